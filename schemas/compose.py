@@ -1,0 +1,106 @@
+"""The question to compose and its refusal (seed 000 section 6.1; decisions 9 and 10)."""
+
+# ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AliasChoices, Field, JsonValue, StringConstraints, ValidationError, model_validator
+
+from schemas.base import Contract, ExternalId
+from schemas.context_package import UserMessage
+from schemas.retrieval_plan import Version, without_nulls
+
+BudgetProfileName = Literal["8k", "16k", "32k"]
+PROFILE_WINDOWS: dict[BudgetProfileName, int] = {"8k": 8192, "16k": 16384, "32k": 32768}
+MAX_MESSAGE_CHARS = 400_000
+
+
+class IncomingMessage(UserMessage):
+    """The user's message as sent: a text, or content blocks that are reduced to their text (R188)."""
+
+    content: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS, pattern=r"\S")]
+    name: Annotated[str, StringConstraints(max_length=128)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _blocks_to_text(cls, raw: Any) -> Any:
+        if isinstance(raw, str):
+            return {"content": raw}
+        if not isinstance(raw, Mapping):
+            return raw
+        message = cast("Mapping[str, Any]", without_nulls(raw))
+        blocks = message.get("content")
+        if not isinstance(blocks, list):
+            return message
+        parts = [cast("dict[str, Any]", block) for block in cast("list[Any]", blocks) if isinstance(block, dict)]
+        texts = [str(part.get("text") or part.get("text_fallback") or "") for part in parts]
+        return {**message, "content": "\n".join(filter(None, texts)), "content_parts": parts}
+
+
+class ComposeRequest(Contract):
+    """Ask for the context of one turn; the budget is a profile, a limit, or the model's window, whichever is least."""
+
+    version: Version = "0.1"
+    request_id: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    session_id: ExternalId
+    user_message: IncomingMessage
+    agent_state: dict[str, JsonValue] = {}
+    budget_profile: BudgetProfileName | None = None
+    token_limit: Annotated[
+        int | None,
+        Field(ge=256, le=4_000_000, validation_alias=AliasChoices("token_limit", "token_budget")),
+    ] = None
+    model_window: Annotated[int | None, Field(ge=256, le=10_000_000)] = None
+    deadline_ms: Annotated[int, Field(ge=1, le=30_000)] = 1000
+    debug: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nulls_are_absent(cls, raw: Any) -> Any:
+        if not isinstance(raw, Mapping):
+            return raw
+        return _number_is_a_limit(cast("dict[str, Any]", without_nulls(raw)))
+
+    def limit(self, default: BudgetProfileName = "8k") -> int:
+        """The token limit that every one of the given bounds allows."""
+        profile = PROFILE_WINDOWS[self.budget_profile or default]
+        if self.token_limit is None:
+            asked = profile if self.budget_profile or self.model_window is None else self.model_window
+        else:
+            asked = self.token_limit if self.budget_profile is None else min(self.token_limit, profile)
+        return asked if self.model_window is None else min(asked, self.model_window)
+
+
+def _number_is_a_limit(raw: dict[str, Any]) -> dict[str, Any]:
+    profile = raw.get("budget_profile")
+    if isinstance(profile, int) and not isinstance(profile, bool) and "token_limit" not in raw:
+        return {**{name: value for name, value in raw.items() if name != "budget_profile"}, "token_limit": profile}
+    return raw
+
+
+class Problem(Contract):
+    """One field and what is wrong with it."""
+
+    field: str
+    problem: str
+
+
+class ComposeError(Contract):
+    """A refusal: the same shape over HTTP and Kafka (decision 10)."""
+
+    code: str
+    message: str
+    details: list[Problem] = []
+    request_id: str | None = None
+    degraded_reason: list[str] = []
+
+
+def problems(error: ValidationError) -> list[Problem]:
+    """What is wrong, field by field, without repeating the values."""
+    return [
+        Problem(field=".".join(str(part) for part in each["loc"]) or "body", problem=each["msg"])
+        for each in error.errors(include_url=False, include_input=False, include_context=False)
+    ]

@@ -1,0 +1,65 @@
+"""A memory as callers see it (seed 004 section 2.3.1, MemoryItem v1 and WriteReceipt v1; X05, X07)."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AliasChoices, Field, JsonValue, StringConstraints
+
+from schemas.base import Contract, ExternalId, Instant
+from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType
+
+MEMORY_TYPE_V1: dict[MemoryType, str] = {
+    "preference": "preference",
+    "constraint": "preference",
+    "pattern": "pattern",
+    "summary": "summary",
+    "agent_experience": "agent_experience",
+}
+"""The projection of our types to MemoryItem v1's `memory_type`; every other type is an `observation`."""
+
+
+class MemoryItem(Contract):
+    """One version of one memory. `memory_id` is its name everywhere; `memory_item_id` and `item_id` are read too."""
+
+    memory_id: UUID = Field(validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id"))
+    user_id: str
+    memory_type: Literal["observation", "preference", "pattern", "summary", "agent_experience"]
+    content: str
+    valid_at: Instant
+    invalid_at: Instant | None = None
+    confidence: float = Field(ge=0, le=1)
+    source_sessions: tuple[str, ...] = ()
+    superseded_by: UUID | None = None
+    version: int = Field(ge=1)
+    provenance: dict[str, Any]
+    epistemic_type: Epistemic | None = None
+    type: MemoryType
+    key: str | None = None
+    value: JsonValue = None
+    status: MemoryStatus = "active"
+    assertion: Assertion = "declared"
+    root_id: UUID | None = None
+    supersedes: tuple[UUID, ...] = ()
+    valid_until: Instant | None = None
+    created_at: Instant | None = None
+
+
+class WriteReceipt(Contract):
+    """The fate of one write. `memory_id` is the candidate's id even when it was rejected (X34)."""
+
+    receipt_id: UUID
+    memory_id: UUID = Field(validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id"))
+    written_at: Instant
+    status: Literal["accepted", "rejected", "merged"]
+    reason: str | None = None
+    turn_id: UUID | None = None
+
+
+class RememberRequest(Contract):
+    """A memory that the user dictates; it takes the same path as everything else that is learnt."""
+
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    session_id: ExternalId = "remember"
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+    idempotency_key: ExternalId | None = None

@@ -1,0 +1,140 @@
+"""Every topic: its name, key, messages, partitions, retention, who writes and who reads it (decision 8, model 4.4)."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic. `messages` are event types, or contract names where the message is not an event."""
+
+    name: str
+    key: Literal["tenant:user", "correlation_id", "trace_id", "component", "tenant"]
+    messages: tuple[str, ...]
+    producer: str
+    consumers: tuple[str, ...] = field(default=())
+    partitions: int = 12
+    retention_hours: int = 168
+    carries_text: bool = False
+
+    @property
+    def dead_letter(self) -> str:
+        """Where a message of this topic goes that nobody can handle."""
+        return f"{self.name}.dlq"
+
+
+def _name(noun: str) -> str:
+    return f"smartbrain.{noun}.v1"
+
+
+TURN_COMMIT = Topic(
+    _name("turn.commit"),
+    "tenant:user",
+    ("TurnEvents",),
+    "users",
+    ("compose",),
+    retention_hours=24,
+    carries_text=True,
+)
+TURN_COMMITTED = Topic(_name("turn.committed"), "tenant:user", ("turn.committed",), "compose", ("observer",))
+TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", ("turn.outcome",), "observer, evolver", ("users",))
+OBSERVATION_RECORDED = Topic(
+    _name("observation.recorded"), "tenant:user", ("observation.recorded",), "observer", ("analyzer",)
+)
+OBSERVATION_URGENT = Topic(
+    _name("observation.urgent"),
+    "tenant:user",
+    ("observation.urgent",),
+    "observer",
+    ("evolver",),
+    retention_hours=48,
+)
+ANALYSIS_PROPOSED = Topic(_name("analysis.proposed"), "tenant:user", ("analysis.proposed",), "analyzer", ("evolver",))
+MEMORY_CHANGED = Topic(
+    _name("memory.changed"),
+    "tenant:user",
+    ("memory.changed", "memory.write_rejected", "evolution_blocked_by_erasure"),
+    "evolver",
+    ("users",),
+    retention_hours=336,
+)
+COMPOSE_REQUEST = Topic(
+    _name("compose.request"),
+    "correlation_id",
+    ("ComposeRequest",),
+    "users",
+    ("compose",),
+    retention_hours=1,
+    carries_text=True,
+)
+COMPOSE_REPLY = Topic(
+    _name("compose.reply"),
+    "correlation_id",
+    ("ContextPackage", "ErrorReply", "CommitResult"),
+    "compose",
+    ("users",),
+    retention_hours=1,
+    carries_text=True,
+)
+FEEDBACK_RECORDED = Topic(
+    _name("feedback.recorded"), "tenant:user", ("feedback.recorded",), "observer", ("users",), partitions=6
+)
+ERASURE_REQUESTED = Topic(
+    _name("erasure.requested"),
+    "tenant:user",
+    ("memory.erasure_requested",),
+    "compose",
+    ("erasure",),
+    partitions=6,
+    retention_hours=720,
+)
+ERASURE_STATE = Topic(
+    _name("erasure.state"),
+    "tenant:user",
+    ("deletion_event",),
+    "erasure",
+    ("users",),
+    partitions=6,
+    retention_hours=720,
+)
+RECEIPT_RECORDED = Topic(
+    _name("receipt.recorded"),
+    "trace_id",
+    ("decision_event",),
+    "compose",
+    ("users",),
+    partitions=6,
+    retention_hours=336,
+)
+DEGRADE = Topic(_name("degrade"), "component", ("degrade_event",), "every service", ("users",), partitions=3)
+SLI = Topic(_name("sli"), "tenant", ("sli.sample", "policy.updated"), "governor", ("users",), partitions=3)
+RESOURCE_INGEST = Topic(
+    _name("resource.ingest"), "tenant:user", ("resource.ingest_requested",), "observer", ("users",), partitions=3
+)
+PROMOTION_PROPOSED = Topic(
+    _name("promotion.proposed"), "tenant:user", ("promotion.proposed",), "evolver", ("users",), partitions=3
+)
+
+TOPICS: tuple[Topic, ...] = (
+    TURN_COMMIT,
+    TURN_COMMITTED,
+    TURN_OUTCOME,
+    OBSERVATION_RECORDED,
+    OBSERVATION_URGENT,
+    ANALYSIS_PROPOSED,
+    MEMORY_CHANGED,
+    COMPOSE_REQUEST,
+    COMPOSE_REPLY,
+    FEEDBACK_RECORDED,
+    ERASURE_REQUESTED,
+    ERASURE_STATE,
+    RECEIPT_RECORDED,
+    DEGRADE,
+    SLI,
+    RESOURCE_INGEST,
+    PROMOTION_PROPOSED,
+)
+DEAD_LETTER_PARTITIONS = 3
+DEAD_LETTER_HOURS = 336
+DEAD_LETTER_TEXT_HOURS = 24
+"""A dead letter of a topic that carries text keeps that text no longer than the topic itself may."""

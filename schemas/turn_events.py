@@ -1,0 +1,146 @@
+"""What a caller commits for one turn, and what it gets back (seed 000 section 6.2, decision 12, X32)."""
+
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, JsonValue, StringConstraints, model_validator
+
+from schemas.base import Contract, ExternalId, Instant
+from schemas.vocabulary import MemoryType, Role
+
+MAX_BODY_BYTES = 1_048_576
+"""A commit larger than this is refused before it is parsed."""
+
+Text = Annotated[str, StringConstraints(max_length=200_000, pattern=r"^[^\x00]*$")]
+ShortText = Annotated[str, StringConstraints(max_length=512, pattern=r"^[^\x00]*$")]
+Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
+
+
+class Message(Contract):
+    """One utterance; `name` says who spoke where a chat has several people in one role."""
+
+    role: Role
+    content: Text
+    name: ShortText | None = None
+    model: ShortText | None = None
+    created_at: Instant | None = None
+
+
+class ToolCall(Contract):
+    """One call of a tool with its result, as the assistant made it."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00]*$")]
+    args: dict[str, JsonValue] = Field(default_factory=dict)
+    result: JsonValue = None
+    status: Literal["ok", "error", "pending"] = "ok"
+    call_id: ShortText | None = None
+    created_at: Instant | None = None
+
+
+class Ref(Contract):
+    """A resource that the turn referred to: a file, a URL or an artefact."""
+
+    ref_type: Literal["file", "url", "artifact"]
+    ref_uri: Uri
+    title: ShortText | None = None
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class StructuredItem(Contract):
+    """A memory that the caller already knows in structured form; `retract` takes one back by its key or id."""
+
+    type: MemoryType
+    key: ShortText | None = None
+    memory_id: UUID | None = None
+    value: JsonValue = None
+    text: Text | None = None
+    confirmed: bool = False
+    retract: bool = False
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.retract and not (self.key or self.memory_id):
+            raise ValueError("an item to retract needs its key or its memory_id")
+        if not self.retract and self.text is None and self.value is None:
+            raise ValueError("an item needs a value or a text")
+        return self
+
+
+class TurnEvents(Contract):
+    """All that happened in one turn; published to `smartbrain.turn.commit.v1` or posted to `/v1/turns`."""
+
+    version: Literal["0.1"] = "0.1"
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    session_id: ExternalId
+    idempotency_key: ExternalId | None = None
+    created_at: Instant | None = None
+    messages: Annotated[tuple[Message, ...], Field(max_length=64)] = ()
+    tool_calls: Annotated[tuple[ToolCall, ...], Field(max_length=128)] = ()
+    refs: Annotated[tuple[Ref, ...], Field(max_length=128)] = ()
+    items: Annotated[tuple[StructuredItem, ...], Field(max_length=128)] = ()
+    context_id: UUID | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unwrap(cls, raw: Any) -> Any:
+        """`commit_turn(session_id, turn_events)` of seed 000: the events may stand in a field of their own."""
+        if isinstance(raw, dict) and isinstance(raw.get("turn_events"), dict):  # pyright: ignore[reportUnknownMemberType] # raw JSON
+            inner: dict[str, Any] = raw["turn_events"]
+            return {**inner, **{k: v for k, v in raw.items() if k != "turn_events"}}  # pyright: ignore[reportUnknownVariableType] # raw JSON
+        return raw  # pyright: ignore[reportUnknownVariableType] # raw JSON
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not (self.messages or self.tool_calls or self.refs or self.items):
+            raise ValueError("a turn needs at least one of messages, tool_calls, refs, items")
+        return self
+
+
+class Accepted(Contract):
+    """How many events of each kind were written."""
+
+    messages: int
+    tool_calls: int
+    refs: int
+    items: int
+
+
+class Redaction(Contract):
+    """A secret that was replaced by a placeholder before anything was stored."""
+
+    field: str
+    kind: str
+
+
+class CommitResult(Contract):
+    """A turn is durable; what is derived from it follows as the event `turn.outcome`."""
+
+    version: Literal["0.1"] = "0.1"
+    turn_id: UUID
+    session_id: str
+    seq: int
+    outbox_event_id: UUID
+    committed_at: Instant
+    accepted: Accepted
+    deferred: tuple[str, ...] = ("extraction", "consolidation", "summary")
+    redacted: tuple[Redaction, ...] = ()
+    ignored_fields: tuple[str, ...] = ()
+
+
+class FieldProblem(Contract):
+    """One field of a request and what is wrong with it."""
+
+    field: str
+    problem: str
+
+
+class ErrorReply(Contract):
+    """Every refusal, over HTTP and over Kafka (decision 10)."""
+
+    code: str
+    message: str
+    details: tuple[FieldProblem, ...] = ()
+    request_id: str
+    degraded_reason: tuple[str, ...] = ()

@@ -1,0 +1,64 @@
+"""What the HTTP interface shows of rows."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from schemas.base import Contract, Instant
+from schemas.events import TurnOutcome
+from schemas.memory_item import MemoryItem
+
+
+class EventView(Contract):
+    """One event of a turn; `content` is null once it has been erased."""
+
+    event_id: UUID
+    ordinal: int
+    event_type: str
+    role: str | None = None
+    name: str | None = None
+    content: JsonValue = None
+    created_at: Instant
+
+
+class TurnView(Contract):
+    """A turn as it was said: what `smartbrain://turn/{turn_id}` leads to."""
+
+    turn_id: UUID
+    session_id: str
+    seq: int
+    created_at: Instant
+    committed_at: Instant
+    events: tuple[EventView, ...]
+
+
+class TurnOutcomeView(Contract):
+    """How far a turn has come: `pending`, or its outcome with the memories it left."""
+
+    turn_id: UUID
+    state: Literal["pending", "observed", "complete"]
+    committed_at: Instant
+    complete_at: Instant | None = None
+    outcome: TurnOutcome | None = None
+    memories: tuple[MemoryItem, ...] = ()
+
+
+class MemoryPage(Contract):
+    """Some memories of one user."""
+
+    memories: tuple[MemoryItem, ...]
+
+
+class SummaryView(Contract):
+    """The rolling summary of a session and the turns that it covers."""
+
+    session_id: str
+    version: int
+    reason: str
+    text: str
+    source_from_seq: int
+    source_to_seq: int
+    generated_at: Instant
+    model_id: str
+    summary_json: dict[str, JsonValue]

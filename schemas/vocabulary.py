@@ -1,0 +1,36 @@
+"""The closed vocabularies of the domain (seed 004 section 2.3, resolutions X05-X12, X45)."""
+
+from typing import Literal
+
+MemoryType = Literal[
+    "profile",
+    "preference",
+    "goal",
+    "task",
+    "decision",
+    "entity",
+    "event",
+    "case",
+    "pattern",
+    "constraint",
+    "note",
+    "summary",
+    "agent_experience",
+]
+MemoryStatus = Literal["active", "superseded", "retracted", "merged", "expired", "candidate_evict", "erased"]
+Provenance = Literal["observation", "analysis", "confirmed_by_user", "tool"]
+Assertion = Literal["directive", "correction", "confirmed", "declared", "behaviour", "inferred", "tool"]
+Epistemic = Literal["fact", "opinion", "preference", "outdated"]
+Scope = Literal["session", "personal", "tenant"]
+Role = Literal["user", "assistant", "system", "tool"]
+Intent = Literal["small_talk", "recommend", "complaint", "knowledge_qa", "preference_check", "task", "other"]
+Purpose = Literal["qa", "continue_task", "debug", "summarize", "research", "other"]
+SearchMode = Literal["exact", "semantic", "hybrid", "relational", "associative"]
+Priority = Literal["urgent", "normal", "low"]
+Language = Literal["zh", "en", "other"]
+EntityKind = Literal["person", "org", "repo", "file", "url", "topic", "place", "product", "other"]
+ProposalAction = Literal["create", "confirm", "merge", "supersede", "retract", "skip", "ask"]
+FeedbackSignal = Literal["positive_confirm", "correction", "negative", "neutral"]
+
+OVERWRITE_TYPES: frozenset[MemoryType] = frozenset({"preference", "goal", "task", "constraint"})
+VERSIONED_TYPES: frozenset[MemoryType] = frozenset({"profile", "decision", "event", "case", "pattern"})
