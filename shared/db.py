@@ -1,0 +1,209 @@
+"""The pools, transactions bound to one tenant and user, and migrations. The only home of psycopg beside the store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib import resources
+from typing import Any, LiteralString, NamedTuple, TypeAlias, cast
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from shared.errors import ConfigurationError, TransientError
+from shared.telemetry import logger
+
+SCHEMA = "smart_brain"
+APP_ROLE = "smartbrain_app"
+SYSTEM_ROLE = "smartbrain_system"
+CHANNEL = "smartbrain_outbox"
+
+Connection: TypeAlias = AsyncConnection[DictRow]
+Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+
+class Subject(NamedTuple):
+    """Whose rows: every statement over user data names both."""
+
+    tenant_id: str
+    user_id: str
+
+
+_BIND: LiteralString = "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true)"
+AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
+"""What psycopg raises while the server is away, restarting or out of connections."""
+RACE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.errors.UniqueViolation)
+
+
+class Database:
+    """Two pools, one a role. `transaction` binds to one user; `system` sees ids of all users and no text."""
+
+    def __init__(self, dsn: str, *, size: int = 8) -> None:
+        self.dsn = dsn
+        self._app = _pool(dsn, APP_ROLE, size)
+        self._system = _pool(dsn, SYSTEM_ROLE, 2)
+        self._written = asyncio.Event()
+        self._waker: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Both pools are connected; raises TransientError when the server does not answer in 15 s."""
+        with _translated():
+            await self._app.open(wait=True, timeout=15)
+            await self._system.open(wait=True, timeout=15)
+        self._waker = asyncio.create_task(self._wake_relays())
+
+    async def close(self) -> None:
+        """Both pools are closed, and a last wake-up has been tried."""
+        if self._waker:
+            self._waker.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._waker
+        await self._app.close()
+        await self._system.close()
+
+    @asynccontextmanager
+    async def transaction(self, subject: Subject) -> AsyncIterator[Connection]:
+        """One transaction that can see and write the rows of this user alone; commits at the end, or leaves nothing."""
+        with _translated():
+            async with _live(self._app) as conn, conn.transaction():
+                await conn.execute(_BIND, subject)
+                yield conn
+        self.wake()
+
+    @asynccontextmanager
+    async def single(self) -> AsyncIterator[Connection]:
+        """A connection for one statement that is its own transaction and binds its user itself."""
+        with _translated():
+            async with _live(self._app) as conn:
+                yield conn
+        self.wake()
+
+    @asynccontextmanager
+    async def system(self) -> AsyncIterator[Connection]:
+        """One transaction over all users that sees ids and states, never text."""
+        with _translated():
+            async with _live(self._system) as conn, conn.transaction():
+                yield conn
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[Connection]:
+        """A connection over all users that stays this caller's own, with its session-level locks."""
+        with _translated():
+            async with self._system.connection() as conn:
+                try:
+                    yield conn
+                finally:
+                    await conn.close()
+
+    def wake(self) -> None:
+        """The relays hear of it within milliseconds; many calls at once cost one NOTIFY."""
+        self._written.set()
+
+    async def ping(self) -> bool:
+        """Whether the server answers within two seconds."""
+        try:
+            async with asyncio.timeout(2), self.system() as conn:
+                await conn.execute("SELECT 1")
+        except (TransientError, TimeoutError):
+            return False
+        return True
+
+    async def _wake_relays(self) -> None:
+        # a NOTIFY inside each committing transaction would serialise their commits
+        while True:
+            await self._written.wait()
+            self._written.clear()
+            try:
+                async with self._system.connection() as conn:
+                    await conn.execute(f"NOTIFY {CHANNEL}")
+            except AWAY:
+                await asyncio.sleep(0.2)
+
+    async def listen(self, heard: Callable[[], None]) -> None:
+        """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(self.dsn, autocommit=True) as conn:
+                    await conn.execute(f"LISTEN {CHANNEL}")
+                    heard()
+                    async for _ in conn.notifies():
+                        heard()
+            except AWAY:
+                await asyncio.sleep(0.2)
+
+
+def _pool(dsn: str, role: LiteralString, size: int) -> Pool:
+    kwargs: dict[str, Any] = {
+        "autocommit": True,
+        "row_factory": dict_row,
+        "options": f"-c role={role} -c search_path={SCHEMA},public -c timezone=UTC -c jit=off",
+        "application_name": f"smartbrain:{role}",
+    }
+    return cast("Pool", AsyncConnectionPool(dsn, min_size=1, max_size=size, open=False, timeout=10, kwargs=kwargs))
+
+
+@asynccontextmanager
+async def _live(pool: Pool) -> AsyncIterator[Connection]:
+    """A connection that works now: after a restart of the server the dead ones are dropped, not handed out."""
+    async with pool.connection() as conn:
+        if not _dead(conn):
+            yield conn
+            return
+    await pool.check()
+    async with pool.connection() as conn:
+        yield conn
+
+
+def _dead(conn: Connection) -> bool:
+    """Whether the server has hung up, seen without a round trip."""
+    try:
+        conn.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return True
+    return conn.broken
+
+
+class _translated:  # noqa: N801 # reads as a verb in `with`
+    """Turns what psycopg raises into what the caller should do next."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, AWAY):
+            raise TransientError(f"database away: {type(error).__name__}") from error
+        if isinstance(error, RACE):
+            raise TransientError(f"lost a race: {type(error).__name__}") from error
+
+
+async def migrate(dsn: str) -> list[str]:
+    """Applies the migrations that are still missing, in order, each in its own transaction; returns their names."""
+    applied: list[str] = []
+    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
+        await conn.execute("SELECT pg_advisory_lock(727001)")
+        await conn.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+        await conn.execute(f"SET search_path = {SCHEMA}, public")
+        await conn.execute(
+            "CREATE TABLE IF NOT EXISTS migrations"
+            " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
+        )
+        done = {str(row[0]) for row in await (await conn.execute("SELECT name FROM migrations")).fetchall()}
+        for name, statements in _scripts():
+            if name not in done:
+                async with conn.transaction():
+                    await conn.execute(cast("LiteralString", statements))
+                    await conn.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
+                applied.append(name)
+                logger().info("migration_applied", migration=name)
+        await conn.execute("SELECT pg_advisory_unlock(727001)")
+    return applied
+
+
+def _scripts() -> list[tuple[str, str]]:
+    folder = resources.files("shared") / "migrations"
+    scripts = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    if not scripts:
+        raise ConfigurationError("no migrations are packaged")
+    return [(f.name, f.read_text("utf-8")) for f in scripts]
+
+

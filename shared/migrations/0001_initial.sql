@@ -1,0 +1,439 @@
+-- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); extensions in public.
+-- Every table leads with tenant_id and user_id; row-level security binds smartbrain_app to the tenant and user that the
+-- transaction names. smartbrain_system may see ids and states of all users, and no text.
+
+CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_app') THEN
+        CREATE ROLE smartbrain_app NOLOGIN NOBYPASSRLS;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_system') THEN
+        CREATE ROLE smartbrain_system NOLOGIN NOBYPASSRLS;
+    END IF;
+    EXECUTE format('GRANT smartbrain_app, smartbrain_system TO %I', current_user);
+END $$;
+
+-- ---------------------------------------------------------------- the truth: sessions, turns, events
+
+CREATE TABLE sessions (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    session_id text NOT NULL,
+    next_seq integer NOT NULL DEFAULT 1,
+    summary_seq integer NOT NULL DEFAULT 0,
+    open_tokens integer NOT NULL DEFAULT 0,
+    entity_slots jsonb NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    last_turn_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz,
+    archived_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, session_id)
+);
+COMMENT ON TABLE sessions IS 'One conversation. Written by compose (commit_turn) and observer (summary_seq: last turn that the summary covers; open_tokens: said since).';
+
+CREATE TABLE turns (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    turn_id uuid NOT NULL,
+    session_id text NOT NULL,
+    seq integer NOT NULL,
+    idempotency_key text NOT NULL,
+    request_hash text NOT NULL,
+    event_id uuid NOT NULL,
+    trace_id text NOT NULL,
+    policy_version text NOT NULL,
+    said_at timestamptz NOT NULL,
+    committed_at timestamptz NOT NULL DEFAULT now(),
+    result jsonb NOT NULL,
+    observed_at timestamptz,
+    outcome jsonb,
+    outcome_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, turn_id),
+    UNIQUE (tenant_id, user_id, session_id, seq),
+    UNIQUE (tenant_id, user_id, idempotency_key)
+);
+COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
+COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
+CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
+
+CREATE TABLE conversation_events (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    event_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    session_id text NOT NULL,
+    ordinal integer NOT NULL,
+    event_type text NOT NULL CHECK (event_type IN
+        ('user_message', 'assistant_message', 'tool_call', 'tool_result', 'ref', 'item', 'feedback', 'system')),
+    role text,
+    name text,
+    content jsonb,
+    content_schema_version integer NOT NULL DEFAULT 0,
+    said_at timestamptz NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    tombstone_id uuid,
+    PRIMARY KEY (tenant_id, user_id, turn_id, ordinal)
+);
+COMMENT ON TABLE conversation_events IS 'The append-only log of what was said and done. Written by compose; erasure alone may null content.';
+
+CREATE FUNCTION keep_events_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.content IS NULL AND NEW.tombstone_id IS NOT NULL
+        AND (to_jsonb(NEW) - 'content' - 'tombstone_id' - 'name')
+          = (to_jsonb(OLD) - 'content' - 'tombstone_id' - 'name') THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'conversation_events is append-only: only an erasure may null its content';
+END $$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON conversation_events
+    FOR EACH ROW EXECUTE FUNCTION keep_events_append_only();
+
+CREATE VIEW messages WITH (security_invoker = true) AS
+    SELECT tenant_id, user_id, event_id AS message_id, turn_id, session_id, ordinal, role, name,
+           content ->> 'text' AS content, content ->> 'model' AS model, said_at AS created_at
+    FROM conversation_events WHERE event_type IN ('user_message', 'assistant_message', 'system');
+CREATE VIEW tool_calls WITH (security_invoker = true) AS
+    SELECT c.tenant_id, c.user_id, c.event_id AS tool_call_id, c.turn_id, c.session_id, c.ordinal, c.name,
+           c.content -> 'args' AS args_json, r.content -> 'result' AS result_json,
+           r.content ->> 'status' AS status, c.said_at AS created_at
+    FROM conversation_events c
+    LEFT JOIN conversation_events r ON (r.tenant_id, r.user_id, r.turn_id, r.ordinal)
+        = (c.tenant_id, c.user_id, c.turn_id, c.ordinal + 1) AND r.event_type = 'tool_result'
+    WHERE c.event_type = 'tool_call';
+CREATE VIEW refs WITH (security_invoker = true) AS
+    SELECT tenant_id, user_id, event_id AS ref_id, turn_id, session_id, ordinal,
+           content ->> 'ref_type' AS ref_type, content ->> 'ref_uri' AS ref_uri, content ->> 'title' AS title,
+           content -> 'meta' AS ref_meta_json, said_at AS created_at
+    FROM conversation_events WHERE event_type = 'ref';
+
+-- ---------------------------------------------------------------- what was understood: observations, proposals
+
+CREATE TABLE observations (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    observation_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    session_id text NOT NULL,
+    ordinal integer NOT NULL,
+    priority text NOT NULL CHECK (priority IN ('urgent', 'normal', 'low')),
+    state text NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'analyzed', 'evolved', 'rejected', 'blocked', 'deferred', 'quarantined')),
+    kind text NOT NULL,
+    key text,
+    value jsonb NOT NULL DEFAULT '{}',
+    text text NOT NULL,
+    assertion text NOT NULL,
+    epistemic text NOT NULL,
+    polarity smallint NOT NULL DEFAULT 1,
+    confidence real NOT NULL,
+    detector text NOT NULL,
+    pattern text NOT NULL,
+    language text NOT NULL,
+    retracts boolean NOT NULL DEFAULT false,
+    old_value text,
+    flags text[] NOT NULL DEFAULT '{}',
+    valid_until timestamptz,
+    said_at timestamptz NOT NULL,
+    input_hash text NOT NULL,
+    related_memory_id uuid,
+    reason text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, observation_id),
+    UNIQUE (tenant_id, user_id, input_hash)
+);
+COMMENT ON TABLE observations IS 'What one turn said that may deserve memory. Written by observer; analyzer and evolver move state. observation_id is the candidate memory_id.';
+CREATE INDEX observations_of_turn ON observations (tenant_id, user_id, turn_id);
+CREATE INDEX observations_open ON observations (created_at) WHERE state IN ('new', 'analyzed');
+
+CREATE TABLE proposals (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    proposal_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    observation_id uuid NOT NULL,
+    action text NOT NULL,
+    target_memory_id uuid,
+    type text NOT NULL,
+    key text,
+    provenance text NOT NULL,
+    confidence real NOT NULL,
+    reason text NOT NULL,
+    state text NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'applied', 'rejected', 'blocked')),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, proposal_id),
+    UNIQUE (tenant_id, user_id, observation_id)
+);
+COMMENT ON TABLE proposals IS 'What should become of an observation next to what is known. Written by analyzer; evolver moves state.';
+CREATE INDEX proposals_open ON proposals (created_at) WHERE state = 'new';
+
+-- ---------------------------------------------------------------- what is known: memories, chunks, entities, summaries
+
+CREATE TABLE memory_items (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    memory_id uuid NOT NULL,
+    root_id uuid NOT NULL,
+    version integer NOT NULL CHECK (version >= 1),
+    scope text NOT NULL DEFAULT 'personal' CHECK (scope IN ('session', 'personal', 'tenant')),
+    type text NOT NULL,
+    key text,
+    value jsonb NOT NULL DEFAULT '{}',
+    content_text text NOT NULL,
+    content_hash text NOT NULL,
+    content_schema_version integer NOT NULL DEFAULT 1,
+    language text NOT NULL DEFAULT 'other',
+    polarity smallint NOT NULL DEFAULT 1,
+    status text NOT NULL CHECK (status IN
+        ('active', 'superseded', 'retracted', 'merged', 'expired', 'candidate_evict', 'erased')),
+    confidence real NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    provenance_class text NOT NULL CHECK (provenance_class IN ('observation', 'analysis', 'confirmed_by_user', 'tool')),
+    provenance jsonb NOT NULL DEFAULT '{}',
+    assertion text NOT NULL,
+    epistemic_type text NOT NULL DEFAULT 'preference'
+        CHECK (epistemic_type IN ('fact', 'opinion', 'preference', 'outdated')),
+    epistemic_prev text,
+    flags text[] NOT NULL DEFAULT '{}',
+    supersedes uuid[] NOT NULL DEFAULT '{}',
+    superseded_by uuid,
+    valid_at timestamptz NOT NULL,
+    invalid_at timestamptz,
+    valid_until timestamptz,
+    last_validated_at timestamptz,
+    source_sessions text[] NOT NULL DEFAULT '{}',
+    source_turn_id uuid,
+    source_turns uuid[] NOT NULL DEFAULT '{}',
+    pinned boolean NOT NULL DEFAULT false,
+    injection_count integer NOT NULL DEFAULT 0,
+    positive_count integer NOT NULL DEFAULT 0,
+    correction_count integer NOT NULL DEFAULT 0,
+    miss_count integer NOT NULL DEFAULT 0,
+    fused_at timestamptz,
+    tombstone_id uuid,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, memory_id),
+    UNIQUE (tenant_id, user_id, root_id, version),
+    CHECK ((status = 'active') = (invalid_at IS NULL))
+);
+COMMENT ON TABLE memory_items IS 'Versioned memories; a new version is a new row. Written by evolver alone.';
+CREATE UNIQUE INDEX memory_one_active_per_key ON memory_items (tenant_id, user_id, type, key)
+    WHERE status = 'active' AND key IS NOT NULL;
+CREATE UNIQUE INDEX memory_one_active_note ON memory_items (tenant_id, user_id, type, content_hash)
+    WHERE status = 'active' AND key IS NULL;
+CREATE INDEX memory_of_turn ON memory_items (tenant_id, user_id, source_turn_id);
+CREATE INDEX memory_recent ON memory_items (tenant_id, user_id, valid_at DESC) WHERE status = 'active';
+
+CREATE TABLE memory_chunks (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    chunk_id uuid NOT NULL,
+    memory_id uuid,
+    turn_id uuid,
+    ordinal integer NOT NULL DEFAULT 0,
+    session_id text,
+    seq integer,
+    role text,
+    name text,
+    active boolean NOT NULL DEFAULT true,
+    text text NOT NULL,
+    tsv tsvector NOT NULL,
+    term_count integer NOT NULL,
+    language text NOT NULL,
+    embedding public.halfvec,
+    embedding_model_id text,
+    normalizer_version text NOT NULL,
+    said_at timestamptz NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, chunk_id),
+    UNIQUE NULLS NOT DISTINCT (tenant_id, user_id, memory_id, turn_id, ordinal),
+    CHECK ((memory_id IS NULL) <> (turn_id IS NULL))
+);
+COMMENT ON TABLE memory_chunks IS 'Searchable text of memories (by evolver) and of turns (by observer): derived, rebuildable. embedding has the dimension of its model; search compares within one model.';
+CREATE INDEX memory_chunks_text ON memory_chunks USING gin (tsv) WITH (fastupdate = off);
+CREATE INDEX memory_chunks_unembedded ON memory_chunks (created_at) WHERE embedding_model_id IS NULL AND active;
+
+CREATE TABLE entities (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    entity_id uuid NOT NULL,
+    kind text NOT NULL,
+    canonical text NOT NULL,
+    name text NOT NULL,
+    aliases text[] NOT NULL DEFAULT '{}',
+    mention_count integer NOT NULL DEFAULT 0,
+    first_seen_at timestamptz NOT NULL,
+    last_seen_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, entity_id),
+    UNIQUE (tenant_id, user_id, kind, canonical)
+);
+COMMENT ON TABLE entities IS 'People, places, repositories and things that a user''s turns mention. Written by observer.';
+CREATE INDEX entities_canonical ON entities (tenant_id, user_id, canonical);
+
+CREATE TABLE entity_mentions (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    entity_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    ordinal integer NOT NULL,
+    span_start integer NOT NULL,
+    span_end integer NOT NULL,
+    said_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, entity_id, turn_id, ordinal, span_start)
+);
+COMMENT ON TABLE entity_mentions IS 'Where an entity was named: the way back from a name to its turns. Written by observer.';
+CREATE INDEX entity_mentions_of_turn ON entity_mentions (tenant_id, user_id, turn_id);
+
+CREATE TABLE session_summaries (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    session_id text NOT NULL,
+    version integer NOT NULL,
+    level text NOT NULL DEFAULT 'working' CHECK (level IN ('working', 'archived')),
+    reason text NOT NULL,
+    text text,
+    summary_json jsonb,
+    source_from_seq integer NOT NULL,
+    source_to_seq integer NOT NULL,
+    model_id text NOT NULL,
+    tombstone_id uuid,
+    generated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, session_id, version)
+);
+COMMENT ON TABLE session_summaries IS 'The rolling summary of a session, one row a version. Written by observer.';
+
+CREATE TABLE quarantine (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    quarantine_id uuid NOT NULL,
+    stage text NOT NULL,
+    turn_id uuid,
+    event_id uuid NOT NULL,
+    reason text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, quarantine_id),
+    UNIQUE (tenant_id, user_id, stage, event_id)
+);
+COMMENT ON TABLE quarantine IS 'Events that a worker gave up on, named, so that accepted = derived + ignored + quarantined. Written by whoever gave up.';
+
+-- ---------------------------------------------------------------- delivery: outbox, inbox (ids and hashes, no user text)
+
+CREATE TABLE event_outbox (
+    position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id uuid NOT NULL,
+    aggregatetype text NOT NULL,
+    aggregateid text NOT NULL,
+    type text NOT NULL,
+    payload jsonb NOT NULL,
+    shard smallint NOT NULL GENERATED ALWAYS AS ((hashtext(aggregateid) & 15)::smallint) STORED,
+    retry_count integer NOT NULL DEFAULT 0,
+    failed_at timestamptz,
+    last_error text,
+    created_at timestamptz NOT NULL DEFAULT now()
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE event_outbox IS 'Events to publish, under Debezium''s column names. Written in the transaction of what they tell; the relay deletes a row once the broker has acknowledged it.';
+CREATE INDEX event_outbox_unsent ON event_outbox (shard, position) WHERE failed_at IS NULL;
+
+CREATE TABLE inbox (
+    consumer text NOT NULL,
+    event_id uuid NOT NULL,
+    processed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (consumer, event_id)
+);
+COMMENT ON TABLE inbox IS 'Which event a consumer has already had: claimed in the transaction of its effects. Pruned by governor.';
+CREATE INDEX inbox_age ON inbox (processed_at);
+
+CREATE TABLE redriven (
+    about text PRIMARY KEY,
+    tries integer NOT NULL,
+    last_at timestamptz NOT NULL
+);
+COMMENT ON TABLE redriven IS 'What governor has driven again from state, and when, so that a slow worker is not flooded.';
+
+CREATE TABLE relay_members (
+    member_id uuid PRIMARY KEY,
+    seen_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE relay_members IS 'Relays alive right now, so that each owns its share of the 16 shards.';
+
+-- ---------------------------------------------------------------- isolation
+
+DO $$
+DECLARE
+    each text;
+BEGIN
+    FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
+        'memory_chunks', 'entities', 'entity_mentions', 'session_summaries', 'quarantine'] LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
+        EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
+            USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true))$p$,
+            each);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO smartbrain_app', each);
+    END LOOP;
+    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'quarantine'] LOOP
+        EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
+    END LOOP;
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system', current_schema());
+END $$;
+REVOKE DELETE ON conversation_events FROM smartbrain_app;
+GRANT SELECT ON messages, tool_calls, refs TO smartbrain_app;
+GRANT SELECT, INSERT ON event_outbox TO smartbrain_app;
+GRANT SELECT, INSERT ON inbox TO smartbrain_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON event_outbox, inbox, redriven, relay_members TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, turn_id, session_id, seq, event_id, trace_id, policy_version, idempotency_key,
+              committed_at, observed_at, outcome_at) ON turns TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, observation_id, turn_id, session_id, priority, state, detector, pattern, created_at)
+    ON observations TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, proposal_id, turn_id, observation_id, action, target_memory_id, type, provenance,
+              confidence, state, created_at) ON proposals TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, chunk_id, active, embedding_model_id, created_at) ON memory_chunks TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, created_at) ON quarantine TO smartbrain_system;
+
+-- ---------------------------------------------------------------- commit_turn: one round trip, one transaction
+
+CREATE FUNCTION commit_turn(body jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    tenant text := body ->> 'tenant_id';
+    who text := body ->> 'user_id';
+    session text := body ->> 'session_id';
+    turn uuid := (body ->> 'turn_id')::uuid;
+    said timestamptz := coalesce((body ->> 'said_at')::timestamptz, now());
+    known record;
+    number integer;
+    answer jsonb;
+BEGIN
+    PERFORM set_config('app.tenant', tenant, true), set_config('app.user', who, true);
+    -- one writer per user at a time: the order of outbox positions is then the order of commits
+    PERFORM pg_advisory_xact_lock(hashtextextended(tenant || ':' || who, 0));
+    SELECT t.request_hash, t.result INTO known FROM turns t
+        WHERE t.tenant_id = tenant AND t.user_id = who AND t.idempotency_key = body ->> 'idempotency_key';
+    IF FOUND THEN
+        RETURN jsonb_build_object('outcome',
+            CASE WHEN known.request_hash = body ->> 'request_hash' THEN 'repeated' ELSE 'clash' END,
+            'result', known.result);
+    END IF;
+    INSERT INTO sessions AS s (tenant_id, user_id, session_id, next_seq, last_turn_at)
+        VALUES (tenant, who, session, 2, said)
+        ON CONFLICT (tenant_id, user_id, session_id)
+        DO UPDATE SET next_seq = s.next_seq + 1, last_turn_at = greatest(s.last_turn_at, said)
+        RETURNING next_seq - 1 INTO number;
+    answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
+    INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
+                       policy_version, said_at, result)
+        VALUES (tenant, who, turn, session, number, body ->> 'idempotency_key', body ->> 'request_hash',
+                (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said, answer);
+    INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
+                                     content, said_at)
+        SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,
+               coalesce(e.said_at, said)
+        FROM jsonb_to_recordset(body -> 'events') AS e(event_id uuid, ordinal integer, event_type text, role text,
+                                                       name text, content jsonb, said_at timestamptz);
+    INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
+        VALUES ((body ->> 'event_id')::uuid, body ->> 'topic', tenant || ':' || who, 'turn.committed',
+                jsonb_set((body -> 'envelope') || jsonb_build_object('occurred_at', now()),
+                          '{payload,seq}', to_jsonb(number)));
+    RETURN jsonb_build_object('outcome', 'written', 'result', answer);
+END $$;
+COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body) or clash (same key, other body).';

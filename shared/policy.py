@@ -1,0 +1,124 @@
+"""How SmartBrain behaves: brain.yml as frozen records with the seeds' values as defaults (decision 7, R194)."""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from schemas.vocabulary import Assertion, Provenance
+from shared.errors import ConfigurationError
+
+
+class Slice(BaseModel):
+    """A part of the policy; a name that it does not know is an error, so that a typing mistake cannot hide."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Standing(Slice):
+    """What an assertion is worth on write (model 4.2.1, X10)."""
+
+    provenance: Provenance
+    initial: float = Field(ge=0, le=1)
+    cap: float = Field(ge=0, le=1)
+
+
+def _standings() -> dict[Assertion, Standing]:
+    return {
+        "directive": Standing(provenance="confirmed_by_user", initial=0.9, cap=1.0),
+        "confirmed": Standing(provenance="confirmed_by_user", initial=0.8, cap=1.0),
+        "correction": Standing(provenance="confirmed_by_user", initial=0.9, cap=1.0),
+        "tool": Standing(provenance="tool", initial=0.9, cap=0.95),
+        "declared": Standing(provenance="observation", initial=0.5, cap=0.5),
+        "inferred": Standing(provenance="observation", initial=0.4, cap=0.6),
+        "behaviour": Standing(provenance="analysis", initial=0.7, cap=0.8),
+    }
+
+
+class ConfidencePolicy(Slice):
+    """Initial confidence and cap by assertion; claims of money or authority are capped however they are made."""
+
+    standings: dict[Assertion, Standing] = Field(default_factory=_standings)
+    self_benefit: Standing = Standing(provenance="observation", initial=0.4, cap=0.5)
+    repeated: Standing = Standing(provenance="analysis", initial=0.7, cap=0.8)
+    repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
+
+    def standing(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> Standing:
+        """What an assertion with these flags is worth."""
+        return self.self_benefit if "self_benefit" in flags else self.standings[assertion]
+
+
+class ObserverPolicy(Slice):
+    """What the observer keeps and when it renews the summary (facts 2.1)."""
+
+    entity_min_mentions: int = Field(default=2, ge=1)
+    entity_window_turns: int = Field(default=20, ge=1)
+    summarize_after_turns: int = Field(default=12, ge=1)
+    summary_token_share: float = Field(default=0.7, gt=0, le=1)
+    summary_token_limit: int = Field(default=8192, ge=512)
+    use_model: bool = True
+    model_deadline_s: float = Field(default=30.0, gt=0)
+
+
+class ComposePolicy(Slice):
+    """How a package is found and filled (seeds 003 and 004 section 4, facts 2.1)."""
+
+    deadline_ms: int = Field(default=1000, ge=1)
+    default_profile: Literal["8k", "16k", "32k"] = "8k"
+    recent_turns_max: int = Field(default=8, ge=0)
+    evidence_max: int = Field(default=12, ge=0)
+    snippet_max_chars: int = Field(default=800, ge=1)
+    arm_limit: int = Field(default=50, ge=1, le=1000)
+    core_limit: int = Field(default=40, ge=0)
+    embed_deadline_ms: int = Field(default=150, ge=1)
+    weights: dict[str, float] = Field(default_factory=lambda: {"text": 1.0, "vector": 1.0, "entity": 0.7})
+
+
+class DeliveryPolicy(Slice):
+    """Retries, redrive and relay (decision 16, facts 2.2)."""
+
+    retry_delays_ms: tuple[int, ...] = (100, 500, 2000)
+    retry_jitter: float = Field(default=0.2, ge=0, lt=1)
+    handler_concurrency: int = Field(default=4, ge=1)
+    batch: int = Field(default=200, ge=1)
+    relay_batch: int = Field(default=500, ge=1)
+    relay_poll_ms: int = Field(default=200, ge=10)
+    outbox_max_retries: int = Field(default=5, ge=1)
+    redrive_after_s: float = Field(default=30.0, gt=0)
+    redrive_every_s: float = Field(default=10.0, gt=0)
+    inbox_keep_days: int = Field(default=32, ge=1, description="Longer than the longest topic retention")
+    fuse_share: float = Field(default=0.5, gt=0, le=1, description="Share of dead letters that stops a consumer")
+    fuse_window: int = Field(default=100, ge=10)
+    fuse_cooldown_s: float = Field(default=30.0, gt=0)
+
+
+class Policy(Slice):
+    """All of brain.yml."""
+
+    confidence: ConfidencePolicy = ConfidencePolicy()
+    observer: ObserverPolicy = ObserverPolicy()
+    compose: ComposePolicy = ComposePolicy()
+    delivery: DeliveryPolicy = DeliveryPolicy()
+
+    @property
+    def version(self) -> str:
+        """Names this policy in every event and receipt: a hash of its values."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+def load(path: Path | None) -> Policy:
+    """The policy in the file, or the defaults; a bad value raises ConfigurationError naming its place."""
+    if path is None:
+        return Policy()
+    try:
+        raw: Any = yaml.safe_load(path.read_text("utf-8")) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"{path}: {error}") from error
+    try:
+        return Policy.model_validate(raw)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise ConfigurationError(f"{path}: {place}: {problem['msg']}") from error

@@ -1,0 +1,113 @@
+"""memory_chunks: what search reads. Written by observer (turns) and evolver (memories); embedded by evolver."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.db import Connection, Subject
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The searchable text of one memory or of one message of a turn; `tsv` is a tsvector literal."""
+
+    chunk_id: UUID
+    text: str
+    tsv: str
+    term_count: int
+    language: str
+    normalizer_version: str
+    said_at: datetime
+    memory_id: UUID | None = None
+    turn_id: UUID | None = None
+    ordinal: int = 0
+    session_id: str | None = None
+    seq: int | None = None
+    role: str | None = None
+    name: str | None = None
+
+
+_PUT: LiteralString = """
+INSERT INTO memory_chunks (tenant_id, user_id, chunk_id, memory_id, turn_id, ordinal, session_id, seq, role, name, text,
+    tsv, term_count, language, normalizer_version, said_at)
+SELECT %(tenant)s, %(user)s, c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.role, c.name, c.text,
+    c.tsv::tsvector, c.term_count, c.language, c.normalizer_version, c.said_at
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS c(chunk_id uuid, memory_id uuid, turn_id uuid, ordinal integer,
+    session_id text, seq integer, role text, name text, text text, tsv text, term_count integer, language text,
+    normalizer_version text, said_at timestamptz)
+ON CONFLICT (tenant_id, user_id, memory_id, turn_id, ordinal) DO NOTHING
+"""
+
+
+async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
+    """The chunks can be found by their words; their vectors follow."""
+    if chunks:
+        body = orjson.dumps([asdict(chunk) for chunk in chunks]).decode()
+        await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+
+
+_HIDE: LiteralString = """
+UPDATE memory_chunks SET active = false
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
+"""
+
+
+async def hide(conn: Connection, subject: Subject, memory_ids: Iterable[UUID]) -> None:
+    """Search no longer finds these memories."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(memory_ids)}
+    await conn.execute(_HIDE, params)
+
+
+_WAITING: LiteralString = """
+SELECT tenant_id, user_id, array_agg(chunk_id) AS chunk_ids FROM (
+    SELECT tenant_id, user_id, chunk_id FROM memory_chunks
+    WHERE active AND embedding_model_id IS NULL ORDER BY created_at LIMIT %(limit)s) AS waiting
+GROUP BY tenant_id, user_id
+"""
+
+
+async def unembedded(conn: Connection, limit: int) -> Sequence[Mapping[str, Any]]:
+    """The oldest chunks of all users without a vector, by user (ids only)."""
+    return await (await conn.execute(_WAITING, {"limit": limit})).fetchall()
+
+
+_TEXTS: LiteralString = """
+SELECT chunk_id, text FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s) AND embedding_model_id IS NULL
+"""
+
+
+async def texts(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> dict[UUID, str]:
+    """The texts of those chunks that still have no vector."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    return {r["chunk_id"]: r["text"] for r in await (await conn.execute(_TEXTS, params)).fetchall()}
+
+
+_EMBED: LiteralString = """
+UPDATE memory_chunks c SET embedding = d.vector::public.halfvec, embedding_model_id = %(model)s
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(chunk_id uuid, vector text)
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk_id
+"""
+
+
+async def embed(
+    conn: Connection, subject: Subject, model_id: str, vectors: Mapping[UUID, Sequence[float]]
+) -> None:
+    """The chunks carry these vectors under the model's id."""
+    rows = [{"chunk_id": str(chunk), "vector": vector_literal(vector)} for chunk, vector in vectors.items()]
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "model": model_id,
+        "rows": orjson.dumps(rows).decode(),
+    }
+    await conn.execute(_EMBED, params)
+
+
+def vector_literal(vector: Sequence[float]) -> str:
+    """The vector as pgvector reads it."""
+    return "[" + ",".join(f"{x:.6g}" for x in vector) + "]"

@@ -1,0 +1,39 @@
+"""inbox: which event a consumer has had. Written by every worker in the transaction of its effects; pruned by governor."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import LiteralString
+from uuid import UUID
+
+from shared.db import Connection
+
+_SEEN: LiteralString = "SELECT event_id FROM inbox WHERE consumer = %(consumer)s AND event_id = ANY(%(events)s)"
+
+
+async def seen(conn: Connection, consumer: str, events: Iterable[UUID]) -> set[UUID]:
+    """Those of the events that were handled before: a cheap look before costly thinking."""
+    cursor = await conn.execute(_SEEN, {"consumer": consumer, "events": list(events)})
+    return {row["event_id"] for row in await cursor.fetchall()}
+
+
+_CLAIM: LiteralString = """
+INSERT INTO inbox (consumer, event_id) SELECT %(consumer)s, e FROM unnest(%(events)s::uuid[]) AS e ORDER BY e
+ON CONFLICT DO NOTHING RETURNING event_id
+"""
+
+
+async def claim(conn: Connection, consumer: str, events: Iterable[UUID]) -> set[UUID]:
+    """Those of the events that are handled here and now, for the first time; the others change nothing."""
+    cursor = await conn.execute(_CLAIM, {"consumer": consumer, "events": sorted(set(events))})
+    return {row["event_id"] for row in await cursor.fetchall()}
+
+
+_PRUNE: LiteralString = """
+DELETE FROM inbox WHERE (consumer, event_id) IN
+    (SELECT consumer, event_id FROM inbox WHERE processed_at < now() - %(age)s LIMIT %(limit)s)
+"""
+
+
+async def prune(conn: Connection, age: timedelta, limit: int = 10_000) -> int:
+    """How many claims were forgotten; `age` must exceed the longest retention of a topic."""
+    return (await conn.execute(_PRUNE, {"age": age, "limit": limit})).rowcount

@@ -1,0 +1,267 @@
+"""memory_items: written by evolver alone; a new version is a new row, the old one superseded or retracted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
+from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
+from shared.db import Connection, Subject
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One version of one memory, as stored."""
+
+    memory_id: UUID
+    root_id: UUID
+    version: int
+    type: MemoryType
+    key: str | None
+    value: dict[str, Any]
+    content_text: str
+    content_hash: str
+    language: str
+    polarity: int
+    status: MemoryStatus
+    confidence: float
+    provenance_class: Provenance
+    provenance: dict[str, Any]
+    assertion: Assertion
+    epistemic_type: Epistemic
+    flags: tuple[str, ...]
+    supersedes: tuple[UUID, ...]
+    superseded_by: UUID | None
+    valid_at: datetime
+    invalid_at: datetime | None
+    valid_until: datetime | None
+    last_validated_at: datetime | None
+    source_sessions: tuple[str, ...]
+    source_turn_id: UUID | None
+    source_turns: tuple[UUID, ...] = field(default=())
+    created_at: datetime | None = None
+
+
+_COLUMNS: LiteralString = """
+SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,
+    confidence::float8 AS confidence, provenance_class, provenance, assertion, epistemic_type, flags, supersedes,
+    superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns,
+    created_at
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+
+
+async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[Memory]:
+    found = await (await conn.execute(statement, params)).fetchall()
+    lists = ("flags", "supersedes", "source_sessions", "source_turns")
+    return [Memory(**{**row, **{name: tuple(row[name]) for name in lists}}) for row in found]
+
+
+_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(tenant)s || ':' || %(user)s, 1))"
+
+
+async def lock(conn: Connection, subject: Subject) -> None:
+    """Until the transaction ends, no other evolver writes this user's memories."""
+    await conn.execute(_LOCK, {"tenant": subject.tenant_id, "user": subject.user_id})
+
+
+_BY_KEY: LiteralString = _COLUMNS + " AND status = 'active' AND key = ANY(%(keys)s)"
+_BY_HASH: LiteralString = _COLUMNS + " AND status = 'active' AND content_hash = ANY(%(hashes)s)"
+_BY_ID: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s)"
+_SAYING: LiteralString = (
+    _COLUMNS
+    + """ AND status = 'active' AND type <> 'entity'
+    AND (lower(content_text) LIKE %(pattern)s OR lower(value ->> 'target') LIKE %(pattern)s
+         OR lower(value ->> 'value') LIKE %(pattern)s)
+ORDER BY valid_at DESC LIMIT %(limit)s"""
+)
+
+
+async def by_keys(conn: Connection, subject: Subject, keys: Iterable[str]) -> list[Memory]:
+    """The active memories under these keys."""
+    return await _rows(conn, _BY_KEY, {"tenant": subject.tenant_id, "user": subject.user_id, "keys": list(keys)})
+
+
+async def by_hashes(conn: Connection, subject: Subject, hashes: Iterable[str]) -> list[Memory]:
+    """The active memories with just this content."""
+    return await _rows(conn, _BY_HASH, {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": list(hashes)})
+
+
+async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Memory]:
+    """These versions, whatever their status."""
+    return await _rows(conn, _BY_ID, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)})
+
+
+async def saying(conn: Connection, subject: Subject, words: str, limit: int = 20) -> list[Memory]:
+    """Active memories whose content or value contains these words, case aside, newest first."""
+    escaped = words.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "pattern": f"%{escaped}%", "limit": limit}
+    return await _rows(conn, _SAYING, params)
+
+
+_LIST: LiteralString = (
+    _COLUMNS
+    + """ AND (%(status)s::text IS NULL OR status = %(status)s) AND (%(type)s::text IS NULL OR type = %(type)s)
+ORDER BY valid_at DESC, memory_id DESC LIMIT %(limit)s OFFSET %(offset)s"""
+)
+
+
+async def listing(
+    conn: Connection,
+    subject: Subject,
+    *,
+    status: str | None = "active",
+    type: str | None = None,  # noqa: A002 # the column's own name
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Memory]:
+    """A page of the user's memories, newest validity first; `status` None means all versions."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "status": status,
+        "type": type,
+        "limit": limit,
+        "offset": offset,
+    }
+    return await _rows(conn, _LIST, params)
+
+
+_HISTORY: LiteralString = (
+    _COLUMNS
+    + """ AND root_id = (SELECT root_id FROM memory_items
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s) ORDER BY version"""
+)
+
+
+async def history(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memory]:
+    """Every version of the memory that this one belongs to, oldest first; empty when there is none."""
+    return await _rows(conn, _HISTORY, {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id})
+
+
+_CORE: LiteralString = (
+    _COLUMNS
+    + """ AND status = 'active' AND type = ANY(%(types)s) AND (valid_until IS NULL OR valid_until > now())
+    AND epistemic_type <> 'outdated' AND NOT 'self_benefit' = ANY(flags)
+ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, confidence DESC, valid_at DESC LIMIT %(limit)s"""
+)
+
+
+async def core(conn: Connection, subject: Subject, types: Sequence[str], limit: int) -> list[Memory]:
+    """The stable memories that every package carries: pinned and confirmed first."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "types": list(types), "limit": limit}
+    return await _rows(conn, _CORE, params)
+
+
+_INSERT: LiteralString = """
+INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, key, value, content_text, content_hash,
+    language, polarity, status, confidence, provenance_class, provenance, assertion, epistemic_type, flags, supersedes,
+    superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns)
+VALUES (%(tenant)s, %(user)s, %(memory_id)s, %(root_id)s, %(version)s, %(type)s, %(key)s, %(value)s::jsonb,
+    %(content_text)s, %(content_hash)s, %(language)s, %(polarity)s, %(status)s, %(confidence)s, %(provenance_class)s,
+    %(provenance)s::jsonb, %(assertion)s, %(epistemic_type)s, %(flags)s, %(supersedes)s, %(superseded_by)s,
+    %(valid_at)s, %(invalid_at)s, %(valid_until)s, %(last_validated_at)s, %(source_sessions)s, %(source_turn_id)s,
+    %(source_turns)s)
+"""
+
+
+async def insert(conn: Connection, subject: Subject, memory: Memory) -> None:
+    """A new version stands; a second active one under the same key raises TransientError."""
+    lists = ("flags", "supersedes", "source_sessions", "source_turns")
+    row = {
+        **vars(memory),
+        **{name: list(getattr(memory, name)) for name in lists},
+        "value": orjson.dumps(memory.value).decode(),
+        "provenance": orjson.dumps(memory.provenance).decode(),
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+    }
+    await conn.execute(_INSERT, row)
+
+
+_CLOSE: LiteralString = """
+UPDATE memory_items SET status = %(status)s, invalid_at = %(at)s, superseded_by = %(by)s, updated_at = now()
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND status = 'active'
+"""
+
+
+async def close(
+    conn: Connection, subject: Subject, ids: Iterable[UUID], status: MemoryStatus, at: datetime, by: UUID | None = None
+) -> int:
+    """How many versions ended: superseded by another, or retracted, from `at` on."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "ids": list(ids),
+        "status": status,
+        "at": at,
+        "by": by,
+    }
+    return (await conn.execute(_CLOSE, params)).rowcount
+
+
+_CONFIRM: LiteralString = """
+UPDATE memory_items SET confidence = %(confidence)s, provenance_class = %(provenance_class)s,
+    assertion = %(assertion)s, last_validated_at = greatest(last_validated_at, %(at)s),
+    source_sessions = (SELECT array_agg(DISTINCT s) FROM unnest(source_sessions || %(session)s::text) AS s),
+    source_turns = source_turns || %(turn)s::uuid, updated_at = now()
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
+"""
+
+
+async def confirm(
+    conn: Connection,
+    subject: Subject,
+    memory_id: UUID,
+    *,
+    confidence: float,
+    provenance_class: Provenance,
+    assertion: Assertion,
+    at: datetime,
+    session: str,
+    turn: UUID,
+) -> None:
+    """The memory has been said again: its evidence grew, its words did not change."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "id": memory_id,
+        "confidence": confidence,
+        "provenance_class": provenance_class,
+        "assertion": assertion,
+        "at": at,
+        "session": session,
+        "turn": turn,
+    }
+    await conn.execute(_CONFIRM, params)
+
+
+def to_item(memory: Memory, subject: Subject) -> MemoryItem:
+    """The memory as its contract shows it."""
+    return MemoryItem(
+        memory_id=memory.memory_id,
+        user_id=subject.user_id,
+        memory_type=MEMORY_TYPE_V1.get(memory.type, "observation"),  # pyright: ignore[reportArgumentType] # its values are the literal's
+        content=memory.content_text,
+        valid_at=memory.valid_at,
+        invalid_at=memory.invalid_at,
+        confidence=round(memory.confidence, 4),
+        source_sessions=memory.source_sessions,
+        superseded_by=memory.superseded_by,
+        version=memory.version,
+        provenance={"class": memory.provenance_class, **memory.provenance},
+        epistemic_type=memory.epistemic_type,
+        type=memory.type,
+        key=memory.key,
+        value=memory.value,
+        status=memory.status,
+        assertion=memory.assertion,
+        root_id=memory.root_id,
+        supersedes=memory.supersedes,
+        valid_until=memory.valid_until,
+        created_at=memory.created_at,
+    )

@@ -1,0 +1,209 @@
+"""observations, proposals: written by observer and analyzer; analyzer and evolver move their state."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from schemas.vocabulary import Assertion, Epistemic, MemoryType, Priority, ProposalAction, Provenance
+from shared.db import Connection, Subject
+
+
+@dataclass(frozen=True)
+class ObservationRow:
+    """One thing that a turn said; `observation_id` becomes the memory's id if it becomes one."""
+
+    observation_id: UUID
+    turn_id: UUID
+    session_id: str
+    ordinal: int
+    priority: Priority
+    kind: MemoryType
+    key: str | None
+    value: dict[str, Any]
+    text: str
+    assertion: Assertion
+    epistemic: Epistemic
+    polarity: int
+    confidence: float
+    detector: str
+    pattern: str
+    language: str
+    retracts: bool
+    old_value: str | None
+    flags: tuple[str, ...]
+    valid_until: datetime | None
+    said_at: datetime
+    input_hash: str
+    related_memory_id: UUID | None = None
+    state: str = "new"
+    reason: str | None = None
+
+
+_INSERT: LiteralString = """
+INSERT INTO observations (tenant_id, user_id, observation_id, turn_id, session_id, ordinal, priority, kind, key, value,
+    text, assertion, epistemic, polarity, confidence, detector, pattern, language, retracts, old_value, flags,
+    valid_until, said_at, input_hash, related_memory_id)
+SELECT %(tenant)s, %(user)s, o.observation_id, o.turn_id, o.session_id, o.ordinal, o.priority, o.kind, o.key, o.value,
+    o.text, o.assertion, o.epistemic, o.polarity, o.confidence, o.detector, o.pattern, o.language, o.retracts,
+    o.old_value, o.flags, o.valid_until, o.said_at, o.input_hash, o.related_memory_id
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS o(observation_id uuid, turn_id uuid, session_id text, ordinal integer,
+    priority text, kind text, key text, value jsonb, text text, assertion text, epistemic text, polarity smallint,
+    confidence real, detector text, pattern text, language text, retracts boolean, old_value text, flags text[],
+    valid_until timestamptz, said_at timestamptz, input_hash text, related_memory_id uuid)
+ON CONFLICT (tenant_id, user_id, input_hash) DO NOTHING
+RETURNING observation_id
+"""
+
+
+async def insert(conn: Connection, subject: Subject, rows: Sequence[ObservationRow]) -> set[UUID]:
+    """The ids that were new; the same words of the same turn are observed once."""
+    if not rows:
+        return set()
+    body = orjson.dumps([asdict(row) for row in rows]).decode()
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
+    return {r["observation_id"] for r in await (await conn.execute(_INSERT, params)).fetchall()}
+
+
+_COLUMNS: LiteralString = """
+SELECT observation_id, turn_id, session_id, ordinal, priority, kind, key, value, text, assertion, epistemic, polarity,
+    confidence::float8 AS confidence, detector, pattern, language, retracts, old_value, flags, valid_until, said_at,
+    input_hash, related_memory_id, state, reason
+FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+_LOAD: LiteralString = _COLUMNS + " AND observation_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
+_OF_TURNS: LiteralString = _COLUMNS + " AND turn_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
+_OF_SESSION: LiteralString = (
+    _COLUMNS + " AND session_id = %(session)s AND state <> 'rejected' ORDER BY said_at, ordinal LIMIT %(limit)s"
+)
+
+
+async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[ObservationRow]:
+    """These observations in the order in which they were said."""
+    return await _rows(conn, _LOAD, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)})
+
+
+async def of_turns(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[ObservationRow]:
+    """All observations of these turns in the order in which they were said."""
+    return await _rows(conn, _OF_TURNS, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(turn_ids)})
+
+
+async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[ObservationRow]:
+    found = await (await conn.execute(statement, params)).fetchall()
+    return [ObservationRow(**{**row, "flags": tuple(row["flags"])}) for row in found]
+
+
+_MARK: LiteralString = """
+UPDATE observations o SET state = d.state, reason = d.reason, related_memory_id = coalesce(d.memory_id, o.related_memory_id)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(observation_id uuid, state text, reason text, memory_id uuid)
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = d.observation_id
+"""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The new state of one observation, why, and the memory that it became or touched."""
+
+    observation_id: UUID
+    state: str
+    reason: str | None = None
+    memory_id: UUID | None = None
+
+
+async def mark(conn: Connection, subject: Subject, marks: Sequence[Mark]) -> None:
+    """Each observation is in its new state."""
+    if marks:
+        body = orjson.dumps([asdict(m) for m in marks]).decode()
+        await conn.execute(_MARK, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+
+
+_OVERDUE: LiteralString = """
+SELECT tenant_id, user_id, turn_id, session_id, priority, detector,
+    array_agg(observation_id ORDER BY observation_id) AS observation_ids
+FROM observations WHERE state = 'new' AND created_at < now() - %(grace)s
+GROUP BY tenant_id, user_id, turn_id, session_id, priority, detector ORDER BY min(created_at) LIMIT %(limit)s
+"""
+
+
+async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
+    """Observations of all users that nobody has analysed within the grace period, by turn (ids only)."""
+    return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
+
+
+@dataclass(frozen=True)
+class ProposalRow:
+    """What the analyzer thinks should become of one observation."""
+
+    proposal_id: UUID
+    turn_id: UUID
+    observation_id: UUID
+    action: ProposalAction
+    target_memory_id: UUID | None
+    type: MemoryType
+    key: str | None
+    provenance: Provenance
+    confidence: float
+    reason: str
+    state: str = "new"
+
+
+_PROPOSE: LiteralString = """
+INSERT INTO proposals (tenant_id, user_id, proposal_id, turn_id, observation_id, action, target_memory_id, type, key,
+    provenance, confidence, reason)
+SELECT %(tenant)s, %(user)s, p.proposal_id, p.turn_id, p.observation_id, p.action, p.target_memory_id, p.type, p.key,
+    p.provenance, p.confidence, p.reason
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS p(proposal_id uuid, turn_id uuid, observation_id uuid, action text,
+    target_memory_id uuid, type text, key text, provenance text, confidence real, reason text)
+ON CONFLICT (tenant_id, user_id, observation_id) DO NOTHING
+RETURNING proposal_id
+"""
+
+
+async def propose(conn: Connection, subject: Subject, rows: Sequence[ProposalRow]) -> set[UUID]:
+    """The ids of the proposals that are new; an observation has one proposal."""
+    if not rows:
+        return set()
+    body = orjson.dumps([asdict(row) for row in rows]).decode()
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
+    return {r["proposal_id"] for r in await (await conn.execute(_PROPOSE, params)).fetchall()}
+
+
+_PROPOSALS: LiteralString = """
+SELECT proposal_id, turn_id, observation_id, action, target_memory_id, type, key, provenance,
+    confidence::float8 AS confidence, reason, state
+FROM proposals WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = ANY(%(ids)s)
+"""
+
+
+async def proposals(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[ProposalRow]:
+    """These proposals, in no particular order."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    return [ProposalRow(**row) for row in await (await conn.execute(_PROPOSALS, params)).fetchall()]
+
+
+_SETTLE: LiteralString = """
+UPDATE proposals SET state = %(state)s
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = ANY(%(ids)s)
+"""
+
+
+async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], state: str) -> None:
+    """The proposals are in this state."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "state": state}
+    await conn.execute(_SETTLE, params)
+
+
+_UNAPPLIED: LiteralString = """
+SELECT p.tenant_id, p.user_id, p.proposal_id, p.turn_id, o.session_id, p.observation_id, p.action, p.target_memory_id,
+    p.type, p.provenance, p.confidence::float8 AS confidence
+FROM proposals p JOIN observations o USING (tenant_id, user_id, observation_id)
+WHERE p.state = 'new' AND p.created_at < now() - %(grace)s ORDER BY p.created_at LIMIT %(limit)s
+"""
+
+
+async def unapplied(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
+    """Proposals of all users that no evolver has applied within the grace period, oldest first (ids only)."""
+    return await (await conn.execute(_UNAPPLIED, {"grace": grace, "limit": limit})).fetchall()

@@ -1,0 +1,197 @@
+"""event_outbox: written by whoever tells something, in the same transaction; emptied by relay."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import LiteralString
+from uuid import UUID
+
+import orjson
+
+from schemas.envelope import Envelope
+from schemas.topics import Topic
+from shared.db import Connection
+
+SHARDS = 16
+
+_PUT: LiteralString = """
+INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
+SELECT e.id, e.topic, e.key, e.type, e.payload
+FROM ROWS FROM (jsonb_to_recordset(%(rows)s::jsonb) AS (id uuid, topic text, key text, type text, payload jsonb))
+    WITH ORDINALITY AS e (id, topic, key, type, payload, n)
+ORDER BY e.n
+"""
+
+
+async def put(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> None:
+    """The events stand in the outbox, in this order, once the caller's transaction commits."""
+    rows = [
+        {
+            "id": str(event.event_id),
+            "topic": topic.name,
+            "key": event.key,
+            "type": event.event_type,
+            "payload": event.model_dump(mode="json"),
+        }
+        for topic, event in events
+    ]
+    if rows:
+        await conn.execute(_PUT, {"rows": orjson.dumps(rows).decode()})
+
+
+@dataclass(frozen=True)
+class OutboxRow:
+    """One event on its way to the broker."""
+
+    position: int
+    event_id: UUID
+    topic: str
+    key: str
+    event_type: str
+    payload: Mapping[str, object]
+    retry_count: int
+
+
+_TAKE: LiteralString = """
+SELECT position, id, aggregatetype, aggregateid, type, payload, retry_count FROM event_outbox
+WHERE shard = ANY(%(shards)s) AND failed_at IS NULL
+ORDER BY position LIMIT %(limit)s
+"""
+
+
+async def take(conn: Connection, shards: Sequence[int], limit: int) -> list[OutboxRow]:
+    """The oldest unsent rows of these shards; only the relay that owns the shards may call it."""
+    cursor = await conn.execute(_TAKE, {"shards": list(shards), "limit": limit})
+    return [
+        OutboxRow(
+            r["position"], r["id"], r["aggregatetype"], r["aggregateid"], r["type"], r["payload"], r["retry_count"]
+        )
+        for r in await cursor.fetchall()
+    ]
+
+
+_DELETE: LiteralString = "DELETE FROM event_outbox WHERE position = ANY(%(positions)s)"
+
+
+async def delete(conn: Connection, positions: Sequence[int]) -> None:
+    """The rows are gone: the broker has acknowledged them."""
+    await conn.execute(_DELETE, {"positions": list(positions)})
+
+
+_REFUSED: LiteralString = """
+UPDATE event_outbox SET retry_count = retry_count + 1, last_error = %(error)s,
+    failed_at = CASE WHEN retry_count + 1 >= %(max_retries)s THEN now() END
+WHERE position = ANY(%(positions)s)
+"""
+
+
+async def refused(conn: Connection, positions: Sequence[int], error: str, max_retries: int) -> None:
+    """The broker refused these rows once more; after `max_retries` they are failed and no longer tried."""
+    await conn.execute(_REFUSED, {"positions": list(positions), "error": error[:500], "max_retries": max_retries})
+
+
+_DEPTH: LiteralString = """
+SELECT count(*) FILTER (WHERE failed_at IS NULL) AS rows, count(*) FILTER (WHERE failed_at IS NOT NULL) AS failed,
+    coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE failed_at IS NULL)), 0)::float8 AS age
+FROM event_outbox
+"""
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How full the outbox is; `age_s` is the age of its oldest unsent row in seconds."""
+
+    rows: int
+    failed: int
+    age_s: float
+
+
+async def depth(conn: Connection) -> Depth:
+    """How many rows wait, how many failed, and how old the oldest is."""
+    row = await (await conn.execute(_DEPTH)).fetchone()
+    return Depth(row["rows"], row["failed"], row["age"]) if row else Depth(0, 0, 0.0)
+
+
+_SHARD: LiteralString = "SELECT pg_try_advisory_lock(727002, %(shard)s) AS taken"
+_UNSHARD: LiteralString = "SELECT pg_advisory_unlock(727002, %(shard)s)"
+_SEEN: LiteralString = """
+INSERT INTO relay_members (member_id) VALUES (%(member)s) ON CONFLICT (member_id) DO UPDATE SET seen_at = now()
+"""
+_ALIVE: LiteralString = """
+WITH gone AS (DELETE FROM relay_members WHERE seen_at < now() - %(stale)s RETURNING member_id)
+SELECT count(*) AS n FROM relay_members WHERE member_id NOT IN (SELECT member_id FROM gone)
+"""
+_LEAVE: LiteralString = "DELETE FROM relay_members WHERE member_id = %(member)s"
+
+
+async def own_shard(conn: Connection, shard: int) -> bool:
+    """Whether this session now holds the shard; it does until it lets go or its connection ends."""
+    row = await (await conn.execute(_SHARD, {"shard": shard})).fetchone()
+    return bool(row and row["taken"])
+
+
+async def release_shard(conn: Connection, shard: int) -> None:
+    """Another relay may take the shard."""
+    await conn.execute(_UNSHARD, {"shard": shard})
+
+
+async def relays_alive(conn: Connection, member: UUID, stale: timedelta) -> int:
+    """How many relays have been seen lately, this one included."""
+    await conn.execute(_SEEN, {"member": member})
+    row = await (await conn.execute(_ALIVE, {"stale": stale})).fetchone()
+    return max(1, row["n"] if row else 1)
+
+
+async def leave(conn: Connection, member: UUID) -> None:
+    """This relay no longer counts."""
+    await conn.execute(_LEAVE, {"member": member})
+
+
+_SOLE: LiteralString = "SELECT pg_try_advisory_xact_lock(727003) AS sole"
+
+
+async def sole_redriver(conn: Connection) -> bool:
+    """Whether nobody else drives work again just now; holds until the transaction ends."""
+    row = await (await conn.execute(_SOLE)).fetchone()
+    return bool(row and row["sole"])
+
+
+_PUT_AGAIN: LiteralString = """
+WITH given AS (
+    SELECT e.* FROM jsonb_to_recordset(%(rows)s::jsonb) AS e(id uuid, topic text, key text, type text, about text,
+        payload jsonb)
+), due AS (
+    INSERT INTO redriven AS r (about, tries, last_at) SELECT DISTINCT about, 1, now() FROM given
+    ON CONFLICT (about) DO UPDATE SET tries = r.tries + 1, last_at = now()
+        WHERE r.last_at < now() - least(r.tries, 20) * interval '30 seconds'
+    RETURNING about
+)
+INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
+SELECT g.id, g.topic, g.key, g.type, g.payload FROM given g JOIN due USING (about)
+"""
+
+
+async def put_again(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> int:
+    """How many stand in the outbox again; one that was driven again lately waits, each time longer."""
+    rows = [
+        {
+            "id": str(event.event_id),
+            "topic": topic.name,
+            "key": event.key,
+            "type": event.event_type,
+            "about": event.idempotency_key,
+            "payload": event.model_dump(mode="json"),
+        }
+        for topic, event in events
+    ]
+    if not rows:
+        return 0
+    return (await conn.execute(_PUT_AGAIN, {"rows": orjson.dumps(rows).decode()})).rowcount
+
+
+_FORGET: LiteralString = "DELETE FROM redriven WHERE last_at < now() - %(age)s"
+
+
+async def forget_redriven(conn: Connection, age: timedelta) -> int:
+    """How many notes of old redrives were removed."""
+    return (await conn.execute(_FORGET, {"age": age})).rowcount

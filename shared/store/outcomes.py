@@ -1,0 +1,124 @@
+"""turns.outcome: every accepted turn ends in exactly one. Written by observer, evolver and whoever gives an event up."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from schemas.envelope import Envelope
+from schemas.events import Conflict, SummaryNote, TurnOutcome, Written
+from schemas.topics import TURN_OUTCOME, Topic
+from shared import clock
+from shared.db import Connection, Subject
+from shared.store import memory, observations, outbox, quarantine, turns
+from shared.store.memory import Memory
+from shared.store.observations import ObservationRow
+
+OPEN = frozenset({"new", "analyzed"})
+CHANGES = {"create": "created", "confirm": "confirmed", "supersede": "created", "retract": "retracted", "merge": "merged"}
+
+
+async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[turns.Finished]:
+    """The turns that have just got their outcome: those none of whose observations is still open."""
+    wanted = set(turn_ids)
+    found = await observations.of_turns(conn, subject, wanted)
+    ready = wanted - {o.turn_id for o in found if o.state in OPEN}
+    if not ready:
+        return []
+    memories = await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id})
+    known = {m.memory_id: m for m in memories}
+    outcomes: dict[UUID, TurnOutcome] = {}
+    for turn in ready:
+        row = await turns.outcome(conn, subject, turn)
+        if row is not None:
+            of_turn = [o for o in found if o.turn_id == turn]
+            outcomes[turn] = outcome_of(turn, of_turn, known, row["outcome"] or {})
+    return await _tell(conn, subject, outcomes)
+
+
+async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, TurnOutcome]) -> list[turns.Finished]:
+    if not outcomes:
+        return []
+    bodies = {turn: outcome.model_dump(mode="json") for turn, outcome in outcomes.items()}
+    finished = await turns.finish(conn, subject, bodies)
+    await outbox.put(conn, [_event(subject, done, outcomes[done.turn_id]) for done in finished])
+    return finished
+
+
+def _event(subject: Subject, done: turns.Finished, outcome: TurnOutcome) -> tuple[Topic, Envelope]:
+    envelope = Envelope(
+        event_id=clock.uuid7(),
+        event_type=TurnOutcome.event_type,
+        idempotency_key=f"turn.outcome:{done.turn_id}",
+        trace_id=done.trace_id,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=done.session_id,
+        occurred_at=clock.now(),
+        policy_version=done.policy_version,
+        payload=outcome.model_dump(mode="json"),
+    )
+    return TURN_OUTCOME, envelope
+
+
+def outcome_of(
+    turn: UUID, found: Sequence[ObservationRow], known: Mapping[UUID, Memory], notes: Mapping[str, Any]
+) -> TurnOutcome:
+    """What became of a turn, from its observations, the memories they touched and the observer's notes; no user text."""
+    written: list[Written] = []
+    conflicts: list[Conflict] = []
+    explain: list[dict[str, Any]] = list(notes.get("explain", ()))
+    for seen in found:
+        touched = known.get(seen.related_memory_id) if seen.related_memory_id else None
+        change, _, why = (seen.reason or "").partition(":")
+        if seen.state == "evolved" and touched:
+            written.append(
+                Written(
+                    memory_id=touched.memory_id,
+                    type=touched.type,
+                    key=touched.key,
+                    status=touched.status,
+                    confidence=round(touched.confidence, 4),
+                    change=CHANGES.get(change, change),
+                )
+            )
+            conflicts += [Conflict(kind=change, old_id=old, new_id=touched.memory_id) for old in touched.supersedes]
+        else:
+            explain.append({"decision": seen.state, "reason": seen.reason, "kind": seen.kind, "why": why or None})
+            if change == "ask":
+                conflicts.append(Conflict(kind="open", old_id=seen.related_memory_id, new_id=seen.observation_id))
+    quarantined = any(seen.state == "quarantined" for seen in found) or bool(notes.get("quarantined"))
+    status = "quarantined" if quarantined else "derived" if written else "ignored"
+    summary = SummaryNote.model_validate(notes.get("summary") or {})
+    return TurnOutcome(
+        turn_id=turn,
+        status=status,
+        written=tuple(written),
+        conflicts=tuple(dict.fromkeys(conflicts)),
+        retention_explain=tuple(explain),
+        summary=summary,
+    )
+
+
+async def give_up(
+    conn: Connection,
+    subject: Subject,
+    *,
+    stage: str,
+    event_id: UUID,
+    reason: str,
+    turn_id: UUID | None = None,
+    observation_ids: Sequence[UUID] = (),
+) -> None:
+    """The event is quarantined and the turn behind it has an outcome that says so: nothing is lost in silence."""
+    found = await observations.load(conn, subject, observation_ids)
+    behind = {o.turn_id for o in found} | ({turn_id} if turn_id else set())
+    for turn in behind or {None}:
+        await quarantine.put(conn, subject, stage=stage, turn_id=turn, event_id=event_id, reason=reason)
+    await observations.mark(
+        conn,
+        subject,
+        [observations.Mark(o.observation_id, "quarantined", f"{stage}:{reason}"[:300]) for o in found if o.state in OPEN],
+    )
+    if not found and turn_id:
+        await turns.note_observed(conn, subject, {turn_id: {"quarantined": stage}})
+    await settle(conn, subject, behind)

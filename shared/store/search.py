@@ -1,0 +1,142 @@
+"""The search arms of compose: read-only, one statement each, over the chunks of one user."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+from shared.db import Connection, Subject
+from shared.store.chunks import vector_literal
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One chunk that an arm found, with the arm's own score; higher is better.
+
+    A turn is `stale` when a memory learnt from it has been superseded or retracted and none learnt from it still holds.
+    """
+
+    chunk_id: UUID
+    memory_id: UUID | None
+    turn_id: UUID | None
+    ordinal: int
+    session_id: str | None
+    seq: int | None
+    role: str | None
+    name: str | None
+    text: str
+    said_at: datetime
+    type: str | None
+    key: str | None
+    confidence: float | None
+    provenance_class: str | None
+    epistemic_type: str | None
+    valid_at: datetime | None
+    last_validated_at: datetime | None
+    injection_count: int
+    positive_count: int
+    stale: bool
+    score: float
+
+
+_COLUMNS: LiteralString = """
+SELECT c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.role, c.name,
+    coalesce(m.content_text, c.text) AS text, c.said_at,
+    m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at,
+    m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
+    coalesce(m.positive_count, 0) AS positive_count, r.score::float8 AS score,
+    c.turn_id IS NOT NULL AND (SELECT bool_or(s.status IN ('superseded', 'retracted')) AND NOT bool_or(s.status = 'active')
+        FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
+            AND s.source_turn_id = c.turn_id) IS TRUE AS stale
+"""
+_SOURCE: LiteralString = """
+JOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id
+LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id
+WHERE m.memory_id IS NULL
+    OR (m.status = 'active' AND m.epistemic_type <> 'outdated' AND (m.valid_until IS NULL OR m.valid_until > now()))
+ORDER BY r.score DESC, c.chunk_id
+"""
+_OF_USER: LiteralString = """
+FROM memory_chunks WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND active
+    AND (NOT %(memories)s OR memory_id IS NOT NULL)
+    AND (%(from)s::timestamptz IS NULL OR said_at >= %(from)s) AND (%(to)s::timestamptz IS NULL OR said_at < %(to)s)
+"""
+
+
+@dataclass(frozen=True)
+class Within:
+    """The span of time that a search is bound to; None on either side leaves it open."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def _params(subject: Subject, within: Within, limit: int) -> dict[str, Any]:
+    return {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "from": within.since,
+        "to": within.until,
+        "limit": limit,
+        "memories": False,
+    }
+
+
+async def _hits(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[Hit]:
+    return [Hit(**row) for row in await (await conn.execute(statement, params)).fetchall()]
+
+
+_TEXT: LiteralString = (
+    _COLUMNS
+    + "FROM (SELECT chunk_id, ts_rank(tsv, %(query)s::tsquery, 1) AS score"
+    + _OF_USER
+    + " AND tsv @@ %(query)s::tsquery ORDER BY score DESC, chunk_id LIMIT %(limit)s) AS r"
+    + _SOURCE
+)
+
+
+async def by_text(
+    conn: Connection, subject: Subject, query: str, limit: int, within: Within, *, memories_only: bool = False
+) -> list[Hit]:
+    """Chunks that share words with the query (a tsquery literal, terms or-ed), best first."""
+    params = {**_params(subject, within, limit), "query": query, "memories": memories_only}
+    return await _hits(conn, _TEXT, params) if query else []
+
+
+_VECTOR: LiteralString = (
+    _COLUMNS
+    + "FROM (SELECT chunk_id, 1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec) AS score"
+    + _OF_USER
+    + " AND embedding_model_id = %(model)s"
+    + " ORDER BY embedding OPERATOR(public.<=>) %(vector)s::public.halfvec, chunk_id LIMIT %(limit)s) AS r"
+    + _SOURCE
+)
+
+
+async def by_vector(
+    conn: Connection, subject: Subject, vector: Sequence[float], model_id: str, limit: int, within: Within
+) -> list[Hit]:
+    """The chunks nearest in meaning by cosine, exactly, among those that this model embedded."""
+    params = {**_params(subject, within, limit), "vector": vector_literal(vector), "model": model_id}
+    return await _hits(conn, _VECTOR, params)
+
+
+_ENTITY: LiteralString = (
+    _COLUMNS
+    + """FROM (
+    SELECT c.chunk_id, count(DISTINCT e.entity_id) + 0.01 / (1 + min(e.mention_count)) AS score
+    FROM entities e JOIN entity_mentions n USING (tenant_id, user_id, entity_id)
+    JOIN memory_chunks c ON c.tenant_id = e.tenant_id AND c.user_id = e.user_id AND c.active
+        AND c.turn_id = n.turn_id AND c.ordinal = n.ordinal
+    WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.canonical = ANY(%(names)s)
+        AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
+        AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
+    GROUP BY c.chunk_id ORDER BY score DESC, max(c.said_at) DESC LIMIT %(limit)s) AS r"""
+    + _SOURCE
+)
+
+
+async def by_entity(conn: Connection, subject: Subject, names: Sequence[str], limit: int, within: Within) -> list[Hit]:
+    """Chunks of turns that name these entities (canonical names), those that name most of them first."""
+    return await _hits(conn, _ENTITY, {**_params(subject, within, limit), "names": list(names)}) if names else []

@@ -1,0 +1,242 @@
+"""sessions, turns, conversation_events: written by compose (commit_turn); observer and evolver fill a turn's outcome."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.db import Connection, Subject
+
+_COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
+
+
+async def commit(conn: Connection, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """`written`, `repeated` or `clash`, and the turn's CommitResult as JSON. A transaction of its own."""
+    row = await (await conn.execute(_COMMIT, {"body": orjson.dumps(body).decode()})).fetchone()
+    answer: dict[str, Any] = row["answer"] if row else {}
+    return answer["outcome"], answer["result"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One row of the log. `content` is None once it has been erased."""
+
+    event_id: UUID
+    turn_id: UUID
+    ordinal: int
+    event_type: str
+    role: str | None
+    name: str | None
+    content: dict[str, Any] | None
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn with its events, in order."""
+
+    turn_id: UUID
+    session_id: str
+    seq: int
+    event_id: UUID
+    trace_id: str
+    policy_version: str
+    said_at: datetime
+    committed_at: datetime
+    observed: bool
+    events: tuple[Event, ...]
+
+
+_EVENTS: LiteralString = """
+coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal', e.ordinal, 'type', e.event_type,
+    'role', e.role, 'name', e.name, 'content', e.content, 'said_at', e.said_at) ORDER BY e.ordinal)
+  FROM conversation_events e
+  WHERE (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)), '[]') AS events
+"""
+_LOAD: LiteralString = (
+    "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
+    " t.observed_at IS NOT NULL AS observed,"
+    + _EVENTS
+    + """FROM turns t
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = ANY(%(turns)s) ORDER BY t.committed_at, t.seq
+"""
+)
+
+
+async def load(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[Turn]:
+    """The turns with their events, oldest first; those that do not exist are left out."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    return [_turn(row) for row in await (await conn.execute(_LOAD, params)).fetchall()]
+
+
+_WINDOW: LiteralString = (
+    "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
+    " t.observed_at IS NOT NULL AS observed,"
+    + _EVENTS
+    + """FROM turns t
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND t.seq > %(after)s
+ORDER BY t.seq DESC LIMIT %(limit)s
+"""
+)
+
+
+async def window(conn: Connection, subject: Subject, session_id: str, limit: int, after: int = 0) -> list[Turn]:
+    """The newest turns of the session with a number above `after`, oldest first."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "session": session_id,
+        "limit": limit,
+        "after": after,
+    }
+    rows = await (await conn.execute(_WINDOW, params)).fetchall()
+    return [_turn(row) for row in reversed(rows)]
+
+
+def _turn(row: Mapping[str, Any]) -> Turn:
+    events = tuple(
+        Event(
+            UUID(e["event_id"]),
+            row["turn_id"],
+            e["ordinal"],
+            e["type"],
+            e["role"],
+            e["name"],
+            e["content"],
+            datetime.fromisoformat(e["said_at"]),
+        )
+        for e in row["events"]
+    )
+    return Turn(
+        row["turn_id"],
+        row["session_id"],
+        row["seq"],
+        row["event_id"],
+        row["trace_id"],
+        row["policy_version"],
+        row["said_at"],
+        row["committed_at"],
+        row["observed"],
+        events,
+    )
+
+
+_OBSERVED: LiteralString = """
+UPDATE turns t SET observed_at = now(), outcome = d.notes
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, notes jsonb)
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_id AND t.observed_at IS NULL
+RETURNING t.turn_id
+"""
+
+
+async def note_observed(conn: Connection, subject: Subject, notes: Mapping[UUID, Mapping[str, Any]]) -> set[UUID]:
+    """The turns that nobody had observed: each keeps what the observer decided until its outcome is complete."""
+    rows = [{"turn_id": str(turn), "notes": note} for turn, note in notes.items()]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    return {r["turn_id"] for r in await (await conn.execute(_OBSERVED, params)).fetchall()}
+
+
+_FINISH: LiteralString = """
+UPDATE turns t SET outcome = d.outcome, outcome_at = now(), observed_at = coalesce(t.observed_at, now())
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, outcome jsonb)
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_id AND t.outcome_at IS NULL
+RETURNING t.turn_id, t.session_id, t.trace_id, t.policy_version, extract(epoch FROM now() - t.committed_at)::float8 AS took
+"""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A turn that has just got its outcome; `took_s` is the time since its commit in seconds."""
+
+    turn_id: UUID
+    session_id: str
+    trace_id: str
+    policy_version: str
+    took_s: float
+
+
+async def finish(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Mapping[str, Any]]) -> list[Finished]:
+    """The turns that had no outcome have this one now; a turn gets exactly one."""
+    rows = [{"turn_id": str(turn), "outcome": outcome} for turn, outcome in outcomes.items()]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    found = await (await conn.execute(_FINISH, params)).fetchall()
+    return [Finished(r["turn_id"], r["session_id"], r["trace_id"], r["policy_version"], r["took"]) for r in found]
+
+
+_OUTCOME: LiteralString = """
+SELECT turn_id, session_id, seq, committed_at, observed_at, outcome, outcome_at FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s
+"""
+
+
+async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, Any] | None:
+    """The turn's row with its outcome so far, or None when there is no such turn."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
+    return await (await conn.execute(_OUTCOME, params)).fetchone()
+
+
+_OVERDUE: LiteralString = """
+SELECT tenant_id, user_id, turn_id, session_id, seq, event_id, trace_id, policy_version FROM turns
+WHERE outcome_at IS NULL AND observed_at IS NULL AND committed_at < now() - %(grace)s
+ORDER BY committed_at LIMIT %(limit)s
+"""
+
+
+async def unobserved(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
+    """Turns of all users that no observer has finished within the grace period, oldest first (ids only)."""
+    return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
+
+
+_LATE: LiteralString = "SELECT count(*) AS n FROM turns WHERE outcome_at IS NULL AND committed_at < now() - %(grace)s"
+
+
+async def count_late(conn: Connection, grace: timedelta) -> int:
+    """How many accepted turns have waited for their outcome longer than the grace period."""
+    row = await (await conn.execute(_LATE, {"grace": grace})).fetchone()
+    return row["n"] if row else 0
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """How far a session's summary reaches, and how many tokens were said since."""
+
+    session_id: str
+    last_seq: int
+    summary_seq: int
+    open_tokens: int
+
+
+_SESSIONS: LiteralString = """
+SELECT session_id, next_seq - 1 AS last_seq, summary_seq, open_tokens FROM sessions
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+
+
+async def session_states(conn: Connection, subject: Subject, sessions: Iterable[str]) -> dict[str, SessionState]:
+    """The state of those of the sessions that exist, by session."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
+    return {r["session_id"]: SessionState(**r) for r in await (await conn.execute(_SESSIONS, params)).fetchall()}
+
+
+_SAID: LiteralString = """
+UPDATE sessions SET open_tokens = CASE WHEN %(summary_seq)s::integer IS NULL THEN open_tokens + %(tokens)s ELSE 0 END,
+    summary_seq = coalesce(%(summary_seq)s, summary_seq)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+"""
+
+
+async def note_said(
+    conn: Connection, subject: Subject, session_id: str, tokens: int, summary_seq: int | None = None
+) -> None:
+    """The session has grown by so many tokens; with `summary_seq` its summary reaches that turn and counting restarts."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "session": session_id,
+        "tokens": tokens,
+        "summary_seq": summary_seq,
+    }
+    await conn.execute(_SAID, params)

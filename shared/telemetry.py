@@ -1,0 +1,94 @@
+"""Logs without user text, and every metric with what it means and what to do about it."""
+
+import logging
+import sys
+from typing import cast
+
+import structlog
+from prometheus_client import Counter, Gauge, Histogram
+
+FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+EVENTS_CONSUMED = Counter(
+    "smartbrain_events_consumed",
+    "Events handled, repeated deliveries included. Flat while turns arrive: the worker is stuck, see its log.",
+    ["service", "topic"],
+)
+EVENTS_FAILED = Counter(
+    "smartbrain_events_failed",
+    "Attempts that raised; each is tried again. Rising: read the log event handler_failed.",
+    ["service", "topic", "error"],
+)
+EVENTS_DEAD_LETTERED = Counter(
+    "smartbrain_events_dead_lettered",
+    "Events set aside for good. Any: read <topic>.dlq, mend, publish again.",
+    ["service", "topic"],
+)
+CONSUMER_LAG = Gauge(
+    "smartbrain_consumer_lag",
+    "Events that wait for this worker. Growing: add workers of this kind, up to the topic's partitions.",
+    ["service", "topic"],
+)
+OUTBOX_ROWS = Gauge("smartbrain_outbox_rows", "Rows that wait for the relay. Growing: is the broker up?")
+OUTBOX_AGE = Gauge("smartbrain_outbox_age_seconds", "Age of the oldest unsent row. Over 5: is a relay running?")
+OUTBOX_FAILED = Gauge("smartbrain_outbox_failed_rows", "Rows that the broker refused for good. Any: see last_error.")
+RELAY_PUBLISHED = Counter("smartbrain_relay_published", "Outbox rows published and deleted.", ["topic"])
+HANDLER_SECONDS = Histogram(
+    "smartbrain_handler_seconds",
+    "Time to handle the events of one user that arrived together.",
+    ["service", "topic"],
+    buckets=FAST,
+)
+COMPOSE_SECONDS = Histogram(
+    "smartbrain_compose_seconds",
+    "Time to compose one package. Target: p95 under 0.2 (X27).",
+    ["transport"],
+    buckets=FAST,
+)
+COMPOSE_DEGRADED = Counter(
+    "smartbrain_compose_degraded", "Packages that lacked something, by what. See degraded_reason.", ["reason"]
+)
+TURNS_COMMITTED = Counter("smartbrain_turns_committed", "Turns made durable.", ["transport"])
+TURNS_REFUSED = Counter("smartbrain_turns_refused", "Commits refused, by error code.", ["reason"])
+TURNS_WITHOUT_OUTCOME = Gauge(
+    "smartbrain_turns_without_outcome",
+    "Accepted turns whose outcome is overdue. Not back to 0: a worker is down, or see the quarantine table.",
+)
+OUTCOME_SECONDS = Histogram(
+    "smartbrain_outcome_seconds",
+    "From commit to outcome. Target: p95 under 1.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0),
+)
+REDRIVEN = Counter(
+    "smartbrain_redriven",
+    "Work driven again from state because its event was lost. Rising: the broker loses data.",
+    ["kind"],
+)
+MODEL_SECONDS = Histogram("smartbrain_model_seconds", "Time of one model call.", ["model", "operation"])
+MODEL_FAILURES = Counter("smartbrain_model_failures", "Model calls that failed.", ["model", "reason"])
+
+
+def configure_logs(level: str = "info", *, human: bool = False) -> None:
+    """From here on logs go to standard error: JSON lines, or readable ones for a person at a terminal."""
+    render: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer() if human else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            render,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+    logging.getLogger("aiokafka").setLevel(logging.ERROR)
+
+
+def logger() -> structlog.typing.FilteringBoundLogger:
+    """A logger: a fixed event name, then fields; never user text, never a secret."""
+    return cast("structlog.typing.FilteringBoundLogger", structlog.get_logger())
