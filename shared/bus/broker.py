@@ -1,0 +1,142 @@
+"""The event workers' broker: FastStream batches, acknowledged after their effects are durable."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+from faststream import AckPolicy
+from faststream.kafka import KafkaBroker, KafkaMessage
+
+from schemas.topics import Topic
+from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of, worst
+from shared.errors import TransientError
+from shared.policy import DeliveryPolicy
+from shared.telemetry import CONSUMER_LAG, logger
+
+REST_S = 2.0
+"""How long a consumer rests before what it could not handle is delivered again."""
+MAX_POLL_INTERVAL_MS = 1_800_000
+"""A slower handler than this is taken for dead: model calls and retries stay far below."""
+
+Accept = Callable[[Sequence[Record]], Awaitable[None]]
+
+
+class Bus:
+    """The consumers and the producer of one process."""
+
+    def __init__(self, bootstrap: str, policy: DeliveryPolicy, client_id: str) -> None:
+        self.bootstrap = bootstrap
+        self._policy = policy
+        self._broker = KafkaBroker(
+            bootstrap,
+            client_id=client_id,
+            acks="all",
+            enable_idempotence=True,
+            linger_ms=2,
+            ack_policy=AckPolicy.NACK_ON_ERROR,
+            graceful_timeout=20,
+            logger=None,
+        )
+        self._subscribers: list[tuple[str, str, Any]] = []
+        self._fuses: list[Fuse] = []
+
+    def consume(self, topic: Topic, *, service: str, group: str, handle: Handle, give_up: GiveUp) -> None:
+        """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`."""
+        fuse = Fuse(self._policy, time.monotonic)
+        self._fuses.append(fuse)
+        delivery = Delivery(service, topic, handle, give_up, self.set_aside, self._policy, fuse)
+        self.consume_raw(topic, service=service, group=group, accept=delivery.accept)
+
+    def consume_raw(self, topic: Topic, *, service: str, group: str, accept: Accept) -> None:
+        """Records of the topic go to `accept` as they came; when it raises, all of them come again."""
+        subscriber = self._broker.subscriber(
+            topic.name,
+            group_id=group,
+            batch=True,
+            max_records=self._policy.batch,
+            batch_timeout_ms=20,
+            fetch_max_wait_ms=100,
+            auto_offset_reset="earliest",
+            max_poll_interval_ms=MAX_POLL_INTERVAL_MS,
+            session_timeout_ms=10_000,
+            heartbeat_interval_ms=1_000,
+            parser=_tolerant,  # pyright: ignore[reportArgumentType] # FastStream types batch parsers as single ones
+            decoder=_undecoded,  # pyright: ignore[reportArgumentType]
+        )
+
+        async def receive(message: KafkaMessage) -> None:
+            records = cast("Sequence[Record]", message.raw_message)
+            try:
+                await accept(records)
+            except* Exception as errors:  # noqa: BLE001 # logged; the batch is delivered again
+                error = worst(errors)
+                logger().warning("batch_delivered_again", topic=topic.name, error=type(error).__name__, detail=str(error))
+                await asyncio.sleep(REST_S)
+                raise TransientError(str(error)) from error
+
+        subscriber(receive)
+        self._subscribers.append((service, topic.name, subscriber))
+
+    async def start(self) -> None:
+        """Connected and consuming."""
+        await self._broker.start()
+
+    async def stop(self) -> None:
+        """What is in flight is finished and acknowledged, then the connections close."""
+        await self._broker.stop()
+
+    async def set_aside(self, record: Record, reason: str) -> None:
+        """The record stands in its dead-letter topic; raises TransientError when that could not be written."""
+        try:
+            await self._broker.publish(
+                record.value or b"",
+                topic=f"{record.topic}.dlq",
+                key=record.key,
+                headers=headers_of(record, reason),
+            )
+        except KafkaError as error:
+            raise TransientError(f"dead-letter topic: {error}") from error
+
+    def ready(self) -> dict[str, bool]:
+        """By topic, whether its consumer has partitions and its fuse is whole."""
+        state = {name: bool(_assigned(subscriber)) for _, name, subscriber in self._subscribers}
+        if self._fuses:
+            state["fuse"] = not any(fuse.blown for fuse in self._fuses)
+        return state
+
+    async def measure_lag(self) -> None:
+        """The lag gauges are true as of now, as far as the consumers have heard."""
+        for service, name, subscriber in self._subscribers:
+            consumer: AIOKafkaConsumer | None = subscriber.consumer
+            lag = 0
+            for partition in _assigned(subscriber):
+                high = consumer.highwater(partition) if consumer else None
+                if consumer and high is not None:
+                    lag += max(0, high - await consumer.position(partition))
+            CONSUMER_LAG.labels(service, name).set(lag)
+
+
+def _assigned(subscriber: Any) -> list[TopicPartition]:
+    consumer: AIOKafkaConsumer | None = subscriber.consumer
+    return list(consumer.assignment()) if consumer else []  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType] # untyped
+
+
+async def _tolerant(records: tuple[Any, ...], original: Callable[[Any], Awaitable[KafkaMessage]]) -> KafkaMessage:
+    """Headers that are not text are dropped: FastStream would refuse the whole batch for one of them."""
+    return await original(tuple(replace(r, headers=tuple(h for h in r.headers if _is_text(h[1]))) for r in records))
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except (UnicodeDecodeError, AttributeError):
+        return False
+    return True
+
+
+async def _undecoded(message: KafkaMessage) -> bytes:
+    return b""

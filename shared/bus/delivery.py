@@ -1,0 +1,192 @@
+"""What happens around every handler: group by user, retry, isolate, set aside, fuse."""
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from structlog.contextvars import bound_contextvars
+from tenacity import AsyncRetrying, RetryCallState, retry_if_not_exception_type, stop_after_attempt
+
+from schemas.envelope import Envelope
+from schemas.events import PAYLOADS, Payload
+from schemas.topics import Topic
+from shared.db import Subject
+from shared.errors import PoisonError, TransientError
+from shared.policy import DeliveryPolicy
+from shared.telemetry import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS, logger
+
+
+class Record(Protocol):
+    """What a Kafka record must offer; aiokafka's does."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes]]
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """One event as it arrived."""
+
+    envelope: Envelope
+    payload: Payload
+    record: Record
+
+    @property
+    def subject(self) -> Subject:
+        """Whose event it is."""
+        return Subject(self.envelope.tenant_id, self.envelope.user_id)
+
+
+Handle = Callable[[Subject, Sequence[Delivered]], Awaitable[None]]
+GiveUp = Callable[[Subject, Delivered, str], Awaitable[None]]
+SetAside = Callable[[Record, str], Awaitable[None]]
+
+
+def parse(record: Record) -> Delivered:
+    """The event in a record; PoisonError names what is wrong with one that no retry could mend."""
+    try:
+        envelope = Envelope.model_validate_json(record.value or b"")
+        model = PAYLOADS.get(envelope.event_type)
+        if model is None:
+            raise PoisonError(f"event_type: unknown {envelope.event_type!r}")
+        return Delivered(envelope, model.model_validate(envelope.payload), record)
+    except ValidationError as error:
+        raise PoisonError(describe(error)) from error
+
+
+def describe(error: ValidationError) -> str:
+    """The fields at fault and what is wrong with each, without their values."""
+    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors()[:5])
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Handles what one consumer fetched; raises TransientError when all of it must be delivered again."""
+
+    service: str
+    topic: Topic
+    handle: Handle
+    give_up: GiveUp
+    set_aside: SetAside
+    policy: DeliveryPolicy
+    fuse: "Fuse"
+
+    async def accept(self, records: Sequence[Record]) -> None:
+        """Every record is handled or set aside; the events of one user in their order, users side by side."""
+        self.fuse.check()
+        groups: dict[Subject, list[Delivered]] = {}
+        for record in records:
+            try:
+                delivered = parse(record)
+            except PoisonError as error:
+                await self._bury(record, str(error))
+            else:
+                groups.setdefault(delivered.subject, []).append(delivered)
+        places = asyncio.Semaphore(self.policy.handler_concurrency)
+        async with asyncio.TaskGroup() as tasks:
+            for subject, group in groups.items():
+                tasks.create_task(self._in_turn(places, subject, group))
+
+    async def _in_turn(self, places: asyncio.Semaphore, subject: Subject, group: list[Delivered]) -> None:
+        async with places:
+            with bound_contextvars(
+                service=self.service, tenant_id=subject.tenant_id, trace_id=group[0].envelope.trace_id
+            ):
+                await self._group(subject, group)
+
+    async def _group(self, subject: Subject, group: list[Delivered]) -> None:
+        try:
+            with HANDLER_SECONDS.labels(self.service, self.topic.name).time():
+                await self._attempts(subject, group)
+        except TransientError:
+            raise
+        except Exception as error:  # noqa: BLE001 # whatever a handler raises, the partition must go on
+            if len(group) > 1:
+                for each in group:
+                    await self._group(subject, [each])
+            else:
+                await self._lose(subject, group[0], error)
+        else:
+            EVENTS_CONSUMED.labels(self.service, self.topic.name).inc(len(group))
+            self.fuse.note(len(group), dead=False)
+
+    async def _attempts(self, subject: Subject, group: list[Delivered]) -> None:
+        retrying = AsyncRetrying(
+            wait=self._wait,
+            stop=stop_after_attempt(len(self.policy.retry_delays_ms) + 1),
+            retry=retry_if_not_exception_type((PoisonError, asyncio.CancelledError)),
+            before_sleep=self._failed,
+            reraise=True,
+        )
+        await retrying(self.handle, subject, group)
+
+    def _wait(self, state: RetryCallState) -> float:
+        delays = self.policy.retry_delays_ms
+        delay = delays[min(state.attempt_number, len(delays)) - 1] / 1000
+        return delay * (1 + random.uniform(-1, 1) * self.policy.retry_jitter)  # noqa: S311 # jitter
+
+    def _failed(self, state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        kind = type(error).__name__
+        EVENTS_FAILED.labels(self.service, self.topic.name, kind).inc()
+        logger().warning("handler_failed", topic=self.topic.name, error=kind, attempt=state.attempt_number)
+
+    async def _lose(self, subject: Subject, delivered: Delivered, error: Exception) -> None:
+        reason = f"{type(error).__name__}: {error}" if isinstance(error, PoisonError) else type(error).__name__
+        logger().error("event_given_up", topic=self.topic.name, event_id=str(delivered.envelope.event_id), exc_info=error)
+        await self.give_up(subject, delivered, reason)
+        await self._bury(delivered.record, reason)
+
+    async def _bury(self, record: Record, reason: str) -> None:
+        await self.set_aside(record, reason)
+        EVENTS_DEAD_LETTERED.labels(self.service, self.topic.name).inc()
+        logger().error("event_dead_lettered", topic=record.topic, partition=record.partition, offset=record.offset)
+        self.fuse.note(1, dead=True)
+
+
+class Fuse:
+    """Blows when too large a share of the latest events were dead letters: then the fault is ours, not theirs."""
+
+    def __init__(self, policy: DeliveryPolicy, clock: Callable[[], float]) -> None:
+        self._policy = policy
+        self._clock = clock
+        self._latest: deque[bool] = deque(maxlen=policy.fuse_window)
+        self._blown_at: float | None = None
+
+    def note(self, events: int, *, dead: bool) -> None:
+        """These events were handled, or given up."""
+        self._latest.extend([dead] * min(events, self._policy.fuse_window))
+        enough = len(self._latest) >= self._policy.fuse_window // 5
+        if dead and enough and sum(self._latest) / len(self._latest) > self._policy.fuse_share:
+            self._blown_at = self._clock()
+            self._latest.clear()
+
+    @property
+    def blown(self) -> bool:
+        """Whether events must wait now."""
+        return self._blown_at is not None and self._clock() - self._blown_at < self._policy.fuse_cooldown_s
+
+    def check(self) -> None:
+        """Raises TransientError while the fuse is blown."""
+        if self.blown:
+            raise TransientError("fuse blown: too many dead letters")
+
+
+def headers_of(record: Record, reason: str) -> dict[str, str]:
+    """The headers of a dead letter: where it came from and why it is here."""
+    return {"x-error": reason[:500], "x-origin": f"{record.topic}/{record.partition}/{record.offset}"}
+
+
+def worst(group: BaseExceptionGroup[Any]) -> BaseException:
+    """The one error that stands for a group: anything unexpected before a TransientError."""
+    found = list(group.exceptions)
+    return next((e for e in found if not isinstance(e, TransientError)), found[0])

@@ -1,0 +1,231 @@
+"""Request and reply over Kafka (decision 9): headers reply_to, correlation_id; FastStream has none on a real broker."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from uuid import uuid4
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
+
+from schemas.topics import COMPOSE_REPLY, Topic
+from shared.errors import TransientError
+from shared.telemetry import logger
+
+FETCH_WAIT_MS = 50
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as it came. `deadline` is the moment in seconds since the epoch after which nobody waits."""
+
+    value: bytes
+    correlation_id: str
+    reply_to: str
+    reply_partition: int | None
+    deadline: float | None
+
+    @property
+    def expired(self) -> bool:
+        """Whether the asker has stopped waiting."""
+        return self.deadline is not None and time.time() > self.deadline
+
+
+Answer = Callable[[Request], Awaitable[bytes]]
+
+
+def request_of(headers: Mapping[str, bytes], value: bytes) -> Request:
+    """The request in a record's headers and value; odd headers count as absent."""
+    return Request(
+        value=value,
+        correlation_id=_text(headers, "correlation_id") or "",
+        reply_to=_text(headers, "reply_to") or COMPOSE_REPLY.name,
+        reply_partition=_number(headers, "reply_partition"),
+        deadline=None if (ms := _number(headers, "deadline_ms")) is None else ms / 1000,
+    )
+
+
+def _text(headers: Mapping[str, bytes], name: str) -> str | None:
+    try:
+        return headers[name].decode() or None
+    except (KeyError, UnicodeDecodeError):
+        return None
+
+
+def _number(headers: Mapping[str, bytes], name: str) -> int | None:
+    text = _text(headers, name)
+    return int(text) if text and text.isascii() and text.isdigit() else None
+
+
+class Replier:
+    """Answers one request topic with bounded concurrency: a raw loop, an order faster than a framework's."""
+
+    def __init__(self, bootstrap: str, topic: Topic, group: str, answer: Answer, *, at_once: int = 32) -> None:
+        self._bootstrap = bootstrap
+        self._topic = topic
+        self._group = group
+        self._answer = answer
+        self._places = asyncio.Semaphore(at_once)
+        self._running: set[asyncio.Task[None]] = set()
+        self._consumer: AIOKafkaConsumer | None = None
+        self._producer: AIOKafkaProducer | None = None
+        self._loop: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Asks are heard from now on; those that wait already are answered while their deadline holds."""
+        self._producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, linger_ms=0, acks=1)
+        self._consumer = AIOKafkaConsumer(
+            self._topic.name,
+            bootstrap_servers=self._bootstrap,
+            group_id=self._group,
+            auto_offset_reset="earliest",
+            enable_auto_commit=True,
+            fetch_max_wait_ms=FETCH_WAIT_MS,
+            heartbeat_interval_ms=1_000,
+        )
+        await self._producer.start()
+        await self._consumer.start()
+        self._loop = asyncio.create_task(self._listen())
+
+    @property
+    def ready(self) -> bool:
+        """Whether the loop runs and has partitions."""
+        alive = self._loop is not None and not self._loop.done()
+        return alive and self._consumer is not None and bool(self._consumer.assignment())
+
+    async def stop(self) -> None:
+        """No new request is taken; those in flight are answered first."""
+        if self._loop:
+            self._loop.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._loop
+        if self._running:
+            await asyncio.wait(self._running, timeout=20)
+        if self._consumer:
+            await self._consumer.stop()
+        if self._producer:
+            await self._producer.stop()
+
+    async def _listen(self) -> None:
+        assert self._consumer  # noqa: S101 # start() has made it
+        while True:
+            try:
+                batches = await self._consumer.getmany(timeout_ms=1000)
+            except KafkaError as error:
+                logger().warning("requests_not_heard", error=type(error).__name__)
+                await asyncio.sleep(0.5)
+                continue
+            for records in batches.values():
+                for record in records:
+                    await self._places.acquire()
+                    task = asyncio.create_task(self._reply(record))
+                    self._running.add(task)
+                    task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._places.release()
+        self._running.discard(task)
+
+    async def _reply(self, record: "ConsumerRecord[bytes, bytes]") -> None:
+        request = request_of(dict(record.headers), record.value or b"")
+        if request.expired:
+            logger().info("request_expired", correlation_id=request.correlation_id)
+            return
+        body = await self._answer(request)
+        await self.send(request, body)
+
+    async def send(self, request: Request, body: bytes) -> None:
+        """The answer is on its way to where the request asked for it; a reply topic that fails is logged."""
+        assert self._producer  # noqa: S101 # start() has made it
+        correlation = request.correlation_id.encode()
+        try:
+            await self._producer.send_and_wait(
+                request.reply_to,
+                body,
+                key=correlation,
+                partition=request.reply_partition,
+                headers=[("correlation_id", correlation)],
+            )
+        except (KafkaError, AssertionError, ValueError) as error:
+            logger().warning("reply_not_sent", correlation_id=request.correlation_id, error=type(error).__name__)
+
+
+class Asker:
+    """Asks over Kafka and waits for the answer: one reply partition, one future a question."""
+
+    def __init__(self, bootstrap: str, reply: Topic = COMPOSE_REPLY) -> None:
+        self._bootstrap = bootstrap
+        self._reply = reply
+        self._waiting: dict[bytes, asyncio.Future[bytes]] = {}
+        self._partition = 0
+        self._producer: AIOKafkaProducer | None = None
+        self._consumer: AIOKafkaConsumer | None = None
+        self._loop: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Positioned at the end of its reply partition before the first question is asked."""
+        self._producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, linger_ms=0, acks="all")
+        self._consumer = AIOKafkaConsumer(
+            bootstrap_servers=self._bootstrap,
+            enable_auto_commit=False,
+            auto_offset_reset="latest",
+            fetch_max_wait_ms=FETCH_WAIT_MS,
+        )
+        try:
+            await self._producer.start()
+            await self._consumer.start()
+            partitions = sorted(await self._producer.partitions_for(self._reply.name))
+            self._partition = random.choice(partitions)  # noqa: S311 # spreads clients
+            place = TopicPartition(self._reply.name, self._partition)
+            self._consumer.assign([place])
+            await self._consumer.seek_to_end(place)
+            await self._consumer.position(place)
+        except KafkaError as error:
+            await self.stop()
+            raise TransientError(f"kafka: {error}") from error
+        self._loop = asyncio.create_task(self._listen())
+
+    async def stop(self) -> None:
+        """Disconnected; questions still open get no answer."""
+        if self._loop:
+            self._loop.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._loop
+        if self._consumer:
+            await self._consumer.stop()
+        if self._producer:
+            await self._producer.stop()
+
+    async def _listen(self) -> None:
+        assert self._consumer  # noqa: S101 # start() has made it
+        async for record in self._consumer:
+            correlation = dict(record.headers).get("correlation_id", b"")
+            waiter = self._waiting.pop(correlation, None)
+            if waiter and not waiter.done():
+                waiter.set_result(record.value or b"")
+
+    async def ask(self, topic: Topic, value: bytes, *, key: str | None = None, timeout_s: float = 5.0) -> bytes:
+        """The answer's bytes; TransientError when none came in time or the broker is away."""
+        assert self._producer  # noqa: S101 # start() has made it
+        correlation = uuid4().hex.encode()
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting[correlation] = waiter
+        headers = [
+            ("correlation_id", correlation),
+            ("reply_to", self._reply.name.encode()),
+            ("reply_partition", str(self._partition).encode()),
+            ("deadline_ms", str(int((time.time() + timeout_s) * 1000)).encode()),
+        ]
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._producer.send(topic.name, value, key=key.encode() if key else correlation, headers=headers)
+                return await waiter
+        except TimeoutError as error:
+            raise TransientError(f"no answer within {timeout_s} s") from error
+        except KafkaError as error:
+            raise TransientError(f"kafka: {error}") from error
+        finally:
+            self._waiting.pop(correlation, None)

@@ -1,0 +1,48 @@
+"""Makes the topics of `schemas.topics` exist with their partitions and retention."""
+
+from collections.abc import Iterable, Iterator
+
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
+
+from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_PARTITIONS, DEAD_LETTER_TEXT_HOURS, TOPICS, Topic
+from shared.errors import TransientError
+from shared.telemetry import logger
+
+HOUR_MS = 3_600_000
+_EXISTS = TopicAlreadyExistsError.errno
+
+
+async def ensure_topics(bootstrap: str, topics: Iterable[Topic] = TOPICS) -> list[str]:
+    """The names of the topics that had to be created; those that exist are left as they are."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    try:
+        await admin.start()
+        have = set(await admin.list_topics())
+        copies = min(3, len(admin._client.cluster.brokers()))  # pyright: ignore # no public way to count brokers
+        missing = [new for new in _wanted(topics, copies) if new.name not in have]
+        if not missing:
+            return []
+        reply = await admin.create_topics(missing)
+        for name, code, *_ in reply.topic_errors:  # pyright: ignore # untyped protocol struct
+            if code not in (0, _EXISTS):
+                raise for_code(code)(name)
+    except KafkaError as error:
+        raise TransientError(f"topics: {error}") from error
+    finally:
+        await admin.close()
+    names = [new.name for new in missing]
+    logger().info("topics_created", count=len(names))
+    return names
+
+
+def _wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:
+    for topic in topics:
+        yield _new(topic.name, topic.partitions, topic.retention_hours, copies)
+        hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
+        yield _new(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours, copies)
+
+
+def _new(name: str, partitions: int, hours: int, copies: int) -> NewTopic:
+    configs = {"retention.ms": str(hours * HOUR_MS), "cleanup.policy": "delete"}
+    return NewTopic(name, partitions, copies, topic_configs=configs)

@@ -1,0 +1,88 @@
+"""The Python client: commit turns and compose contexts over Kafka.
+
+    async with SmartBrain("localhost:9092") as brain:
+        await brain.commit(user_id="lin", session_id="s1", messages=[{"role": "user", "content": "I prefer tea"}])
+        package = await brain.compose(user_id="lin", session_id="s1", user_message="What do I drink?")
+"""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from schemas.compose import ComposeRequest
+from schemas.context_package import ContextPackage
+from schemas.envelope import user_key
+from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
+from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
+from shared import clock
+from shared.bus.requests import Asker
+from shared.errors import RefusedError, TransientError
+
+
+class SmartBrain:
+    """A client with its own producer and reply partition; open it once and share it within a process."""
+
+    def __init__(self, bootstrap: str, *, tenant_id: str = "default") -> None:
+        self._asker = Asker(bootstrap)
+        self._tenant_id = tenant_id
+
+    async def __aenter__(self) -> Self:
+        await self._asker.start()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        await self._asker.stop()
+
+    async def commit(
+        self, *, user_id: str, session_id: str, messages: Sequence[dict[str, Any]] = (), timeout_s: float = 10.0, **more: Any
+    ) -> CommitResult:
+        """The turn is durable. Raises RefusedError naming the field, or TransientError when nothing answered in time.
+
+        A commit may be repeated after TransientError: the key that was made for it is in the error's `args`.
+        """
+        key = more.pop("idempotency_key", None) or clock.uuid7().hex
+        turn = TurnEvents.model_validate(
+            {
+                "tenant_id": self._tenant_id,
+                "user_id": user_id,
+                "session_id": session_id,
+                "messages": list(messages),
+                "idempotency_key": key,
+                **more,
+            }
+        )
+        body = turn.model_dump_json(exclude_none=True).encode()
+        route = user_key(turn.tenant_id, turn.user_id)
+        try:
+            answer = await self._asker.ask(TURN_COMMIT, body, key=route, timeout_s=timeout_s)
+        except TransientError as error:
+            raise TransientError(str(error), key) from error
+        return _read(CommitResult, answer)
+
+    async def compose(
+        self, *, user_id: str, session_id: str, user_message: str, timeout_s: float = 5.0, **more: Any
+    ) -> ContextPackage:
+        """The context for this message. Raises RefusedError or TransientError as `commit` does."""
+        asked = ComposeRequest.model_validate(
+            {
+                "tenant_id": self._tenant_id,
+                "user_id": user_id,
+                "session_id": session_id,
+                "user_message": user_message,
+                **more,
+            }
+        )
+        answer = await self._asker.ask(COMPOSE_REQUEST, asked.model_dump_json().encode(), timeout_s=timeout_s)
+        return _read(ContextPackage, answer)
+
+
+def _read(model: Any, answer: bytes) -> Any:
+    try:
+        return model.model_validate_json(answer)
+    except ValidationError:
+        refusal = ErrorReply.model_validate_json(answer)
+        if refusal.code == "unavailable":
+            raise TransientError(refusal.message) from None
+        raise RefusedError(refusal.code, refusal.message, refusal.details) from None

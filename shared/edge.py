@@ -1,0 +1,56 @@
+"""Parsing at the edge: bytes in, a contract out, or a refusal that names the field (HTTP, Kafka and CLI alike)."""
+
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from schemas.base import ignored_fields
+from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
+from shared.errors import RefusedError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tuple[Model, tuple[str, ...]]:
+    """The message and the fields of it that were ignored; RefusedError names what is oversized, malformed or mistyped."""
+    if len(body) > limit:
+        problem = FieldProblem(field="body", problem=f"{len(body)} bytes, at most {limit}")
+        raise RefusedError("too_large", "the body is too large", (problem,), status=413)
+    try:
+        raw: Any = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise _refused("malformed_json", [FieldProblem(field="body", problem=f"not JSON: {error}")]) from error
+    if not isinstance(raw, dict):
+        raise _refused("invalid_request", [FieldProblem(field="body", problem="must be a JSON object")])
+    try:
+        parsed = model.model_validate(raw)
+    except ValidationError as error:
+        raise _refused("invalid_request", problems(error)) from error
+    return parsed, tuple(ignored_fields(model, unwrapped(raw)))  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+
+
+def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
+    """The body with a nested `turn_events` lifted out, as TurnEvents itself reads it."""
+    inner = raw.get("turn_events")
+    if not isinstance(inner, dict):
+        return raw
+    return {**inner, **{k: v for k, v in raw.items() if k != "turn_events"}}  # pyright: ignore[reportUnknownVariableType] # raw JSON
+
+
+def problems(error: ValidationError) -> list[FieldProblem]:
+    """By field what is wrong with it, without the value."""
+    return [
+        FieldProblem(field=".".join(str(part) for part in e["loc"]) or "body", problem=e["msg"])
+        for e in error.errors(include_input=False, include_url=False)[:20]
+    ]
+
+
+def _refused(code: str, found: list[FieldProblem]) -> RefusedError:
+    first = found[0]
+    return RefusedError(code, f"{first.field}: {first.problem}", tuple(found))
+
+
+def reply_of(error: RefusedError, request_id: str) -> ErrorReply:
+    """The refusal as its sender sees it."""
+    return ErrorReply(code=error.code, message=error.message, details=error.details, request_id=request_id)

@@ -1,0 +1,130 @@
+"""How a new statement stands to what is known: pure, used by analyzer to propose and by evolver to decide.
+
+Seed 004 sections 2.3 and 3.1.0.1, X04, X10: the higher provenance class wins; in one class the newer statement does; a
+weaker statement against a stronger memory is held as an open conflict, never written over it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from schemas.vocabulary import Assertion, MemoryType, ProposalAction, Provenance
+from shared.policy import ConfidencePolicy
+from shared.text.normalise import fold
+
+RANK: dict[Provenance, int] = {"observation": 0, "analysis": 1, "tool": 2, "confirmed_by_user": 3}
+_WORDING = frozenset({"speaker", "confidence", "raw", "old_key", "quote", "scope", "text"})
+"""Parts of a value that say how or by whom something was put, not what is so."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What was said, reduced to what matters for its relation to memory."""
+
+    type: MemoryType
+    key: str | None
+    sense: str
+    assertion: Assertion
+    flags: tuple[str, ...]
+    confidence: float
+    retracts: bool
+    said_at: datetime
+    session_id: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """An active memory, reduced in the same way."""
+
+    memory_id: UUID
+    root_id: UUID
+    version: int
+    type: MemoryType
+    key: str | None
+    sense: str
+    provenance: Provenance
+    assertion: Assertion
+    flags: tuple[str, ...]
+    confidence: float
+    valid_at: datetime
+    source_sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What should happen, to which memory, and with what standing the result is to be held."""
+
+    action: ProposalAction
+    target: Known | None
+    provenance: Provenance
+    assertion: Assertion
+    confidence: float
+    reason: str
+
+
+def sense_of(key: str | None, value: dict[str, Any], text: str, polarity: int) -> str:
+    """Equal for two wordings of one fact under one key, different when the fact differs; without a key, the words."""
+    parts = {k: fold(v) if isinstance(v, str) else v for k, v in value.items() if k not in _WORDING and v is not None}
+    said = orjson.dumps([polarity, parts if key and parts else fold(text)], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(said).hexdigest()
+
+
+def input_hash(turn_id: UUID, *parts: object) -> str:
+    """The same for the same words of the same turn, so that they are observed once."""
+    return hashlib.sha256("\x1f".join(map(str, (turn_id, *parts))).encode()).hexdigest()
+
+
+def candidate_id(turn_id: UUID, said: str) -> UUID:
+    """The id of what was said, before and after it becomes a memory: a UUIDv7 of the turn's time, the rest from `said`.
+
+    Deriving it makes a replay give the same ids, and lets a write receipt name the memory in advance (X34).
+    """
+    digest = int(hashlib.sha256(said.encode()).hexdigest()[:20], 16)
+    fixed = (turn_id.int >> 80) << 80 | 0x7 << 76 | 0x2 << 62
+    return UUID(int=fixed | (digest & 0xFFF) << 64 | (digest >> 12) & ((1 << 62) - 1))
+
+
+def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Relation:
+    """The relation of a statement to the active memories under its key, or with its very words."""
+    standing = policy.standing(new.assertion, new.flags)
+    confidence = min(new.confidence, standing.cap)
+    provenance = standing.provenance
+    same = _same(new, known)
+    if new.retracts:
+        action: ProposalAction = "retract" if same else "skip"
+        reason = "denied" if same else "nothing_known_to_retract"
+        return Relation(action, same, provenance, new.assertion, confidence, reason)
+    if same is None:
+        return Relation("create", None, provenance, new.assertion, confidence, "new")
+    if same.sense == new.sense:
+        return _confirmed(new, same, policy)
+    if RANK[provenance] < RANK[same.provenance] and RANK[same.provenance] >= RANK["tool"]:
+        return Relation("ask", same, provenance, new.assertion, confidence, "weaker_than_known")
+    if RANK[provenance] == RANK[same.provenance] and new.said_at < same.valid_at:
+        return Relation("skip", same, provenance, new.assertion, confidence, "older_than_known")
+    return Relation("supersede", same, provenance, new.assertion, confidence, "newer")
+
+
+def _same(new: Statement, known: Sequence[Known]) -> Known | None:
+    if new.key is not None:
+        return next((k for k in known if k.type == new.type and k.key == new.key), None)
+    return next((k for k in known if k.type == new.type and k.key is None and k.sense == new.sense), None)
+
+
+def _confirmed(new: Statement, same: Known, policy: ConfidencePolicy) -> Relation:
+    """Said again: the better standing holds, and what two sessions say is analysis."""
+    standing = policy.standing(new.assertion, new.flags)
+    best = max((same.provenance, same.assertion), (standing.provenance, new.assertion), key=lambda s: RANK[s[0]])
+    sessions = {*same.source_sessions, new.session_id}
+    claimed = "self_benefit" in (*new.flags, *same.flags)
+    confidence = max(same.confidence, min(new.confidence, standing.cap))
+    if best[0] == "observation" and len(sessions) >= policy.repeated_sessions and not claimed:
+        repeated = policy.repeated
+        raised = min(max(confidence, repeated.initial), repeated.cap)
+        return Relation("confirm", same, repeated.provenance, "behaviour", raised, "said_in_another_session")
+    return Relation("confirm", same, best[0], best[1], confidence, "said_again")

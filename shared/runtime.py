@@ -1,0 +1,53 @@
+"""What every service is handed: opened and closed by one async context manager."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from shared import policy as policies
+from shared.bus.broker import Bus
+from shared.db import Database
+from shared.errors import ConfigurationError
+from shared.models import ModelProvider, make_models
+from shared.policy import Policy
+from shared.settings import Settings
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The outside world of one service."""
+
+    settings: Settings
+    db: Database
+    bus: Bus
+    models: ModelProvider
+    policy: Policy
+    bootstrap: str
+    version: str
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings, service: str, *, pool: int = 8) -> AsyncIterator[Runtime]:
+    """A runtime whose database is connected; the bus connects once its consumers are declared."""
+    if settings.database_url is None or settings.kafka_bootstrap is None:
+        raise ConfigurationError(
+            "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
+        )
+    policy = policies.load(settings.policy)
+    db = Database(settings.database_url.get_secret_value(), size=pool)
+    models = make_models(
+        ollama_url=settings.ollama_url,
+        chat_model=settings.chat_model,
+        embedding_model=settings.embedding_model,
+        embedding_dir=settings.embedding_dir,
+        dimension=settings.embedding_dimension,
+        clock=time.monotonic,
+    )
+    await db.open()
+    try:
+        bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")
+        yield Runtime(settings, db, bus, models, policy, settings.kafka_bootstrap, policy.version)
+    finally:
+        await models.close()
+        await db.close()

@@ -1,0 +1,112 @@
+"""What the command line runs: a service with its probes, stopped by SIGTERM after what is in flight."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import uvicorn
+from fastapi import FastAPI, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from shared.errors import TransientError
+from shared.telemetry import logger
+
+MEASURE_EVERY_S = 2.0
+
+
+async def _nothing() -> None: ...
+
+
+@dataclass(frozen=True)
+class Service:
+    """One service. `run` goes on until cancelled; `ready` names each dependency and whether it is usable."""
+
+    name: str
+    run: Callable[[], Awaitable[None]]
+    ready: Callable[[], Awaitable[dict[str, bool]]]
+    measure: Callable[[], Awaitable[None]] = _nothing
+    http: FastAPI | None = None
+
+
+def probes(app: FastAPI, service: Service, alive: Callable[[], bool]) -> FastAPI:
+    """The application with /live, /ready and /metrics."""
+
+    @app.get("/live", tags=["probes"], summary="Whether the process makes progress")
+    async def live() -> Response:
+        return JSONResponse({"live": alive()}, 200 if alive() else 503)
+
+    @app.get("/ready", tags=["probes"], summary="Whether each dependency is usable")
+    async def ready() -> Response:
+        state = await service.ready()
+        return JSONResponse({"ready": all(state.values()), **state}, 200 if all(state.values()) else 503)
+
+    @app.get("/metrics", tags=["probes"], summary="Prometheus metrics")
+    async def metrics() -> Response:
+        return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+    del live, ready, metrics
+    return app
+
+
+async def serve(service: Service, *, host: str, port: int, announce: Callable[[int], None] | None = None) -> None:
+    """Runs the service and its HTTP side until SIGTERM or SIGINT, then lets what is in flight finish.
+
+    `announce` hears the port that was bound. If the service itself ends, so does this, with its error.
+    """
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    main = asyncio.create_task(_run(service))
+    app = probes(service.http or FastAPI(title=f"SmartBrain {service.name}"), service, lambda: not main.done())
+    server = _Server(uvicorn.Config(app, host=host, port=port, log_level="error", access_log=False, lifespan="off"))
+    http = asyncio.create_task(server.serve())
+    meter = asyncio.create_task(_measure(service))
+    while not server.started and not http.done():
+        await asyncio.sleep(0.01)
+    if http.done():
+        main.cancel()
+        raise OSError(f"{service.name}: cannot listen on {host}:{port}")
+    if announce:
+        announce(server.servers[0].sockets[0].getsockname()[1])
+    logger().info("service_started", service=service.name, port=port)
+    stop = asyncio.create_task(stopping.wait())
+    await asyncio.wait({main, stop, http}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (stop, meter):
+        task.cancel()
+    server.should_exit = True
+    with suppress(asyncio.CancelledError):
+        await http
+    failure = main.exception() if main.done() and not main.cancelled() else None
+    main.cancel()
+    with suppress(asyncio.CancelledError, Exception):
+        await main
+    logger().info("service_stopped", service=service.name)
+    if failure:
+        raise failure
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to `serve`."""
+
+    def install_signal_handlers(self) -> None: ...
+
+    def capture_signals(self):  # noqa: ANN201 # uvicorn's own signature
+        """Does nothing: `serve` stops the server."""
+        from contextlib import nullcontext
+
+        return nullcontext()
+
+
+async def _run(service: Service) -> None:
+    await service.run()
+
+
+async def _measure(service: Service) -> None:
+    while True:
+        with suppress(TransientError):
+            await service.measure()
+        await asyncio.sleep(MEASURE_EVERY_S)
