@@ -1,0 +1,64 @@
+"""Models behind one door: Ollama, a local encoder, both, or none. Timeouts, retries and malformed answers end here."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from shared.models.provider import ModelProvider
+
+
+def make_models(
+    ollama_url: str | None,
+    chat_model: str | None,
+    embedding_model: str | None,
+    embedding_dir: Path | None,
+    dimension: int,
+    clock: Callable[[], float],
+) -> ModelProvider:
+    """The provider that these settings describe, measured; `clock` gives monotonic seconds.
+
+    A local encoder goes before Ollama's embedding and has a dimension of its own; `dimension` is asked of Ollama.
+    Drivers are imported only where configured: onnxruntime alone costs tens of megabytes in every service.
+    """
+    from shared.models.measured import Measured
+
+    provider = _provider(ollama_url, chat_model, embedding_model, embedding_dir, dimension, clock)
+    return Measured(provider, clock)
+
+
+def _provider(
+    ollama_url: str | None,
+    chat_model: str | None,
+    embedding_model: str | None,
+    embedding_dir: Path | None,
+    dimension: int,
+    clock: Callable[[], float],
+) -> ModelProvider:
+    encoder = _encoder(embedding_dir) if embedding_dir else None
+    if not ollama_url or not (chat_model or (embedding_model and encoder is None)):
+        return encoder or _none()
+    from shared.models.ollama import OllamaModels
+
+    served = OllamaModels(
+        ollama_url,
+        chat_model=chat_model,
+        embedding_model=None if encoder else embedding_model,
+        dimension=dimension,
+        clock=clock,
+    )
+    if encoder is None:
+        return served
+    from shared.models.combine import Combined
+
+    return Combined(encoder, served)
+
+
+def _encoder(folder: Path) -> ModelProvider:
+    from shared.models.local import LocalEncoder
+
+    return LocalEncoder(folder)
+
+
+def _none() -> ModelProvider:
+    from shared.models.none import NoModels
+
+    return NoModels()

@@ -1,0 +1,51 @@
+"""Embeddings from one provider, answers from another."""
+
+from collections.abc import Sequence
+
+from shared.models.prompt import A, Answer, Prompt
+from shared.models.provider import Capabilities, ModelProvider
+
+
+class Combined:
+    """Vectors of `embedding`, answers of `chat`; closed together."""
+
+    def __init__(self, embedding: ModelProvider, chat: ModelProvider) -> None:
+        self._embedding = embedding
+        self._chat = chat
+
+    @property
+    def embedding_model_id(self) -> str | None:
+        """The embedding side's."""
+        return self._embedding.embedding_model_id
+
+    @property
+    def dimension(self) -> int | None:
+        """The embedding side's."""
+        return self._embedding.dimension
+
+    @property
+    def chat_model_id(self) -> str | None:
+        """The chat side's."""
+        return self._chat.chat_model_id
+
+    async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
+        """By the embedding side."""
+        return await self._embedding.embed(texts, deadline_s=deadline_s)
+
+    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
+        """By the chat side."""
+        return await self._chat.ask(prompt)
+
+    async def probe(self) -> Capabilities:
+        """Each side speaks for its half."""
+        embedding, chat = await self._embedding.probe(), await self._chat.probe()
+        missing = [m for m in embedding.missing if m.startswith("embedding")]
+        missing += [m for m in chat.missing if m.startswith("chat")]
+        return Capabilities(embedding.embedding, embedding.dimension, chat.chat, tuple(missing))
+
+    async def close(self) -> None:
+        """Both sides are closed, even if one of them fails to."""
+        try:
+            await self._embedding.close()
+        finally:
+            await self._chat.close()

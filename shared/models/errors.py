@@ -1,0 +1,41 @@
+"""What a model may fail with; both are worth another try later, and neither is ever taken for an answer."""
+
+from typing import Literal
+
+from shared.errors import TransientError
+
+Reason = Literal[
+    "not_configured",
+    "circuit_open",
+    "connection",
+    "timeout",
+    "server_error",
+    "model_missing",
+    "bad_request",
+    "bad_response",
+]
+
+RETRIED_AT_ONCE: frozenset[Reason] = frozenset({"connection", "server_error", "bad_response"})
+"""Only these are tried again within the same call; the others would fail the same way."""
+
+
+class ModelUnavailable(TransientError):  # noqa: N818 # a state of affairs, said as one
+    """The model could not be asked; `reason` says why, and nothing was learnt from it."""
+
+    def __init__(self, reason: Reason, problem: str = "") -> None:
+        super().__init__(f"model unavailable: {reason}{f' ({problem})' if problem else ''}")
+        self.reason: Reason = reason
+
+    @property
+    def retried_at_once(self) -> bool:
+        """The same call may succeed in a moment."""
+        return self.reason in RETRIED_AT_ONCE
+
+
+class MalformedAnswer(TransientError):  # noqa: N818 # a state of affairs, said as one
+    """The model answered twice and neither answer fits; `raw` is the last one, for the quarantine, never for a log."""
+
+    def __init__(self, raw: str, problem: str) -> None:
+        super().__init__(f"malformed answer of {len(raw)} characters: {problem}")
+        self.raw = raw
+        self.problem = problem

@@ -1,0 +1,81 @@
+"""Every call to a model server: a deadline around it, quick retries inside, the circuit breaker before it."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_any, stop_before_delay
+
+from shared.models.breaker import Breaker
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+
+T = TypeVar("T")
+
+RETRY_DELAYS_S = (0.1, 0.5, 2.0)
+"""Between tries of one call, each plus or minus a fifth (facts 2.2)."""
+
+SHORT_DEADLINE_S = 2.0
+"""Missing a deadline shorter than this says nothing about the server: a model may just be loading."""
+
+
+class Guard:
+    """Keeps one kind of call to one server within its deadline, and away from a server that is down."""
+
+    def __init__(self, breaker: Breaker, delays_s: Sequence[float] = RETRY_DELAYS_S) -> None:
+        self.breaker = breaker
+        self._delays_s = tuple(delays_s)
+
+    async def run(self, call: Callable[[], Awaitable[T]], *, deadline_s: float) -> T:
+        """The call's result, or why there is none; retries never outlast the deadline."""
+        if not self.breaker.admit():
+            raise ModelUnavailable("circuit_open")
+        try:
+            async with asyncio.timeout(deadline_s):
+                result = await self._retried(call, deadline_s)
+        except TimeoutError as error:
+            self._timed_out(deadline_s)
+            raise ModelUnavailable("timeout", f"{deadline_s:g} s") from error
+        except ModelUnavailable as error:
+            self.breaker.doubtful() if error.reason == "bad_request" else self.breaker.failed()
+            raise
+        except MalformedAnswer:
+            self.breaker.doubtful()
+            raise
+        except BaseException:
+            self.breaker.abandoned()
+            raise
+        self.breaker.succeeded()
+        return result
+
+    def _timed_out(self, deadline_s: float) -> None:
+        if deadline_s < SHORT_DEADLINE_S:
+            self.breaker.abandoned()
+        else:
+            self.breaker.failed()
+
+    async def _retried(self, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
+        retrying = AsyncRetrying(
+            stop=stop_any(stop_after_attempt(len(self._delays_s) + 1), stop_before_delay(deadline_s)),
+            wait=self._wait_s,
+            retry=retry_if_exception(_retried_at_once),
+            reraise=True,
+        )
+
+        async def once() -> T:
+            return await call()
+
+        return await retrying(once)
+
+    def _wait_s(self, state: RetryCallState) -> float:
+        return wait_s(state.attempt_number, self._delays_s)
+
+
+def wait_s(failed_attempts: int, delays_s: Sequence[float] = RETRY_DELAYS_S) -> float:
+    """How long to wait after so many failed attempts, give or take a fifth."""
+    delay = delays_s[min(failed_attempts, len(delays_s)) - 1] if delays_s else 0.0
+    return delay * random.uniform(0.8, 1.2)  # noqa: S311 # jitter, not a secret
+
+
+def _retried_at_once(error: BaseException) -> bool:
+    return isinstance(error, ModelUnavailable) and error.retried_at_once

@@ -1,0 +1,64 @@
+"""Any provider, with the time and the failures of its calls counted."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.prompt import A, Answer, Prompt
+from shared.models.provider import Capabilities, ModelProvider
+from shared.telemetry import MODEL_FAILURES, MODEL_SECONDS
+
+T = TypeVar("T")
+
+
+class Measured:
+    """Answers as `inner` does; a malformed answer counts as a failure."""
+
+    def __init__(self, inner: ModelProvider, clock: Callable[[], float]) -> None:
+        self._inner = inner
+        self._clock = clock
+
+    @property
+    def embedding_model_id(self) -> str | None:
+        """As inside."""
+        return self._inner.embedding_model_id
+
+    @property
+    def dimension(self) -> int | None:
+        """As inside."""
+        return self._inner.dimension
+
+    @property
+    def chat_model_id(self) -> str | None:
+        """As inside."""
+        return self._inner.chat_model_id
+
+    async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
+        """As inside."""
+        return await self._timed(self.embedding_model_id, "embed", self._inner.embed(texts, deadline_s=deadline_s))
+
+    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
+        """As inside."""
+        return await self._timed(self.chat_model_id, prompt.name, self._inner.ask(prompt))
+
+    async def probe(self) -> Capabilities:
+        """As inside."""
+        return await self._inner.probe()
+
+    async def close(self) -> None:
+        """As inside."""
+        await self._inner.close()
+
+    async def _timed(self, model_id: str | None, operation: str, call: Awaitable[T]) -> T:
+        model = model_id or "none"
+        started = self._clock()
+        try:
+            return await call
+        except ModelUnavailable as error:
+            MODEL_FAILURES.labels(model, error.reason).inc()
+            raise
+        except MalformedAnswer:
+            MODEL_FAILURES.labels(model, "malformed").inc()
+            raise
+        finally:
+            MODEL_SECONDS.labels(model, operation).observe(self._clock() - started)

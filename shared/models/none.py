@@ -1,0 +1,34 @@
+"""No model at all: every question is answered by saying so."""
+
+from collections.abc import Sequence
+
+from shared.models.errors import ModelUnavailable
+from shared.models.prompt import A, Answer, Prompt
+from shared.models.provider import Capabilities
+
+
+class NoModels:
+    """The provider of an installation without models; rules carry the work."""
+
+    embedding_model_id: str | None = None
+    dimension: int | None = None
+    chat_model_id: str | None = None
+
+    async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
+        """Only of nothing can nothing be embedded."""
+        if not texts:
+            return []
+        raise ModelUnavailable("not_configured", "no embedding model")
+
+    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
+        """Never answers."""
+        raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
+
+    async def probe(self) -> Capabilities:
+        """Nothing, and says so."""
+        return Capabilities(
+            embedding=False, dimension=None, chat=False, missing=("embedding: not_configured", "chat: not_configured")
+        )
+
+    async def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,34 @@
+"""A question to a model and its answer: plain values, so that prompts stay pure."""
+
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+A = TypeVar("A", bound=BaseModel)
+A_co = TypeVar("A_co", bound=BaseModel, covariant=True)
+
+
+@dataclass(frozen=True)
+class Prompt(Generic[A]):
+    """One question: instructions, fenced data, and the model that its answer must fit."""
+
+    name: str
+    version: str
+    system: str
+    user: str
+    answer: type[A]
+    max_tokens: int = 1024
+    deadline_s: float = 60.0
+
+
+@dataclass(frozen=True)
+class Answer(Generic[A_co]):
+    """A validated answer and what traces it: who gave it, to which version of the prompt, in which words."""
+
+    value: A_co
+    raw: str = field(repr=False)
+    model_id: str
+    prompt_name: str
+    prompt_version: str
+    repaired: bool = False

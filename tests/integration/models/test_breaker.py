@@ -1,0 +1,84 @@
+"""The circuit breaker and the waits between retries (OC235, OC236)."""
+
+import pytest
+
+from shared.models.breaker import Breaker
+from shared.models.guard import wait_s
+from tests.integration.models.conftest import Clock
+
+
+def opened(clock: Clock) -> Breaker:
+    breaker = Breaker(clock)
+    for _ in range(5):
+        assert breaker.admit()
+        breaker.failed()
+    return breaker
+
+
+def test_five_failures_open_it(clock: Clock) -> None:
+    breaker = opened(clock)
+    assert (breaker.state, breaker.admit()) == ("open", False)
+
+
+def test_four_failures_do_not(clock: Clock) -> None:
+    breaker = Breaker(clock)
+    for _ in range(4):
+        breaker.failed()
+    assert breaker.admit()
+
+
+def test_failures_further_apart_than_the_window_do_not_add_up(clock: Clock) -> None:
+    breaker = Breaker(clock)
+    for _ in range(10):
+        breaker.failed()
+        clock.now += 76
+    assert breaker.state == "closed"
+
+
+def test_a_success_forgets_the_failures_before_it(clock: Clock) -> None:
+    breaker = Breaker(clock)
+    for _ in range(4):
+        breaker.failed()
+    breaker.succeeded()
+    breaker.failed()
+    assert breaker.state == "closed"
+
+
+def test_after_the_cooldown_exactly_one_probe_goes_out(clock: Clock) -> None:
+    breaker = opened(clock)
+    clock.now += 300
+    assert breaker.state == "half_open"
+    assert [breaker.admit(), breaker.admit()] == [True, False]
+
+
+def test_a_probe_that_succeeds_closes_it(clock: Clock) -> None:
+    breaker = opened(clock)
+    clock.now += 300
+    breaker.admit()
+    breaker.succeeded()
+    assert (breaker.state, breaker.admit()) == ("closed", True)
+
+
+def test_a_probe_that_fails_opens_it_for_another_cooldown(clock: Clock) -> None:
+    breaker = opened(clock)
+    clock.now += 300
+    breaker.admit()
+    breaker.failed()
+    assert breaker.state == "open"
+    clock.now += 299
+    assert not breaker.admit()
+    clock.now += 1
+    assert breaker.admit()
+
+
+def test_a_doubtful_call_does_not_prolong_the_wait(clock: Clock) -> None:
+    breaker = opened(clock)
+    breaker.doubtful()
+    clock.now += 300
+    assert breaker.state == "half_open"
+
+
+@pytest.mark.parametrize(("failed", "wait"), [(1, 0.1), (2, 0.5), (3, 2.0)])
+def test_the_waits_are_the_seeds_give_or_take_a_fifth(failed: int, wait: float) -> None:
+    found = [wait_s(failed) for _ in range(200)]
+    assert wait * 0.8 <= min(found) < wait < max(found) <= wait * 1.2
