@@ -1,0 +1,24 @@
+"""What a person reads, and `--json` for programs: results on standard output, everything else on standard error."""
+
+import sys
+from typing import Annotated, Any
+
+import orjson
+import typer
+from rich.console import Console
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False)
+
+
+def emit(value: Any) -> None:
+    """The value as JSON on standard output."""
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
+    sys.stdout.flush()
+
+
+def fail(message: str) -> None:
+    """One line of error."""
+    err.print("error:", message, style="red", markup=False)

@@ -1,0 +1,59 @@
+"""Where a running SmartBrain can be found: `run.json` in its data folder."""
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import orjson
+
+from shared.errors import ConfigurationError
+from shared.settings import Settings, load
+
+RUN_FILE = "run.json"
+
+
+@dataclass(frozen=True)
+class Running:
+    """The addresses of a running SmartBrain."""
+
+    http: str
+    kafka: str
+    database: str
+    pid: int
+    services: dict[str, str]
+
+
+def write(data: Path, running: Running) -> None:
+    """Others can find it from now on."""
+    temporary = data / f"{RUN_FILE}.new"
+    temporary.write_bytes(orjson.dumps(asdict(running), option=orjson.OPT_INDENT_2))
+    temporary.replace(data / RUN_FILE)
+
+
+def forget(data: Path) -> None:
+    """Nothing runs here any more."""
+    (data / RUN_FILE).unlink(missing_ok=True)
+
+
+def find(data: Path) -> Running | None:
+    """What runs on this data folder, if it does."""
+    try:
+        running = Running(**orjson.loads((data / RUN_FILE).read_bytes()))
+        os.kill(running.pid, 0)
+    except (OSError, ValueError, TypeError):
+        return None
+    return running
+
+
+def url(settings: Settings | None = None) -> str:
+    """The base URL of compose: SMARTBRAIN_URL, or what runs on the data folder; ConfigurationError when neither."""
+    given = os.environ.get("SMARTBRAIN_URL")
+    if given:
+        return given.rstrip("/")
+    settings = settings or load()
+    running = find(settings.data)
+    if running is None:
+        raise ConfigurationError(
+            f"no SmartBrain runs on {settings.data.absolute()}; start one with `smartbrain up`, or set SMARTBRAIN_URL"
+        )
+    return running.http

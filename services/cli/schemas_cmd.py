@@ -1,0 +1,3 @@
+"""x"""
+def schemas() -> None:
+    """x"""

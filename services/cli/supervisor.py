@@ -1,0 +1,231 @@
+"""Everything on one machine: embedded defaults and one process a service, started, watched, restarted, stopped."""
+
+import asyncio
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Self
+from urllib.request import urlopen
+
+from services.cli.place import Running, forget, write
+from shared import db
+from shared.bus.topics import ensure_topics
+from shared.embedded.broker_process import EmbeddedBroker
+from shared.embedded.postgres import EmbeddedPostgres
+from shared.embedded.process import Child, spawn
+from shared.errors import ConfigurationError
+from shared.settings import Settings
+from shared.telemetry import logger
+
+SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "governor")
+START_S = 60.0
+STOP_S = 25.0
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smartbrain"
+
+
+@dataclass
+class Process:
+    """One service's process and how often it had to be started lately."""
+
+    name: str
+    child: Child
+    port_file: Path
+    starts: list[float] = field(default_factory=list[float])
+
+    @property
+    def url(self) -> str | None:
+        """Where its probes answer, once it has said so."""
+        with suppress(OSError, ValueError):
+            return f"http://127.0.0.1:{int(self.port_file.read_text())}"
+        return None
+
+
+class Supervisor:
+    """A whole SmartBrain; leaving the `with` block stops it in the order in which nothing is lost."""
+
+    def __init__(self, settings: Settings, *, services: tuple[str, ...] = SERVICES, durable: bool = True) -> None:
+        self.settings = settings
+        self.data = settings.data.absolute()
+        self._services = services
+        self._stopping = threading.Event()
+        self._lock: IO[bytes] | None = None
+        self.postgres = self._postgres(durable)
+        self.broker = self._broker(durable)
+        self.processes: dict[str, Process] = {}
+
+    def _postgres(self, durable: bool) -> EmbeddedPostgres | None:  # noqa: FBT001
+        if not self.settings.embedded_database:
+            return None
+        return EmbeddedPostgres(self.data / "postgres", CACHE / "postgres", durable=durable)
+
+    def _broker(self, durable: bool) -> EmbeddedBroker | None:  # noqa: FBT001
+        return EmbeddedBroker(self.data / "broker", fsync=False) if self.settings.embedded_kafka else None
+
+    def __enter__(self) -> Self:
+        self.data.mkdir(parents=True, exist_ok=True)
+        self._lock = (self.data / "up.lock").open("wb")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ConfigurationError(f"another SmartBrain runs on {self.data}") from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        if self._lock:
+            self._lock.close()
+
+    @property
+    def dsn(self) -> str:
+        """The database's address."""
+        if self.settings.database_url:
+            return self.settings.database_url.get_secret_value()
+        assert self.postgres  # noqa: S101 # one of the two is always there
+        return self.postgres.dsn
+
+    @property
+    def bootstrap(self) -> str:
+        """The broker's address."""
+        if self.settings.kafka_bootstrap:
+            return self.settings.kafka_bootstrap
+        assert self.broker  # noqa: S101 # one of the two is always there
+        return self.broker.bootstrap
+
+    def start(self, say: Callable[[str], None] = lambda _: None) -> Running:
+        """Everything is ready when it returns; raises RuntimeError naming what is not after 60 s."""
+        began = time.monotonic()
+        if self.postgres:
+            self.postgres.start()
+            say(f"PostgreSQL is up ({time.monotonic() - began:.1f} s)")
+        if self.broker:
+            self.broker.start()
+            say(f"broker is up on {self.broker.bootstrap} ({time.monotonic() - began:.1f} s)")
+        asyncio.run(self._prepare())
+        for name in self._services:
+            self.launch(name)
+        self.await_ready()
+        say(f"{len(self._services)} services are ready ({time.monotonic() - began:.1f} s)")
+        running = self.running()
+        write(self.data, running)
+        return running
+
+    async def _prepare(self) -> None:
+        await db.migrate(self.dsn)
+        await ensure_topics(self.bootstrap)
+
+    def running(self) -> Running:
+        """Where everything is."""
+        urls = {name: process.url or "" for name, process in self.processes.items()}
+        return Running(urls.get("compose", ""), self.bootstrap, self.dsn, os.getpid(), urls)
+
+    def launch(self, name: str) -> Process:
+        """The service's process has been started; it is not ready yet."""
+        folder = self.data / "services"
+        folder.mkdir(exist_ok=True)
+        port_file = folder / f"{name}.port"
+        port_file.unlink(missing_ok=True)
+        earlier = self.processes[name].starts if name in self.processes else []
+        with (folder / f"{name}.log").open("ab") as log:
+            child = spawn(
+                [sys.executable, "-m", "services.cli", "serve", name],
+                death_signal=signal.SIGTERM,
+                env=self._environment(port_file),
+                log=log,
+                cwd=Path.cwd(),
+            )
+        process = Process(name, child, port_file, [*earlier[-9:], time.monotonic()])
+        self.processes[name] = process
+        return process
+
+    def _environment(self, port_file: Path) -> dict[str, str]:
+        root = str(Path(__file__).parents[2])
+        mine = {
+            "SMARTBRAIN_DATABASE_URL": self.dsn,
+            "SMARTBRAIN_KAFKA_BOOTSTRAP": self.bootstrap,
+            "SMARTBRAIN_DATA": str(self.data),
+            "SMARTBRAIN_HTTP_PORT": str(self.settings.http_port),
+            "SMARTBRAIN_PORT_FILE": str(port_file),
+            "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
+        }
+        return {**os.environ, **mine}
+
+    def await_ready(self, names: tuple[str, ...] | None = None, timeout_s: float = START_S) -> None:
+        """The services are ready; RuntimeError names the first that is not in time, with the end of its log."""
+        until = time.monotonic() + timeout_s
+        for name in names or self._services:
+            while not self._is_ready(name):
+                process = self.processes[name]
+                if process.child.poll() is not None or time.monotonic() > until:
+                    log = (self.data / "services" / f"{name}.log").read_bytes()[-2000:].decode(errors="replace")
+                    raise RuntimeError(f"{name} did not become ready:\n{log}")
+                time.sleep(0.05)
+
+    def _is_ready(self, name: str) -> bool:
+        url = self.processes[name].url
+        if url is None:
+            return False
+        try:
+            with urlopen(f"{url}/ready", timeout=5) as answer:  # noqa: S310 # our own loopback address
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def watch(self) -> None:
+        """Restarts whatever dies until SIGINT or SIGTERM comes."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._stopping.set())
+        while not self._stopping.wait(0.5):
+            self.mend()
+
+    def mend(self) -> list[str]:
+        """The names of what had died and was started again; a service that keeps dying is tried ever less often."""
+        mended: list[str] = []
+        if self.postgres and not _alive(lambda: self.postgres.pid):  # type: ignore[union-attr]
+            self.postgres.start()
+            mended.append("postgres")
+        if self.broker and not _alive(lambda: self.broker.pid):  # type: ignore[union-attr]
+            self.broker.start()
+            mended.append("broker")
+        for name, process in list(self.processes.items()):
+            recent = [at for at in process.starts if time.monotonic() - at < 60]
+            if process.child.poll() is not None and time.monotonic() - process.starts[-1] > len(recent):
+                self.launch(name)
+                mended.append(name)
+        if mended:
+            logger().warning("restarted", what=mended)
+            write(self.data, self.running())
+        return mended
+
+    def stop(self) -> None:
+        """Services first, then the broker, then PostgreSQL; each is given time to finish what is in flight."""
+        forget(self.data)
+        for process in self.processes.values():
+            with suppress(ProcessLookupError):
+                process.child.terminate()
+        for process in self.processes.values():
+            try:
+                process.child.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.child.kill()
+                process.child.wait()
+        self.processes.clear()
+        if self.broker:
+            self.broker.stop()
+        if self.postgres:
+            self.postgres.stop()
+
+
+def _alive(pid: Callable[[], int]) -> bool:
+    try:
+        found = os.waitid(os.P_PID, pid(), os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except (RuntimeError, ChildProcessError):
+        return False
+    return found is None

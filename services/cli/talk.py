@@ -1,0 +1,213 @@
+"""Commands that talk to a running SmartBrain over HTTP: commit, compose, remember, memories."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import orjson
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import place
+from services.cli.output import AsJson, emit, fail, out
+from services.cli.web import Web
+
+User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
+Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
+Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.")]
+
+
+def _web() -> Web:
+    return Web(place.url())
+
+
+def commit(
+    text: Annotated[str | None, typer.Argument(help="What the user says; or use --file.")] = None,
+    user: User = "me",
+    session: Session = "cli",
+    tenant: Tenant = "default",
+    assistant: Annotated[str | None, typer.Option("--assistant", help="What the assistant answered.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", "-f", help="TurnEvents as JSON lines; - for stdin.")] = None,
+    key: Annotated[str | None, typer.Option("--key", help="Idempotency key.")] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for what was learnt.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Commit a turn, or a file of turns, and show what was learnt."""
+    bodies = _bodies(text, assistant, file, {"tenant_id": tenant, "user_id": user, "session_id": session})
+    if key and len(bodies) == 1:
+        bodies[0]["idempotency_key"] = key
+    with _web() as web:
+        results = web.commit_all(bodies, show=not as_json)
+        outcomes = web.outcomes(bodies, results, show=not as_json) if wait else []
+    if as_json:
+        emit([{"result": r, "outcome": o} for r, o in zip(results, outcomes or [None] * len(results), strict=True)])
+        return
+    for result, outcome in zip(results, outcomes or [None] * len(results), strict=True):
+        out.print(f"turn {result['turn_id']} session={result['session_id']} seq={result['seq']}", markup=False)
+        if result["redacted"]:
+            kinds = ", ".join(r["kind"] for r in result["redacted"])
+            out.print(f"  redacted before storage: {kinds}", markup=False)
+        if outcome:
+            _show_outcome(outcome)
+
+
+def _bodies(text: str | None, assistant: str | None, file: Path | None, whose: dict[str, str]) -> list[dict[str, Any]]:
+    if (text is None) == (file is None):
+        fail("give either a text or --file")
+        raise typer.Exit(2)
+    if file is not None:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        try:
+            return [{**whose, **orjson.loads(line)} for line in raw.splitlines() if line.strip()]
+        except orjson.JSONDecodeError as error:
+            fail(f"{file}: {error}")
+            raise typer.Exit(2) from error
+    messages = [{"role": "user", "content": text}]
+    if assistant:
+        messages.append({"role": "assistant", "content": assistant})
+    return [{**whose, "messages": messages}]
+
+
+def _show_outcome(outcome: dict[str, Any]) -> None:
+    if outcome["state"] != "complete":
+        out.print("  outcome: still pending", markup=False)
+        return
+    learnt = {m["memory_id"]: m for m in outcome["memories"]}
+    for written in outcome["outcome"]["written"]:
+        memory = learnt.get(written["memory_id"], {})
+        confidence = f"{written['confidence']:.2f}"
+        out.print(f"  {written['change']:<10} {written['type']:<11} {confidence}  {memory.get('content', '')}", markup=False)
+    for each in outcome["outcome"]["retention_explain"]:
+        if each.get("decision") == "refused":
+            out.print(f"  refused    {each.get('reason')}", markup=False)
+    if not outcome["outcome"]["written"]:
+        out.print("  nothing to remember", markup=False)
+
+
+def compose(
+    message: Annotated[str, typer.Argument(help="What the user says now.")],
+    user: User = "me",
+    session: Session = "cli",
+    tenant: Tenant = "default",
+    limit: Annotated[int | None, typer.Option("--limit", help="Token limit of the package.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show plan, scores and what was dropped.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compose the context for a message."""
+    body: dict[str, Any] = {
+        "tenant_id": tenant,
+        "user_id": user,
+        "session_id": session,
+        "user_message": message,
+        "debug": explain or as_json,
+    }
+    if limit is not None:
+        body["token_limit"] = limit
+    with _web() as web:
+        package = web.post("/v1/context", body)
+    if as_json:
+        emit(package)
+    else:
+        show_package(package, explain=explain)
+
+
+def show_package(package: dict[str, Any], *, explain: bool = False) -> None:
+    """The package slot by slot, as a person reads it."""
+    for block in package["system_blocks"]:
+        if block["type"] != "policies":
+            out.print(Text(f"[{block['type']}] ", "bold cyan").append(Text(block["text"], "default")))
+    if package["working_summary"]:
+        out.print(Text("[summary]\n", "bold cyan").append(Text(package["working_summary"], "default")))
+    for turn in package["recent_turns"]:
+        out.print(Text(f"[recent {turn['role']}] ", "bold cyan").append(Text(turn["content"][:200], "default")))
+    for n, item in enumerate(package["evidence"], 1):
+        head = Text(f"[E{n}] ", "bold green").append(Text(f"{item['source_uri']} score={item['score']:.3f}", "dim"))
+        out.print(head)
+        out.print(f"     {item['snippet'][:300]}", markup=False)
+    budget = package["constraints"]["token_budget"]
+    out.print(Text(f"[tokens] {budget['used_estimate']} of {budget['limit']}", "dim"))
+    for reason in package["degraded_reason"]:
+        out.print(Text(f"[degraded] {reason}", "yellow"))
+    if explain and package.get("debug"):
+        _show_debug(package["debug"])
+
+
+def _show_debug(debug: dict[str, Any]) -> None:
+    planner = debug.get("planner") or {}
+    out.print(f"[plan] intent={planner.get('intent')} queries={planner.get('queries')}", markup=False)
+    for arm in debug["explain"]["arms"]:
+        line = f"[arm] {arm['arm']}: {arm['status']}, {arm['candidates']} found in {arm['took_ms']:.1f} ms"
+        out.print(line, markup=False)
+    for why in debug["why_selected"]:
+        out.print(f"[in] {why}", markup=False)
+    for each in debug["explain"]["dropped"]:
+        out.print(f"[out] {each['id']}: {each['reason']} score={each['score']:.3f}", markup=False)
+    for name in (*debug["ignored"], *debug["explain"]["ignored_fields"]):
+        out.print(f"[ignored] {name}", markup=False)
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What to remember.")],
+    user: User = "me",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Remember something; what looks like a secret is refused."""
+    with _web() as web:
+        receipt = web.post("/v1/memories", {"tenant_id": tenant, "user_id": user, "text": text})
+        whose = {"tenant_id": tenant, "user_id": user}
+        outcome = web.outcome(whose, receipt["turn_id"])
+    if as_json:
+        emit({"receipt": receipt, "outcome": outcome})
+    else:
+        out.print(f"memory {receipt['memory_id']}", markup=False)
+        _show_outcome(outcome)
+
+
+def memories(
+    query: Annotated[str | None, typer.Argument(help="Words to search for.")] = None,
+    user: User = "me",
+    tenant: Tenant = "default",
+    status: Annotated[str, typer.Option("--status", help="active, superseded, retracted or all.")] = "active",
+    type: Annotated[str | None, typer.Option("--type", help="preference, profile, task, ...")] = None,  # noqa: A002
+    history: Annotated[UUID | None, typer.Option("--history", help="All versions of one memory.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is known of a user."""
+    whose: dict[str, Any] = {"tenant_id": tenant, "user_id": user}
+    with _web() as web:
+        if history:
+            page = web.get(f"/v1/memories/{history}/history", whose)
+        else:
+            asked = {**whose, "status": status, "limit": limit, "type": type, "query": query}
+            page = web.get("/v1/memories", {k: v for k, v in asked.items() if v is not None})
+    if as_json:
+        emit(page)
+    else:
+        show_memories(page["memories"])
+
+
+def show_memories(found: list[dict[str, Any]]) -> None:
+    """A table of memories; one line where there are none."""
+    if not found:
+        out.print("nothing is known")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("type", "memory", "conf", "by", "status", "v", "since", "id"):
+        table.add_column(name, no_wrap=name not in ("memory",), overflow="fold")
+    for m in found:
+        row = (
+            m["type"],
+            m["content"],
+            f"{m['confidence']:.2f}",
+            m["provenance"]["class"],
+            m["status"],
+            str(m["version"]),
+            m["valid_at"][:10],
+            m["memory_id"],
+        )
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)

@@ -1,0 +1,75 @@
+"""A small HTTP client of the commands: standard library only, errors as one line that names the field."""
+
+import time
+from http.client import HTTPConnection, HTTPException
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlencode, urlsplit
+
+import orjson
+from rich.progress import track
+
+from services.cli.output import err
+from shared.errors import RefusedError, TransientError
+
+
+class Web:
+    """One keep-alive connection to compose."""
+
+    def __init__(self, base: str, timeout_s: float = 30.0) -> None:
+        address = urlsplit(base)
+        self._base = base
+        self._connection = HTTPConnection(address.hostname or "127.0.0.1", address.port or 80, timeout=timeout_s)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._connection.close()
+
+    def get(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
+        """The answer's JSON; RefusedError or TransientError as compose says."""
+        return self._call("GET", f"{path}?{urlencode(query)}", None)
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer's JSON; RefusedError or TransientError as compose says."""
+        return self._call("POST", path, orjson.dumps(body))
+
+    def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
+        try:
+            self._connection.request(method, path, body, {"content-type": "application/json"})
+            response = self._connection.getresponse()
+            answer = orjson.loads(response.read() or b"{}")
+        except (OSError, HTTPException, orjson.JSONDecodeError) as error:
+            self._connection.close()
+            raise TransientError(f"{self._base} does not answer: {error}") from error
+        if response.status == 503:
+            raise TransientError(answer.get("message", "unavailable"))
+        if response.status >= 400:
+            raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=response.status)
+        return answer
+
+    def commit_all(self, bodies: list[dict[str, Any]], *, show: bool) -> list[dict[str, Any]]:
+        """The result of each commit, in order; a progress bar where there are many."""
+        bar = track(bodies, "committing", console=err, disable=not show or len(bodies) < 10, transient=True)
+        return [self.post("/v1/turns", body) for body in bar]
+
+    def outcomes(
+        self, bodies: list[dict[str, Any]], results: list[dict[str, Any]], *, show: bool
+    ) -> list[dict[str, Any]]:
+        """The outcome of each turn, as far as it came within 30 s."""
+        pairs = list(zip(bodies, results, strict=True))
+        bar = track(pairs, "learning", console=err, disable=not show or len(bodies) < 10, transient=True)
+        return [self.outcome(body, result["turn_id"]) for body, result in bar]
+
+    def outcome(self, whose: dict[str, Any], turn_id: str, timeout_s: float = 30.0) -> dict[str, Any]:
+        """The turn's outcome once it is complete, or as it stands after `timeout_s`."""
+        query = {"user_id": whose["user_id"], "tenant_id": whose.get("tenant_id", "default")}
+        until = time.monotonic() + timeout_s
+        pause = 0.01
+        while True:
+            found = self.get(f"/v1/turns/{turn_id}/outcome", query)
+            if found["state"] == "complete" or time.monotonic() > until:
+                return found
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.2)

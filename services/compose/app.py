@@ -1,0 +1,98 @@
+"""The front door: HTTP, request and reply over Kafka, and the inbound topic of turns. Parses, calls, replies."""
+
+import hashlib
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from schemas.compose import ComposeRequest
+from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
+from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
+from services.compose.commit import commit_turn
+from services.compose.context import compose_context
+from services.compose.http import create_app
+from shared import clock, edge
+from shared.bus.delivery import Record
+from shared.bus.requests import Replier, Request, request_of
+from shared.errors import RefusedError, TransientError
+from shared.runtime import Runtime
+from shared.service import Service
+from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, logger
+from shared.worker import worker
+
+
+def build(rt: Runtime) -> Service:
+    """Compose as a service."""
+    door = _Door(rt)
+    rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
+    base = worker("compose", rt)
+
+    async def run() -> None:
+        await door.replier.start()
+        try:
+            await base.run()
+        finally:
+            await door.replier.stop()
+
+    async def ready() -> dict[str, bool]:
+        return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready}
+
+    return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt))
+
+
+class _Door:
+    def __init__(self, rt: Runtime) -> None:
+        self._rt = rt
+        self.replier = Replier(rt.bootstrap, COMPOSE_REQUEST, "smartbrain-compose-request", self.answer)
+
+    async def answer(self, request: Request) -> bytes:
+        """The package, or the error, for one request; never raises."""
+        with COMPOSE_SECONDS.labels("kafka").time():
+            reply = await self._composed(request)
+        return reply.model_dump_json(by_alias=True).encode()
+
+    async def _composed(self, request: Request) -> BaseModel:
+        request_id = request.correlation_id or clock.uuid7().hex
+        try:
+            asked, ignored = edge.parse(ComposeRequest, request.value)
+            return await compose_context(asked, self._rt, ignored=ignored)
+        except RefusedError as error:
+            return edge.reply_of(error, request_id)
+        except TransientError as error:
+            logger().warning("request_failed", error=str(error))
+            return ErrorReply(code="unavailable", message="a dependency is away; try again", request_id=request_id)
+        except Exception as error:  # noqa: BLE001 # the asker must hear something
+            logger().error("request_broke", exc_info=error)
+            return ErrorReply(code="internal", message="an internal error", request_id=request_id)
+
+    async def commit_all(self, records: Sequence[Record]) -> None:
+        """Every record is a durable turn, or stands in the dead-letter topic; TransientError: all of them come again."""
+        for record in records:
+            await self._commit(record)
+
+    async def _commit(self, record: Record) -> None:
+        request = request_of(dict(record.headers), record.value or b"")
+        wants_reply = any(name == "reply_to" for name, _ in record.headers)
+        try:
+            turn, ignored = edge.parse(TurnEvents, request.value, limit=MAX_BODY_BYTES)
+            keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
+            reply: BaseModel = (await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored)).result
+            EVENTS_CONSUMED.labels("compose", record.topic).inc()
+        except RefusedError as error:
+            TURNS_REFUSED.labels(error.code).inc()
+            await self._rt.bus.set_aside(record, f"{error.code}: {error.message}")
+            EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
+            reply = edge.reply_of(error, request.correlation_id or clock.uuid7().hex)
+        if wants_reply:
+            await self.replier.send(request, reply.model_dump_json().encode())
+
+
+def _key(record: Record) -> str:
+    """A key for a turn whose sender gave none: its place in the topic, when it was put there, and what it says.
+
+    The place alone would repeat once a broker has lost its data and counts from zero again.
+    """
+    said = hashlib.sha256(record.value or b"").hexdigest()[:32]
+    return f"kafka:{record.partition}:{record.offset}:{record.timestamp}:{said}"
+
+

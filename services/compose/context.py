@@ -1,0 +1,216 @@
+"""compose_context and retrieve: plan -> search arms at once under one deadline -> fuse -> pack (seed 000 section 6.1)."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from schemas.compose import ComposeRequest
+from schemas.context_package import (
+    ArmTiming,
+    ContextPackage,
+    DroppedEvidence,
+    Explain,
+    PackageDebug,
+    PlannerDebug,
+)
+from schemas.evidence_pack import EvidencePack
+from schemas.retrieve import RetrieveRequest
+from schemas.turn_events import FieldProblem
+from schemas.vocabulary import MemoryType
+from services.compose import arms
+from services.compose.arms import Found
+from services.compose.evidence import evidence_pack, fuse_policy
+from services.compose.rules.budget import UserMessageTooLongError
+from services.compose.rules.fuse import Fused, FusePolicy, fuse
+from services.compose.rules.model import CoreMemory, Message, RecentTurn
+from services.compose.rules.pack import PackInputs, Packed, PackPolicy, pack
+from services.compose.rules.plan import Planned, PlanPolicy, plan
+from shared import clock
+from shared.db import Subject
+from shared.errors import RefusedError, TransientError
+from shared.runtime import Runtime
+from shared.store import memory, summaries, turns
+from shared.store.memory import Memory
+from shared.store.turns import Turn
+from shared.telemetry import COMPOSE_DEGRADED, logger
+from shared.text.names import names
+
+CORE_TYPES: tuple[MemoryType, ...] = ("profile", "preference", "constraint", "goal")
+SHARE_FOR_SEARCH = 0.8
+"""Of the time left, how much the arms may use; the rest is for fusing and packing."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What every package starts from."""
+
+    core: list[Memory]
+    summary: str
+    window: list[Turn]
+
+
+async def compose_context(
+    asked: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
+) -> ContextPackage:
+    """The package for one message, within the request's token limit and deadline.
+
+    An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field;
+    TransientError: memory itself is away, or did not answer within the deadline.
+    """
+    began = time.perf_counter()
+    deadline = began + asked.deadline_ms / 1000
+    subject = Subject(asked.tenant_id, asked.user_id)
+    at = now or clock.now()
+    try:
+        async with asyncio.timeout(asked.deadline_ms / 1000):
+            loaded = await _load(rt, subject, asked.session_id)
+    except TimeoutError as error:
+        raise TransientError("memory did not answer within the deadline") from error
+    request_id = asked.request_id or clock.uuid7().hex
+    planned = plan(asked.user_message.content, _said(loaded.window), at, PlanPolicy(), request_id)
+    left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
+    shown = {str(turn.turn_id) for turn in loaded.window}
+    found = await arms.search(rt, subject, planned.plan, planned.entities, left)
+    fused = fuse([c for c in found.candidates if c.turn_id not in shown or c.memory_id], at, _fuse_policy(rt, found))
+    packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
+    for reason in packed.package.degraded_reason:
+        COMPOSE_DEGRADED.labels(reason).inc()
+    took = (time.perf_counter() - began) * 1000
+    logger().info(
+        "context_composed",
+        tenant_id=subject.tenant_id,
+        context_id=packed.package.context_id,
+        evidence=len(packed.package.evidence),
+        took_ms=round(took, 2),
+        degraded=packed.package.degraded_reason,
+    )
+    if not asked.debug:
+        return packed.package
+    return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
+
+
+async def _load(rt: Runtime, subject: Subject, session_id: str) -> Loaded:
+    policy = rt.policy.compose
+    async with rt.db.transaction(subject) as conn:
+        core = await memory.core(conn, subject, CORE_TYPES, policy.core_limit)
+        summary = await summaries.latest(conn, subject, session_id)
+        window = await turns.window(conn, subject, session_id, policy.recent_turns_max + 1)
+    return Loaded(core, summary.text if summary else "", window)
+
+
+def _said(window: Sequence[Turn]) -> list[str]:
+    return [
+        event.content["text"]
+        for turn in window
+        for event in turn.events
+        if event.event_type == "user_message" and event.content
+    ]
+
+
+def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
+    return FusePolicy(weights=found.weights, limit=rt.policy.compose.evidence_max)
+
+
+def _packed(
+    asked: ComposeRequest,
+    rt: Runtime,
+    loaded: Loaded,
+    planned: Planned,
+    fused: Fused,
+    found: Found,
+    request_id: str,
+    at: datetime,
+) -> Packed:
+    policy = rt.policy.compose
+    inputs = PackInputs(
+        context_id=str(clock.uuid7()),
+        session_id=asked.session_id,
+        created_at=at,
+        user_message=asked.user_message.content,
+        request_id=request_id,
+        content_parts=asked.user_message.content_parts,
+        token_limit=asked.limit(policy.default_profile),
+        intent=planned.intent,
+        language=planned.language,
+        core=[_core(m) for m in loaded.core],
+        working_summary=loaded.summary,
+        recent=[_recent(turn) for turn in loaded.window],
+        evidence=fused.ranked,
+        degraded_reason=found.degraded,
+    )
+    limits = PackPolicy(
+        recent_turns_max=policy.recent_turns_max,
+        evidence_max_items=policy.evidence_max,
+        max_snippet_chars=policy.snippet_max_chars,
+    )
+    try:
+        return pack(inputs, limits)
+    except UserMessageTooLongError as error:
+        problem = FieldProblem(field="user_message", problem=str(error))
+        raise RefusedError("user_message_too_long", str(error), (problem,)) from error
+
+
+def _core(known: Memory) -> CoreMemory:
+    return CoreMemory(
+        type=known.type,
+        text=known.content_text,
+        updated_at=known.valid_at,
+        memory_id=str(known.memory_id),
+        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
+        confidence=known.confidence,
+        provenance=known.provenance_class,
+        epistemic=known.epistemic_type,
+        valid_at=known.valid_at,
+        last_validated_at=known.last_validated_at,
+        category=known.key or known.type,
+    )
+
+
+def _recent(turn: Turn) -> RecentTurn:
+    messages = tuple(
+        Message(event.role or "user", event.content["text"], event.name)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+        for event in turn.events
+        if event.event_type in ("user_message", "assistant_message", "system") and event.content
+    )
+    return RecentTurn(str(turn.turn_id), turn.seq, messages)
+
+
+def _debug(
+    planned: Planned, found: Found, fused: Fused, packed: Packed, ignored: Sequence[str], took_ms: float
+) -> PackageDebug:
+    late = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for d in fused.dropped]
+    held = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for d in packed.dropped]
+    stale = [DroppedEvidence(id=key, reason="superseded") for key in found.stale]
+    return PackageDebug(
+        planner=PlannerDebug(
+            intent=planned.intent,
+            reason=planned.reason,
+            queries=[query.text for query in planned.plan.queries],
+            purpose=planned.purpose,
+            confidence=planned.confidence,
+            entities=list(planned.entities),
+            resources_needed=planned.resources_needed,
+        ),
+        why_selected=list(packed.why_selected),
+        ignored=list(found.ignored),
+        explain=Explain(
+            arms=[ArmTiming(arm=a.name, took_ms=a.took_ms, candidates=a.count, status=a.status) for a in found.arms],
+            dropped=[*late, *held, *stale],
+            ignored_fields=list(ignored),
+            took_ms=took_ms,
+        ),
+    )
+
+
+async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
+    """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
+    began = time.perf_counter()
+    at = clock.now()
+    request_id = asked.request_id or clock.uuid7().hex
+    entities = [name for query in asked.queries for name in names(query.text)]
+    subject = Subject(asked.tenant_id, asked.user_id)
+    found = await arms.search(rt, subject, asked, entities, rt.policy.compose.deadline_ms / 1000)
+    fused = fuse(found.candidates, at, fuse_policy(asked, found))
+    return evidence_pack(asked, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)

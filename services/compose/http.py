@@ -1,0 +1,231 @@
+"""The HTTP side: routes parse, call and reply; every refusal has one shape (decision 10)."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from fastapi import FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+
+from schemas.base import ExternalId
+from schemas.compose import ComposeRequest
+from schemas.context_package import ContextPackage
+from schemas.evidence_pack import EvidencePack
+from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
+from schemas.retrieve import RetrieveRequest
+from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
+from schemas.views import MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from services.compose import memories
+from services.compose.commit import commit_turn
+from services.compose.context import compose_context, retrieve
+from services.compose.openapi import body_of, describe
+from shared import clock, edge
+from shared.db import Subject
+from shared.errors import RefusedError, TransientError
+from shared.runtime import Runtime
+from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, logger
+
+TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
+UserId = Annotated[ExternalId, Query(description="Whose data")]
+Model = TypeVar("Model", bound=BaseModel)
+RETRY_AFTER = {"retry-after": "1"}
+
+
+def create_app(rt: Runtime) -> FastAPI:
+    """The routes of version 1, bound to this runtime."""
+    app = FastAPI(title="SmartBrain", version="1", docs_url="/docs", redoc_url=None)
+    _errors(app)
+    _turns(app, rt)
+    _compose(app, rt)
+    _memories(app, rt)
+    _sessions(app, rt)
+    describe(app)
+    return app
+
+
+def _json(model: BaseModel, status: int = 200) -> Response:
+    return Response(model.model_dump_json(by_alias=True), status, media_type="application/json")
+
+
+async def _parsed(request: Request, model: type[Model]) -> tuple[Model, tuple[str, ...]]:
+    return edge.parse(model, await _bounded(request))
+
+
+async def _bounded(request: Request) -> bytes:
+    """The body, read no further than what would be refused anyway."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > edge.MAX_BODY_BYTES:
+            break
+    return bytes(body)
+
+
+def _turns(app: FastAPI, rt: Runtime) -> None:
+    @app.post(
+        "/v1/turns",
+        response_model=CommitResult,
+        status_code=201,
+        openapi_extra=body_of(TurnEvents),
+        tags=["turns"],
+        summary="Commit one turn; the same idempotency key with the same body answers 200 with the first result",
+    )
+    async def commit(request: Request) -> Response:
+        try:
+            turn, ignored = await _parsed(request, TurnEvents)
+        except RefusedError as error:
+            TURNS_REFUSED.labels(error.code).inc()
+            raise
+        key = request.headers.get("idempotency-key")
+        if key and turn.idempotency_key is None:
+            turn = TurnEvents.model_validate({**turn.model_dump(), "idempotency_key": key})
+        committed = await commit_turn(turn, rt, transport="http", ignored=ignored)
+        return _json(committed.result, 201 if committed.fresh else 200)
+
+    @app.get("/v1/turns/{turn_id}", tags=["turns"], summary="A turn as it was said")
+    async def turn(turn_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> TurnView:
+        return await memories.turn(rt, Subject(tenant_id, user_id), turn_id)
+
+    @app.get("/v1/turns/{turn_id}/outcome", tags=["turns"], summary="What was learnt from a turn")
+    async def outcome(turn_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> TurnOutcomeView:
+        return await memories.outcome(rt, Subject(tenant_id, user_id), turn_id)
+
+    del commit, turn, outcome
+
+
+def _compose(app: FastAPI, rt: Runtime) -> None:
+    @app.post(
+        "/v1/context",
+        response_model=ContextPackage,
+        openapi_extra=body_of(ComposeRequest),
+        tags=["compose"],
+        summary="Compose the smallest sufficient context for one message",
+    )
+    async def context(request: Request) -> Response:
+        asked, ignored = await _parsed(request, ComposeRequest)
+        with COMPOSE_SECONDS.labels("http").time():
+            return _json(await compose_context(asked, rt, ignored=ignored))
+
+    @app.post(
+        "/v1/retrieve",
+        response_model=EvidencePack,
+        openapi_extra=body_of(RetrieveRequest),
+        tags=["compose"],
+        summary="Execute a retrieval plan",
+    )
+    async def run_plan(request: Request) -> Response:
+        asked, ignored = await _parsed(request, RetrieveRequest)
+        return _json(await retrieve(asked, rt, ignored=ignored))
+
+    del context, run_plan
+
+
+def _memories(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/memories", tags=["memories"], summary="What is known of a user, newest first")
+    async def page(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        status: Annotated[str, Query(pattern="^(active|superseded|retracted|merged|expired|all)$")] = "active",
+        type: Annotated[str | None, Query(max_length=32)] = None,  # noqa: A002 # the contract's name
+        query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        offset: Annotated[int, Query(ge=0)] = 0,
+    ) -> MemoryPage:
+        wanted = None if status == "all" else status
+        subject = Subject(tenant_id, user_id)
+        return await memories.page(rt, subject, status=wanted, type=type, query=query, limit=limit, offset=offset)
+
+    @app.post(
+        "/v1/memories",
+        response_model=WriteReceipt,
+        status_code=202,
+        openapi_extra=body_of(RememberRequest),
+        tags=["memories"],
+        summary="Remember what the user dictates; refused when it looks like a secret",
+    )
+    async def remember(request: Request) -> Response:
+        asked, _ = await _parsed(request, RememberRequest)
+        return _json(await memories.remember(rt, asked), 202)
+
+    @app.get("/v1/memories/{memory_id}", tags=["memories"], summary="One version of one memory")
+    async def one(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> MemoryItem:
+        return await memories.one(rt, Subject(tenant_id, user_id), memory_id)
+
+    @app.get("/v1/memories/{memory_id}/history", tags=["memories"], summary="Every version, oldest first")
+    async def history(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> MemoryPage:
+        return await memories.history(rt, Subject(tenant_id, user_id), memory_id)
+
+    @app.delete(
+        "/v1/memories/{memory_id}", status_code=202, tags=["memories"], summary="Take a memory back (its history stays)"
+    )
+    async def retract(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> WriteReceipt:
+        return await memories.retract(rt, Subject(tenant_id, user_id), memory_id)
+
+    del page, remember, one, history, retract
+
+
+def _sessions(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/sessions/{session_id}/summary", tags=["sessions"], summary="The rolling summary of a session")
+    async def summary(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> SummaryView:
+        return await memories.summary(rt, Subject(tenant_id, user_id), session_id)
+
+    @app.delete("/v1/sessions/{session_id}/summary", status_code=204, tags=["sessions"], summary="Clear the summary")
+    async def clear(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> Response:
+        await memories.clear_summary(rt, Subject(tenant_id, user_id), session_id)
+        return Response(status_code=204)
+
+    del summary, clear
+
+
+def _errors(app: FastAPI) -> None:
+    @app.middleware("http")
+    async def identify(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        request.state.request_id = (request.headers.get("x-request-id") or clock.uuid7().hex)[:128]
+        response = await call_next(request)
+        response.headers["x-request-id"] = request.state.request_id
+        return response
+
+    @app.exception_handler(RefusedError)
+    async def refused(request: Request, error: RefusedError) -> Response:
+        return _json(edge.reply_of(error, request.state.request_id), error.status)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        details = tuple(
+            FieldProblem(field=".".join(str(p) for p in e["loc"][1:]) or "query", problem=e["msg"])
+            for e in error.errors()
+        )
+        message = f"{details[0].field}: {details[0].problem}"
+        return _error(request, 422, "invalid_request", message, details)
+
+    @app.exception_handler(ValidationError)
+    async def misfit(request: Request, error: ValidationError) -> Response:
+        details = tuple(edge.problems(error))
+        return _error(request, 422, "invalid_request", f"{details[0].field}: {details[0].problem}", details)
+
+    @app.exception_handler(TransientError)
+    async def away(request: Request, error: TransientError) -> Response:
+        logger().warning("request_failed", error=str(error), path=request.url.path)
+        return _error(request, 503, "unavailable", "a dependency is away; nothing was written; try again")
+
+    @app.exception_handler(HTTPException)
+    async def plain(request: Request, error: HTTPException) -> Response:
+        return _error(request, error.status_code, f"http_{error.status_code}", str(error.detail))
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> Response:
+        logger().error("request_broke", path=request.url.path, exc_info=error)
+        return _error(request, 500, "internal", "an internal error; the log has it under this request_id")
+
+    del identify, refused, invalid, misfit, away, plain, broken
+
+
+def _error(
+    request: Request, status: int, code: str, message: str, details: tuple[FieldProblem, ...] = ()
+) -> Response:
+    request_id = getattr(request.state, "request_id", "") or clock.uuid7().hex
+    reply: dict[str, Any] = ErrorReply(code=code, message=message, details=details, request_id=request_id).model_dump()
+    return JSONResponse(reply, status, headers=RETRY_AFTER if status == 503 else None)

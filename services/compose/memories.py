@@ -1,0 +1,166 @@
+"""What is known of a user, shown and changed: reads rows, writes by committing turns (the evolver alone writes memory)."""
+
+from uuid import UUID
+
+from schemas.events import TurnOutcome
+from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
+from schemas.turn_events import CommitResult, FieldProblem, Message, StructuredItem, TurnEvents
+from schemas.views import EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from services.compose.commit import commit_turn
+from shared.db import Subject
+from shared.errors import RefusedError
+from shared.relate import candidate_id, input_hash
+from shared.runtime import Runtime
+from shared.store import memory, search, summaries, turns
+from shared.text import segment
+from shared.text.secrets import refuses
+
+PANEL_SESSION = "memory-panel"
+
+
+def _missing(name: str) -> RefusedError:
+    return RefusedError("not_found", f"{name}: not found", (FieldProblem(field=name, problem="not found"),), 404)
+
+
+async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
+    """The turn with its events; RefusedError not_found where this user has none of that id."""
+    async with rt.db.transaction(subject) as conn:
+        found = await turns.load(conn, subject, [turn_id])
+    if not found:
+        raise _missing("turn_id")
+    row = found[0]
+    events = tuple(
+        EventView(
+            event_id=e.event_id,
+            ordinal=e.ordinal,
+            event_type=e.event_type,
+            role=e.role,
+            name=e.name,
+            content=e.content,
+            created_at=e.said_at,
+        )
+        for e in row.events
+    )
+    return TurnView(
+        turn_id=row.turn_id,
+        session_id=row.session_id,
+        seq=row.seq,
+        created_at=row.said_at,
+        committed_at=row.committed_at,
+        events=events,
+    )
+
+
+async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
+    """How far the turn has come, with the memories that it left."""
+    async with rt.db.transaction(subject) as conn:
+        row = await turns.outcome(conn, subject, turn_id)
+        if row is None:
+            raise _missing("turn_id")
+        done = TurnOutcome.model_validate(row["outcome"]) if row["outcome_at"] else None
+        left = await memory.by_ids(conn, subject, {w.memory_id for w in done.written}) if done else []
+    return TurnOutcomeView(
+        turn_id=turn_id,
+        state="complete" if done else "observed" if row["observed_at"] else "pending",
+        committed_at=row["committed_at"],
+        complete_at=row["outcome_at"],
+        outcome=done,
+        memories=tuple(memory.to_item(m, subject) for m in left),
+    )
+
+
+async def page(
+    rt: Runtime,
+    subject: Subject,
+    *,
+    status: str | None,
+    type: str | None,  # noqa: A002 # the contract's name
+    query: str | None,
+    limit: int,
+    offset: int,
+) -> MemoryPage:
+    """Memories by validity, or those that fit the query's words best."""
+    async with rt.db.transaction(subject) as conn:
+        if query:
+            words = segment.tsquery_literal(segment.query_terms(query))
+            hits = await search.by_text(conn, subject, words, limit + offset, search.Within(), memories_only=True)
+            ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)][offset:]
+            by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
+            found = [by_id[i] for i in ids if i in by_id]
+        else:
+            found = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
+    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found))
+
+
+async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+    """This version of the memory, whatever its status."""
+    async with rt.db.transaction(subject) as conn:
+        found = await memory.by_ids(conn, subject, [memory_id])
+    if not found:
+        raise _missing("memory_id")
+    return memory.to_item(found[0], subject)
+
+
+async def history(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryPage:
+    """Every version of the memory that this one belongs to, oldest first."""
+    async with rt.db.transaction(subject) as conn:
+        found = await memory.history(conn, subject, memory_id)
+    if not found:
+        raise _missing("memory_id")
+    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found))
+
+
+async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
+    """A receipt that names the note to be, which stands within a second; RefusedError secret_refused for a secret."""
+    refusal = refuses(asked.text)
+    if refusal:
+        problem = FieldProblem(field="text", problem=f"looks like a secret ({refusal.kind}); it was not stored")
+        raise RefusedError("secret_refused", f"text: {problem.problem}", (problem,))
+    body = TurnEvents(
+        tenant_id=asked.tenant_id,
+        user_id=asked.user_id,
+        session_id=asked.session_id,
+        idempotency_key=asked.idempotency_key,
+        messages=(Message(role="user", content=f"/remember {asked.text}"),),
+    )
+    committed = (await commit_turn(body, rt, transport="http")).result
+    note = candidate_id(committed.turn_id, input_hash(committed.turn_id, 0, "note", None, asked.text, False))  # noqa: FBT003
+    return _receipt(note, committed)
+
+
+async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
+    """The memory is taken back as soon as the evolver has it; its history stays."""
+    known = await one(rt, subject, memory_id)
+    body = TurnEvents(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=PANEL_SESSION,
+        idempotency_key=f"retract:{memory_id}",
+        items=(StructuredItem(type=known.type, key=known.key, memory_id=memory_id, retract=True),),
+    )
+    return _receipt(memory_id, (await commit_turn(body, rt, transport="http")).result)
+
+
+def _receipt(memory_id: UUID, committed: CommitResult) -> WriteReceipt:
+    return WriteReceipt(
+        receipt_id=committed.outbox_event_id,
+        memory_id=memory_id,
+        written_at=committed.committed_at,
+        status="accepted",
+        turn_id=committed.turn_id,
+    )
+
+
+async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
+    """The newest summary of the session."""
+    async with rt.db.transaction(subject) as conn:
+        row = await summaries.latest(conn, subject, session_id)
+    if row is None:
+        raise _missing("session_id")
+    return SummaryView.model_validate(vars(row))
+
+
+async def clear_summary(rt: Runtime, subject: Subject, session_id: str) -> None:
+    """The session has no summary until the next is due."""
+    async with rt.db.transaction(subject) as conn:
+        await summaries.clear(conn, subject, session_id)

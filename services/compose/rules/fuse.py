@@ -1,0 +1,232 @@
+"""Many arms become one order: merged, scored, diverse, shared between memory and knowledge (seed 000 section 7)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from urllib.parse import urlsplit
+
+from schemas.vocabulary import SearchMode
+from services.compose.rules.model import Candidate, Dropped, DropReason, Ranked
+from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+
+Method = Literal["rrf", "weighted_sum", "none"]
+TieBreaker = Literal["recency", "source_priority", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityPolicy:
+    """At most this many per document, section, address and domain; every memory is a source of its own (X19)."""
+
+    by_document: int = 3
+    by_section: int = 1
+    by_uri: int = 2
+    by_domain: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FusePolicy:
+    """How candidates are ordered and how many stay (seed 001 sections 5 and 6, X18, X25)."""
+
+    method: Method = "rrf"
+    rrf_k: int = 60
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    tie_breaker: TieBreaker = "recency"
+    source_priority: Mapping[str, float] = field(default_factory=dict[str, float])
+    signals: SignalPolicy = DEFAULT_SIGNALS
+    diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
+    memory_ratio: float = 0.4
+    limit: int = 12
+    memories_max: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """The final order, and what fell out of it and why."""
+
+    ranked: tuple[Ranked, ...]
+    dropped: tuple[Dropped, ...]
+    candidates: int
+
+
+def rrf(
+    arms: Mapping[str, Sequence[str]],
+    k: int = 60,
+    weights: Mapping[str, float] | None = None,
+    top_n: int | None = None,
+) -> list[tuple[str, float]]:
+    """Reciprocal rank fusion: sum of weight / (k + rank), ranks from 1; equals stay in order of appearance."""
+    scores: dict[str, float] = {}
+    for arm, keys in arms.items():
+        for rank, key in enumerate(dict.fromkeys(keys), start=1):
+            scores[key] = scores.get(key, 0.0) + (weights or {}).get(arm, 1.0) / (k + rank)
+    return sorted(scores.items(), key=lambda each: -each[1])[:top_n]
+
+
+def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """One candidate per key with the best rank and score of every arm (R081)."""
+    merged: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = merged.get(candidate.key)
+        merged[candidate.key] = candidate if known is None else _joined(known, candidate)
+    return list(merged.values())
+
+
+def _joined(one: Candidate, other: Candidate) -> Candidate:
+    ranks, scores = dict(one.arm_ranks), dict(one.arm_scores)
+    for arm, rank in other.arm_ranks.items():
+        ranks[arm] = min(rank, ranks.get(arm, rank))
+    for arm, score in other.arm_scores.items():
+        scores[arm] = max(score, scores.get(arm, score))
+    best = other if _strength(other) > _strength(one) else one
+    reranks = [each for each in (one.rerank_score, other.rerank_score) if each is not None]
+    mode: SearchMode = one.mode if one.mode == other.mode else "hybrid"
+    return replace(best, arm_ranks=ranks, arm_scores=scores, rerank_score=max(reranks, default=None), mode=mode)
+
+
+def _strength(candidate: Candidate) -> tuple[float, float]:
+    return (candidate.rerank_score or 0.0, max(candidate.arm_scores.values(), default=0.0))
+
+
+def rrf_score(candidate: Candidate, policy: FusePolicy) -> float:
+    """The candidate's reciprocal rank sum over its arms."""
+    return sum(policy.weights.get(arm, 1.0) / (policy.rrf_k + rank) for arm, rank in candidate.arm_ranks.items())
+
+
+def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
+    """Relevance in [0, 1], the best candidate at 1; a reranker's score stands where there is one (X18)."""
+    match policy.method:
+        case "rrf":
+            raw = [rrf_score(each, policy) for each in candidates]
+        case "weighted_sum":
+            tops: Counter[str] = Counter()
+            for each in candidates:
+                tops |= Counter(each.arm_scores)
+            raw = [
+                sum(
+                    policy.weights.get(arm, 1.0) * max(score, 0.0) / (tops[arm] or 1.0)
+                    for arm, score in each.arm_scores.items()
+                )
+                for each in candidates
+            ]
+        case "none":
+            raw = [1.0 / min(each.arm_ranks.values(), default=1_000) for each in candidates]
+    top = max(raw, default=0.0)
+    scaled = [score / top if top > 0 else 0.0 for score in raw]
+    judged = [each.rerank_score for each in candidates if each.rerank_score is not None]
+    floor = min(judged, default=1.0)
+    return [
+        min(max(each.rerank_score, 0.0), 1.0) if each.rerank_score is not None else value * (floor if judged else 1.0)
+        for each, value in zip(candidates, scaled, strict=True)
+    ]
+
+
+def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
+    """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
+    pool = merge(candidates)
+    ranked = [
+        Ranked(each, made.final, rrf_score(each, policy), made)
+        for each, relevance in zip(pool, relevances(pool, policy), strict=True)
+        for made in (factors(each, relevance, now, policy.signals),)
+    ]
+    ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
+    kept, dropped = diversify(ordered, policy.diversity)
+    chosen = _within_limit(kept, policy)
+    keys = {each.key for each in chosen}
+    late = [Dropped(each.key, _late_reason(each), each.score) for each in kept if each.key not in keys]
+    return Fused(tuple(chosen), (*dropped, *late), len(pool))
+
+
+def _late_reason(ranked: Ranked) -> DropReason:
+    made = ranked.factors
+    weakest = min(made.relevance, made.recency, made.confidence)
+    if ranked.candidate.memory_id is None or weakest == made.relevance:
+        return "relevance"
+    return "confidence" if weakest == made.confidence else "recency"
+
+
+def _order(ranked: Ranked, policy: FusePolicy) -> tuple[float, float, str]:
+    tie = 0.0
+    if policy.tie_breaker == "recency":
+        tie = -ranked.candidate.valid_at.timestamp()
+    elif policy.tie_breaker == "source_priority":
+        tie = -policy.source_priority.get(ranked.candidate.source_type, 0.0)
+    return (-round(ranked.score, 9), tie, ranked.key)
+
+
+def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Memories by their full score, the rest by theirs, merged by relevance: trust orders memories, not kinds."""
+    memories = [each for each in ranked if each.candidate.memory_id]
+    others = [each for each in ranked if not each.candidate.memory_id]
+    merged: list[Ranked] = []
+    at = 0
+    for memory in memories:
+        while at < len(others) and others[at].factors.relevance > memory.factors.relevance:
+            merged.append(others[at])
+            at += 1
+        merged.append(memory)
+    return merged + others[at:]
+
+
+def diversify(ranked: Sequence[Ranked], policy: DiversityPolicy) -> tuple[list[Ranked], list[Dropped]]:
+    """The order without what exceeds a source's share or repeats a text word for word (R084, X19)."""
+    seen: Counter[str] = Counter()
+    kept: list[Ranked] = []
+    dropped: list[Dropped] = []
+    for each in ranked:
+        limits = _sources(each.candidate, policy)
+        if any(seen[source] >= most for source, most in limits.items()):
+            dropped.append(Dropped(each.key, "diversity", each.score))
+            continue
+        seen.update(limits)
+        kept.append(each)
+    return kept, dropped
+
+
+_SPACE = re.compile(r"\s+")
+
+
+def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
+    text = _SPACE.sub("", candidate.text).lower()
+    limits = {f"text:{text}": 1} if len(text) >= 12 else {}
+    if candidate.memory_id:
+        return limits
+    limits[f"uri:{candidate.uri}"] = policy.by_uri
+    if candidate.is_resource:
+        domain = urlsplit(candidate.source_uri).netloc
+        document = candidate.document_id or ""
+        if domain:
+            limits[f"domain:{domain}"] = policy.by_domain
+        if document:
+            limits[f"document:{document}"] = policy.by_document
+        if document and candidate.section_id:
+            limits[f"section:{document}:{candidate.section_id}"] = policy.by_section
+    return limits
+
+
+def share(memory: int, resource: int, limit: int, memory_ratio: float = 0.4) -> tuple[int, int]:
+    """How many of each side stay: the ratio, rounded down for memory; what one side lacks the other takes (R083)."""
+    if memory + resource <= limit:
+        return memory, resource
+    wanted = int(limit * memory_ratio + 1e-9)
+    for_memory = min(memory, max(wanted, limit - resource))
+    return for_memory, min(resource, limit - for_memory)
+
+
+def _within_limit(ranked: Sequence[Ranked], policy: FusePolicy) -> list[Ranked]:
+    memories = [each for each in ranked if each.candidate.memory_id][policy.memories_max :]
+    surplus = {each.key for each in memories}
+    pool = [each for each in ranked if each.key not in surplus]
+    resources = sum(each.candidate.is_resource for each in pool)
+    quota = dict(
+        zip((False, True), share(len(pool) - resources, resources, policy.limit, policy.memory_ratio), strict=True)
+    )
+    chosen: list[Ranked] = []
+    for each in pool:
+        side = each.candidate.is_resource
+        if quota[side] > 0:
+            quota[side] -= 1
+            chosen.append(each)
+    return chosen

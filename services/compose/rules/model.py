@@ -1,0 +1,153 @@
+"""What the rules of compose speak about: candidates, core memory, recent turns (seed 000 section 6.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from schemas.evidence_pack import memory_uri, turn_uri
+from schemas.vocabulary import Epistemic, MemoryType, Provenance, Role, SearchMode
+
+CandidateKind = Literal["memory", "turn", "resource"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """How often a memory was injected and how that was received; turns of a degraded system do not count."""
+
+    injections: int = 0
+    positive_rate: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing that a search arm found: a memory, a message of a turn, or a section of a resource."""
+
+    kind: CandidateKind
+    text: str
+    valid_at: datetime
+    memory_id: str | None = None
+    memory_type: MemoryType | None = None
+    turn_id: str | None = None
+    message_ordinal: int | None = None
+    document_id: str | None = None
+    section_id: str | None = None
+    session_id: str | None = None
+    role: Role | None = None
+    name: str | None = None
+    title: str = ""
+    source_uri: str = ""
+    source_type: str = ""
+    category: str = ""
+    last_validated_at: datetime | None = None
+    confidence: float = 0.6
+    provenance: Provenance = "observation"
+    epistemic: Epistemic = "preference"
+    frequency: Frequency = Frequency()
+    arm_ranks: Mapping[str, int] = field(default_factory=dict[str, int])
+    arm_scores: Mapping[str, float] = field(default_factory=dict[str, float])
+    rerank_score: float | None = None
+    mode: SearchMode = "hybrid"
+
+    @property
+    def key(self) -> str:
+        """What makes two candidates the same evidence (R081)."""
+        if self.memory_id:
+            return f"memory:{self.memory_id}"
+        if self.kind == "resource" or not self.turn_id:
+            place = self.document_id or self.source_uri
+            return f"resource:{place}:{self.section_id or ''}"
+        return f"turn:{self.turn_id}:{self.message_ordinal if self.message_ordinal is not None else ''}"
+
+    @property
+    def uri(self) -> str:
+        """Where the evidence can be read again (decision 12)."""
+        if self.memory_id:
+            return memory_uri(self.memory_id)
+        if self.source_uri:
+            return self.source_uri
+        return turn_uri(self.turn_id) if self.turn_id else f"smartbrain://document/{self.document_id or 'unknown'}"
+
+    @property
+    def is_resource(self) -> bool:
+        """True where the text comes from the knowledge side."""
+        return self.kind == "resource"
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """The signals whose product is the final score (seed 004 section 4.1, step 1.3)."""
+
+    relevance: float
+    recency: float = 1.0
+    confidence: float = 1.0
+    provenance: float = 1.0
+    frequency: float = 1.0
+
+    @property
+    def final(self) -> float:
+        """The product of all signals."""
+        return self.relevance * self.recency * self.confidence * self.provenance * self.frequency
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its place in the final order and the reasons for it."""
+
+    candidate: Candidate
+    score: float
+    rrf: float
+    factors: Factors
+
+    @property
+    def key(self) -> str:
+        """The candidate's key."""
+        return self.candidate.key
+
+
+DropReason = Literal["relevance", "recency", "confidence", "budget_exceeded", "blocked", "diversity", "ratio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What was found and left out, and why."""
+
+    key: str
+    reason: DropReason
+    score: float = 0.0
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CoreMemory:
+    """A memory that is pinned to every package of the user: profile, preference, constraint, goal."""
+
+    type: MemoryType
+    text: str
+    updated_at: datetime
+    memory_id: str
+    turn_id: str | None = None
+    confidence: float = 0.6
+    provenance: Provenance = "observation"
+    epistemic: Epistemic = "preference"
+    valid_at: datetime | None = None
+    last_validated_at: datetime | None = None
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a turn."""
+
+    role: Role
+    content: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecentTurn:
+    """A whole turn of the session; `seq` orders turns, the greatest is the newest."""
+
+    turn_id: str
+    seq: int
+    messages: tuple[Message, ...] = field(default=())

@@ -1,0 +1,28 @@
+"""Evolver: wires corrections and proposals to its handler, and its timers."""
+
+from functools import partial
+
+from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_URGENT
+from services.evolver import embed, handler
+from shared.runtime import Runtime
+from shared.service import Service
+from shared.worker import worker
+
+
+def build(rt: Runtime) -> Service:
+    """The evolver as a service; corrections have a consumer of their own, so that they never queue."""
+    rt.bus.consume(
+        OBSERVATION_URGENT,
+        service="evolver",
+        group="smartbrain-evolver-urgent",
+        handle=partial(handler.apply_corrections, rt),
+        give_up=partial(handler.give_up, rt),
+    )
+    rt.bus.consume(
+        ANALYSIS_PROPOSED,
+        service="evolver",
+        group="smartbrain-evolver",
+        handle=partial(handler.apply_proposals, rt),
+        give_up=partial(handler.give_up, rt),
+    )
+    return worker("evolver", rt, partial(embed.embed_forever, rt))

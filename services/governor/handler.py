@@ -1,0 +1,99 @@
+"""Timed upkeep: what a broker lost is driven again from state, old claims are forgotten, lateness is measured."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from schemas.envelope import Envelope
+from schemas.events import AnalysisProposed, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
+from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMITTED, Topic
+from shared import clock
+from shared.db import Connection
+from shared.runtime import Runtime
+from shared.store import inbox, observations, outbox, turns
+from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
+
+LIMIT = 500
+
+
+async def redrive(rt: Runtime) -> dict[str, int]:
+    """How much of each kind was driven again: work older than the grace period whose event is neither done nor waiting.
+
+    The event is a new one: an event id that a consumer has claimed already would be taken for done.
+    """
+    grace = timedelta(seconds=rt.policy.delivery.redrive_after_s)
+    async with rt.db.system() as conn:
+        if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > grace.total_seconds() / 2:
+            return {}
+        found = {
+            "turn": [_turn(row) for row in await turns.unobserved(conn, grace, LIMIT)],
+            "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
+            "proposal": [_proposal(row, rt.version) for row in await observations.unapplied(conn, grace, LIMIT)],
+        }
+        counts = {kind: await _again(conn, kind, events) for kind, events in found.items()}
+    rt.db.wake()
+    return counts
+
+
+async def _again(conn: Connection, kind: str, events: Sequence[tuple[Topic, Envelope]]) -> int:
+    fresh = await outbox.put_again(conn, events)
+    if fresh:
+        REDRIVEN.labels(kind).inc(fresh)
+        logger().warning("work_driven_again", kind=kind, count=fresh)
+    return fresh
+
+
+def _turn(row: Mapping[str, Any]) -> tuple[Topic, Envelope]:
+    payload = TurnCommitted(turn_id=row["turn_id"], seq=row["seq"])
+    return TURN_COMMITTED, _envelope(row, payload, row["policy_version"], row["trace_id"], row["turn_id"])
+
+
+def _observation(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
+    urgent = row["priority"] == "urgent"
+    kind = ObservationUrgent if urgent else ObservationRecorded
+    payload = kind(observation_ids=tuple(row["observation_ids"]), turn_id=row["turn_id"])
+    topic = OBSERVATION_URGENT if urgent else OBSERVATION_RECORDED
+    return topic, _envelope(row, payload, version, clock.uuid7().hex, row["turn_id"])
+
+
+def _proposal(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
+    payload = AnalysisProposed(
+        proposal_id=row["proposal_id"],
+        observation_ids=(row["observation_id"],),
+        action=row["action"],
+        target_memory_id=row["target_memory_id"],
+        type=row["type"],
+        provenance=row["provenance"],
+        epistemic_type="preference",
+        confidence=row["confidence"],
+    )
+    return ANALYSIS_PROPOSED, _envelope(row, payload, version, clock.uuid7().hex, row["proposal_id"])
+
+
+def _envelope(row: Mapping[str, Any], payload: Payload, version: str, trace: str, about: object) -> Envelope:
+    return Envelope(
+        event_id=clock.uuid7(),
+        event_type=payload.event_type,
+        idempotency_key=f"{payload.event_type}:{about}",
+        trace_id=trace,
+        tenant_id=row["tenant_id"],
+        user_id=row["user_id"],
+        session_id=row["session_id"],
+        occurred_at=clock.now(),
+        policy_version=version,
+        payload=payload.model_dump(mode="json"),
+    )
+
+
+async def measure(rt: Runtime) -> None:
+    """The gauge of late turns is true as of now."""
+    async with rt.db.system() as conn:
+        late = await turns.count_late(conn, timedelta(seconds=rt.policy.delivery.redrive_after_s))
+    TURNS_WITHOUT_OUTCOME.set(late)
+
+
+async def prune(rt: Runtime) -> int:
+    """How many old claims were forgotten."""
+    async with rt.db.system() as conn:
+        keep = timedelta(days=rt.policy.delivery.inbox_keep_days)
+        return await inbox.prune(conn, keep) + await outbox.forget_redriven(conn, keep)

@@ -1,0 +1,126 @@
+"""Turn -> observations: load, think, save. Writes observations, entities, mentions, turn chunks, summaries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.envelope import Envelope
+from schemas.events import FeedbackRecorded, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
+from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
+from services.observer import digest, extract, rows
+from services.observer.rules import ObserveContext, Observed
+from shared import clock
+from shared.bus.delivery import Delivered
+from shared.db import Connection, Subject
+from shared.errors import TransientError
+from shared.runtime import Runtime
+from shared.store import chunks, entities, inbox, observations, outbox, outcomes, turns
+from shared.store.observations import ObservationRow
+from shared.store.turns import Turn
+from shared.telemetry import OUTCOME_SECONDS, logger
+
+CONSUMER = "observer"
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A turn and what was understood of it."""
+
+    turn: Turn
+    observed: Observed
+    rows: tuple[ObservationRow, ...]
+    notes: tuple[str, ...]
+
+
+async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
+    """Each turn has its observations, chunks and mentions, and the event that carries it on; again changes nothing."""
+    by_turn = {_payload(event).turn_id: event for event in events}
+    ids = [event.envelope.event_id for event in events]
+    async with rt.db.transaction(subject) as conn:
+        done = await inbox.seen(conn, CONSUMER, ids)
+        waiting = [turn for turn, event in by_turn.items() if event.envelope.event_id not in done]
+        loaded = [turn for turn in await turns.load(conn, subject, waiting) if not turn.observed] if waiting else []
+        named = await entities.recent_counts(conn, subject, rt.policy.observer.entity_window_turns) if loaded else {}
+        states = await turns.session_states(conn, subject, {turn.session_id for turn in loaded})
+    thoughts = [await _think(rt, turn, named) for turn in loaded]
+    renewed = await digest.renew(rt.db, subject, states, [(t.turn, t.rows) for t in thoughts], rt.policy.observer)
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, ids)
+        await _save(conn, subject, thoughts, renewed)
+
+
+def _payload(event: Delivered) -> TurnCommitted:
+    assert isinstance(event.payload, TurnCommitted)  # noqa: S101 # the topic carries nothing else
+    return event.payload
+
+
+async def _think(rt: Runtime, turn: Turn, named: dict[str, int]) -> Thought:
+    context = ObserveContext(occurred_at=turn.said_at, recent_mentions=named)
+    observed, notes = await extract.extract(rt, rows.turn_text(turn), context)
+    return Thought(turn, observed, rows.observation_rows(turn, observed, rt.policy.confidence), notes)
+
+
+async def _save(
+    conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed
+) -> None:
+    notes = {t.turn.turn_id: rows.notes(t.observed, t.notes, renewed.note(t.turn)) for t in thoughts}
+    if await turns.note_observed(conn, subject, notes) != set(notes):
+        raise TransientError("another observer has had a turn of this batch")
+    await observations.insert(conn, subject, [row for t in thoughts for row in t.rows])
+    await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.observed)])
+    await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])
+    await digest.save(conn, subject, renewed)
+    await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
+    finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
+    for each in finished:
+        OUTCOME_SECONDS.observe(each.took_s)
+    for t in thoughts:
+        logger().info("turn_observed", turn_id=str(t.turn.turn_id), observations=len(t.rows), detector=t.notes)
+
+
+def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:
+    turn = thought.turn
+    urgent = [row for row in thought.rows if row.priority == "urgent"]
+    normal = [row for row in thought.rows if row.priority != "urgent"]
+    events: list[tuple[Topic, Envelope]] = []
+    if urgent:
+        payload = ObservationUrgent(
+            observation_ids=tuple(r.observation_id for r in urgent), turn_id=turn.turn_id, pattern=urgent[0].pattern
+        )
+        events.append((OBSERVATION_URGENT, envelope(subject, turn, payload)))
+    if normal:
+        recorded = ObservationRecorded(observation_ids=tuple(r.observation_id for r in normal), turn_id=turn.turn_id)
+        events.append((OBSERVATION_RECORDED, envelope(subject, turn, recorded)))
+    if thought.observed.feedback and thought.observed.feedback.signal != "neutral":
+        feedback = FeedbackRecorded(signal=thought.observed.feedback.signal)
+        events.append((FEEDBACK_RECORDED, envelope(subject, turn, feedback)))
+    return events
+
+
+def envelope(subject: Subject, turn: Turn, payload: Payload) -> Envelope:
+    """The event of this turn that carries the payload."""
+    return Envelope(
+        event_id=clock.uuid7(),
+        event_type=payload.event_type,
+        idempotency_key=f"{payload.event_type}:{turn.turn_id}",
+        trace_id=turn.trace_id,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=turn.session_id,
+        occurred_at=clock.now(),
+        policy_version=turn.policy_version,
+        payload=payload.model_dump(mode="json"),
+    )
+
+
+async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
+    """The turn's outcome says that it was quarantined."""
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
+        await outcomes.give_up(
+            conn,
+            subject,
+            stage=CONSUMER,
+            event_id=event.envelope.event_id,
+            reason=reason,
+            turn_id=_payload(event).turn_id,
+        )

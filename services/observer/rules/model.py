@@ -1,0 +1,192 @@
+"""What the observer reads and what it says: frozen values without behaviour (seed 004 section 2.3)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal
+
+from schemas.vocabulary import (
+    Assertion,
+    EntityKind,
+    Epistemic,
+    FeedbackSignal,
+    Language,
+    MemoryType,
+    Priority,
+    Role,
+)
+
+Polarity = Literal[-1, 0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageText:
+    """One message; `name` is set where several people talk, and then the first person is that person."""
+
+    role: Role
+    text: str
+    name: str | None
+    ordinal: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ToolText:
+    """One tool call with its result as text (JSON where the tool answered JSON)."""
+
+    name: str
+    args: Mapping[str, Any]
+    result_text: str
+    status: str
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class RefText:
+    """A resource that the turn cites."""
+
+    ref_type: str
+    ref_uri: str
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredItem:
+    """An item that the client extracted itself."""
+
+    type: MemoryType
+    key: str | None
+    value: Any
+    text: str | None = None
+    confirmed: bool = False
+    retract: bool = False
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnText:
+    """Everything of one turn that can carry memory."""
+
+    messages: tuple[MessageText, ...]
+    tool_calls: tuple[ToolText, ...] = ()
+    refs: tuple[RefText, ...] = ()
+    items: tuple[StructuredItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveContext:
+    """What is known outside the turn: its time, and canonical names mentioned in the last twenty turns."""
+
+    occurred_at: datetime
+    recent_mentions: Mapping[str, int] = field(default_factory=dict[str, int])
+    injected_memory_texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservePolicy:
+    """The slice of policy that observing needs."""
+
+    entity_min_mentions: int = 2
+    max_observations: int = 64
+    max_target_chars: int = 160
+    max_message_chars: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One thing said that is worth keeping, with where and how it was found.
+
+    `old_value` names what a correction replaces; `value["old_key"]` is that one's key where it can be known.
+    """
+
+    kind: MemoryType
+    key: str | None
+    value: dict[str, Any]
+    text: str
+    assertion: Assertion
+    epistemic: Epistemic
+    polarity: Polarity
+    priority: Priority
+    retracts: bool
+    old_value: str | None
+    detector: str
+    pattern: str
+    language: Language
+    role: Role
+    message_ordinal: int
+    span: tuple[int, int]
+    flags: tuple[str, ...] = ()
+    event_date: date | None = None
+    valid_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A named thing in a message, whether or not it passes the entity gate."""
+
+    name: str
+    kind: EntityKind
+    canonical: str
+    span: tuple[int, int]
+    message_ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Text that must not become memory, and the rule that says so."""
+
+    reason: str
+    rule: str
+    span: tuple[int, int]
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Why one stretch of text was kept or dropped."""
+
+    text_span: tuple[int, int]
+    decision: Literal["kept", "dropped"]
+    reason: str
+    ordinal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the user's message says about the previous answer."""
+
+    signal: FeedbackSignal
+    pattern: str
+    span: tuple[int, int]
+    message_ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The whole outcome of observing one turn; corrections are observations of assertion `correction`."""
+
+    observations: tuple[Observation, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    explain: tuple[Explain, ...] = ()
+    feedback: Feedback | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a detector reports of one clause; the caller adds speaker, place and language."""
+
+    kind: MemoryType
+    key: str | None
+    value: dict[str, Any]
+    text: str
+    detector: str
+    pattern: str
+    epistemic: Epistemic = "fact"
+    polarity: Polarity = 0
+    assertion: Assertion = "declared"
+    retracts: bool = False
+    old_value: str | None = None
+    flags: tuple[str, ...] = ()
+    event_date: date | None = None
+    valid_until: datetime | None = None

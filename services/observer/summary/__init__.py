@@ -1,0 +1,41 @@
+"""The rolling summary of a session: when it is due, and what it says. Pure rules, no model."""
+
+from services.observer.summary.model import (
+    Count,
+    Reason,
+    Redact,
+    Section,
+    Summary,
+    SummaryFact,
+    SummaryItem,
+    SummaryMessage,
+    SummaryPolicy,
+    SummaryRef,
+    SummaryState,
+    SummaryTurn,
+    TaskState,
+)
+from services.observer.summary.stored import dump, load
+from services.observer.summary.summarise import summarise
+from services.observer.summary.trigger import state_of, trigger
+
+__all__ = [
+    "Count",
+    "Reason",
+    "Redact",
+    "Section",
+    "Summary",
+    "SummaryFact",
+    "SummaryItem",
+    "SummaryMessage",
+    "SummaryPolicy",
+    "SummaryRef",
+    "SummaryState",
+    "SummaryTurn",
+    "TaskState",
+    "dump",
+    "load",
+    "state_of",
+    "summarise",
+    "trigger",
+]

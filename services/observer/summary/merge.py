@@ -1,0 +1,117 @@
+"""What is said again changes its line, what is not mentioned stays, what is taken back goes."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from schemas.vocabulary import MemoryType
+from services.observer.summary.model import Section, SummaryFact, SummaryItem, SummaryRef
+from services.observer.summary.questions import speaks_of
+from shared.text.normalise import fold, normalise
+
+Items = dict[str, SummaryItem]
+
+_SECTION_OF: dict[MemoryType, Section] = {"goal": "goals", "decision": "decisions", "task": "tasks"}
+_REFERENCE_KEYS = ("entity:url:", "entity:repo:", "entity:file:")
+_TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b")
+_URI = re.compile(r"[a-z][a-z0-9+.-]*://[^\s，。；、）)>\"'”]+", re.IGNORECASE)
+
+
+def identity(section: Section, name: str) -> str:
+    """The same id for the same thing, whatever its case and spacing; tells nothing of the text."""
+    return f"{section}:{hashlib.sha256(fold(normalise(name)).encode()).hexdigest()[:16]}"
+
+
+def apply_fact(items: Items, fact: SummaryFact) -> None:
+    """The items after the fact; a fact older than what its item already knows changes nothing."""
+    section = _section(fact)
+    if section is None:
+        return
+    if fact.supersedes_key:
+        items.pop(identity(section, fact.supersedes_key), None)
+    if section == "references":
+        apply_reference(items, SummaryRef(_first_uri(fact.text), None), fact.turn_seq)
+        return
+    known = _known(items, section, fact)
+    if fact.retracts:
+        if known:
+            items.pop(known.id)
+    elif known is None:
+        _add(items, section, fact)
+    elif known.seq <= fact.turn_seq:
+        items[known.id] = _renewed(known, fact)
+
+
+def apply_reference(items: Items, ref: SummaryRef, seq: int) -> None:
+    """The reference stands once, under the fullest name that it was given."""
+    key = identity("references", ref.uri)
+    known = items.get(key)
+    if known and not ref.title:
+        items[key] = replace(known, seq=max(seq, known.seq))
+        return
+    text = f"{ref.title} — {ref.uri}" if ref.title else ref.uri
+    items[key] = SummaryItem("references", key, text, seq)
+
+
+def close_questions(items: Items, sentences: Iterable[str], seq: int) -> None:
+    """Questions from before that these sentences settle are gone."""
+    for sentence in sentences:
+        for item in [each for each in items.values() if each.section == "questions" and each.seq < seq]:
+            if speaks_of(sentence, item.text):
+                items.pop(item.id)
+
+
+def _section(fact: SummaryFact) -> Section | None:
+    if fact.kind == "entity" and fact.key and fact.key.startswith(_REFERENCE_KEYS):
+        return "references" if _first_uri(fact.text) else None
+    return _SECTION_OF.get(fact.kind)
+
+
+def _first_uri(text: str) -> str:
+    found = _URI.search(text)
+    return found.group().rstrip(".,;:!?") if found else ""
+
+
+def _add(items: Items, section: Section, fact: SummaryFact) -> None:
+    key = identity(section, fact.key or fact.text)
+    if section == "tasks":
+        items[key] = SummaryItem(section, key, fact.text, fact.turn_seq, fact.state or "todo", _tickets(fact))
+    else:
+        items[key] = SummaryItem(section, key, fact.text, fact.turn_seq)
+
+
+def _renewed(known: SummaryItem, fact: SummaryFact) -> SummaryItem:
+    """A task that moves on keeps the words that it was given in; anything else takes the latest."""
+    if known.section != "tasks":
+        return replace(known, text=fact.text, seq=fact.turn_seq)
+    text = fact.text if fact.state in (None, "todo") else known.text
+    tickets = tuple(dict.fromkeys(known.tickets + _tickets(fact)))
+    return replace(known, text=text, seq=fact.turn_seq, state=fact.state or known.state, tickets=tickets)
+
+
+def _known(items: Items, section: Section, fact: SummaryFact) -> SummaryItem | None:
+    for name in (fact.key, fact.text):
+        if name and (found := items.get(identity(section, name))):
+            return found
+    same = [item for item in items.values() if item.section == section]
+    text = fold(normalise(fact.text))
+    for item in same:
+        other = fold(normalise(item.text))
+        if other == text or (item.seq == fact.turn_seq and (other in text or text in other)):
+            return item
+    return _known_task(same, fact) if section == "tasks" else None
+
+
+def _known_task(tasks: list[SummaryItem], fact: SummaryFact) -> SummaryItem | None:
+    """A change of state often names the task in other words: by its ticket, or by most of its own."""
+    if fact.state in (None, "todo"):
+        return None
+    tickets = set(_tickets(fact))
+    by_ticket = (task for task in tasks if tickets & set(task.tickets))
+    by_words = (task for task in tasks if task.state != "done" and speaks_of(fact.text, task.text))
+    return next(by_ticket, None) or next(by_words, None)
+
+
+def _tickets(fact: SummaryFact) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_TICKET.findall(f"{fact.key or ''} {fact.text}".upper())))

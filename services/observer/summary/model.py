@@ -1,0 +1,114 @@
+"""What a rolling summary reads and what it is: frozen values (facts 2.1 Summary, R036-R039)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schemas.vocabulary import Language, MemoryType, Role
+
+Section = Literal["goals", "decisions", "tasks", "references", "questions"]
+TaskState = Literal["todo", "doing", "done", "blocked"]
+Reason = Literal["turn_threshold", "token_pressure", "stage_event"]
+Count = Callable[[str], int]
+Redact = Callable[[str], str]
+
+SECTIONS: tuple[Section, ...] = ("goals", "decisions", "tasks", "references", "questions")
+
+
+def _maxima() -> dict[Section, int]:
+    return {"goals": 8, "decisions": 10, "tasks": 10, "references": 10, "questions": 8}
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPolicy:
+    """When a summary is renewed and how large it may be."""
+
+    after_turns: int = 12
+    token_limit: int = 8192
+    token_share: float = 0.7
+    big_tool_tokens: int = 1000
+    text_tokens: int = 600
+    item_chars: int = 160
+    maxima: dict[Section, int] = field(default_factory=_maxima)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryMessage:
+    """One message of a turn."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRef:
+    """A resource that a turn cites."""
+
+    uri: str
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryTurn:
+    """One turn as a summary reads it; of a tool's result only its size counts, its meaning comes as facts."""
+
+    seq: int
+    messages: tuple[SummaryMessage, ...]
+    refs: tuple[SummaryRef, ...] = ()
+    tool_results: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryFact:
+    """One observation of the session; `supersedes_key` names what it replaces, `retracts` takes its key back."""
+
+    kind: MemoryType
+    text: str
+    key: str | None
+    turn_seq: int
+    polarity: Literal[-1, 0, 1] = 0
+    state: TaskState | None = None
+    supersedes_key: str | None = None
+    retracts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryState:
+    """What has gathered since the last summary."""
+
+    turns_since_last: int
+    used_tokens: int
+    stage_event: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryItem:
+    """One line of a section; `id` stays the same when the thing is said again, `seq` is its latest turn.
+
+    `tickets` are the numbers by which a task may be named in other words, or in the other language.
+    """
+
+    section: Section
+    id: str
+    text: str
+    seq: int
+    state: TaskState | None = None
+    tickets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The whole session up to `source_to_seq`; `text` is what a prompt gets, `items` may hold more."""
+
+    version: int
+    source_from_seq: int
+    source_to_seq: int
+    items: tuple[SummaryItem, ...] = ()
+    text: str = ""
+    language: Language = "en"
+    chinese_messages: int = 0
+    other_messages: int = 0
+
+    def section(self, name: Section) -> tuple[SummaryItem, ...]:
+        """The items of one section, oldest first."""
+        return tuple(item for item in self.items if item.section == name)

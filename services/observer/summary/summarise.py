@@ -1,0 +1,84 @@
+"""The rolling summary of a session, by rules alone: the previous one, moved on by new turns and their facts."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schemas.vocabulary import Language
+from services.observer.summary.merge import Items, apply_fact, apply_reference, close_questions, identity
+from services.observer.summary.model import (
+    Count,
+    Redact,
+    Summary,
+    SummaryFact,
+    SummaryItem,
+    SummaryPolicy,
+    SummaryTurn,
+)
+from services.observer.summary.questions import asked, opened, settling
+from services.observer.summary.render import bounded, render
+from shared.text.language import detect
+from shared.text.normalise import clip, visible
+
+
+def summarise(
+    previous: Summary | None,
+    turns: Sequence[SummaryTurn],
+    facts: Sequence[SummaryFact],
+    policy: SummaryPolicy,
+    count: Count,
+    redact: Redact,
+) -> Summary:
+    """The next version: what nobody mentioned stays, what was settled or taken back goes, no secret gets in."""
+    covered = previous.source_to_seq if previous else -1
+    fresh = sorted((turn for turn in turns if turn.seq > covered), key=lambda turn: turn.seq)
+    items: Items = {item.id: item for item in previous.items} if previous else {}
+    _take_facts(items, fresh, facts)
+    _take_questions(items, fresh, facts)
+    base = _counted(previous or _nothing(fresh), fresh)
+    kept = bounded([_presentable(item, policy, redact) for item in items.values()], policy)
+    text = render(kept, base.language, policy, count)
+    return replace(base, version=base.version + 1, items=kept, text=text)
+
+
+def _nothing(fresh: Sequence[SummaryTurn]) -> Summary:
+    first = fresh[0].seq if fresh else 0
+    return Summary(version=0, source_from_seq=first, source_to_seq=first)
+
+
+def _counted(base: Summary, fresh: Sequence[SummaryTurn]) -> Summary:
+    said = [detect(m.text) for turn in fresh for m in turn.messages if m.role == "user" and m.text.strip()]
+    chinese = base.chinese_messages + said.count("zh")
+    other = base.other_messages + len(said) - said.count("zh")
+    language: Language = base.language if chinese == other else "zh" if chinese > other else "en"
+    last = fresh[-1].seq if fresh else base.source_to_seq
+    return replace(base, language=language, chinese_messages=chinese, other_messages=other, source_to_seq=last)
+
+
+def _take_facts(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[SummaryFact]) -> None:
+    for fact in sorted(facts, key=lambda each: each.turn_seq):
+        apply_fact(items, fact)
+    for turn in fresh:
+        for ref in turn.refs:
+            apply_reference(items, ref, turn.seq)
+
+
+def _take_questions(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[SummaryFact]) -> None:
+    """Turn by turn, so that an answer closes only what was asked before it; asking again starts afresh."""
+    open_now = list(opened(fresh))
+    for turn in fresh:
+        decided = [f.text for f in facts if f.kind == "decision" and not f.retracts and f.turn_seq == turn.seq]
+        close_questions(items, [*asked(turn), *settling(turn), *decided], turn.seq)
+        for question in open_now:
+            if question.seq == turn.seq:
+                key = identity("questions", question.text)
+                items[key] = SummaryItem("questions", key, question.text, turn.seq)
+
+
+def _presentable(item: SummaryItem, policy: SummaryPolicy, redact: Redact) -> SummaryItem:
+    """On one line, without secrets, short; a reference loses of its title before it loses of its address."""
+    text = " ".join(visible(redact(item.text)).split())
+    title, dash, uri = text.rpartition(" — ")
+    room = policy.item_chars - len(dash + uri)
+    if item.section == "references" and dash and len(text) > policy.item_chars and room >= 8:
+        return replace(item, text=clip(title, room) + dash + uri)
+    return replace(item, text=clip(text, policy.item_chars))

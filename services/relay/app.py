@@ -1,0 +1,80 @@
+"""Relay: wires the outbox to Kafka; woken by NOTIFY, with a poll behind it."""
+
+import asyncio
+from contextlib import suppress
+
+from services.relay.handler import Shards, relay_once
+from shared import clock
+from shared.bus.publisher import Publisher
+from shared.db import Connection
+from shared.errors import TransientError
+from shared.runtime import Runtime
+from shared.service import Service
+from shared.store import outbox
+from shared.telemetry import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, logger
+
+BALANCE_EVERY_S = 2.0
+
+
+def build(rt: Runtime) -> Service:
+    """The relay as a service: `run` goes on until cancelled."""
+    relay = _Relay(rt)
+    return Service("relay", run=relay.run, ready=relay.ready, measure=relay.measure)
+
+
+class _Relay:
+    def __init__(self, rt: Runtime) -> None:
+        self._rt = rt
+        self._publisher = Publisher(rt.bootstrap, "smartbrain-relay")
+        self._woken = asyncio.Event()
+        self._connected = False
+
+    async def ready(self) -> dict[str, bool]:
+        """Whether rows can leave: the database answers and the broker is connected."""
+        return {"database": await self._rt.db.ping(), "kafka": self._connected}
+
+    async def measure(self) -> None:
+        """The outbox gauges are true as of now."""
+        async with self._rt.db.system() as conn:
+            depth = await outbox.depth(conn)
+        OUTBOX_ROWS.set(depth.rows)
+        OUTBOX_AGE.set(depth.age_s)
+        OUTBOX_FAILED.set(depth.failed)
+
+    async def run(self) -> None:
+        """Publishes until cancelled; starts again on a fresh connection whenever a dependency was away."""
+        listener = asyncio.create_task(self._rt.db.listen(self._woken.set))
+        try:
+            while True:
+                try:
+                    async with self._rt.db.held() as conn:
+                        await self._work(conn)
+                except TransientError as error:
+                    self._connected = False
+                    logger().warning("relay_waits", error=str(error))
+                    await asyncio.sleep(0.5)
+        finally:
+            listener.cancel()
+            with suppress(asyncio.CancelledError):
+                await listener
+            await self._publisher.stop()
+
+    async def _work(self, conn: Connection) -> None:
+        shards = Shards(clock.uuid7())
+        loop = asyncio.get_running_loop()
+        balance_at = 0.0
+        try:
+            while True:
+                if loop.time() >= balance_at:
+                    await shards.balance(conn)
+                    balance_at = loop.time() + BALANCE_EVERY_S
+                self._woken.clear()
+                moved = await relay_once(conn, self._publisher, sorted(shards.owned), self._rt.policy.delivery)
+                self._connected = True
+                if moved < self._rt.policy.delivery.relay_batch:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(self._rt.policy.delivery.relay_poll_ms / 1000):
+                            await self._woken.wait()
+        finally:
+            with suppress(Exception):
+                await outbox.leave(conn, shards.member)

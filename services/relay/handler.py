@@ -1,0 +1,60 @@
+"""Outbox to Kafka: the rows of the shards it owns, in order, deleted once the broker has them (decision 16)."""
+
+import math
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import orjson
+
+from shared.bus.publisher import Publisher
+from shared.db import Connection
+from shared.policy import DeliveryPolicy
+from shared.store import outbox
+from shared.store.outbox import SHARDS, OutboxRow
+from shared.telemetry import RELAY_PUBLISHED, logger
+
+STALE = timedelta(seconds=6)
+"""A relay not seen for so long is gone; its shards are free with its connection."""
+
+
+class Shards:
+    """The share of the key space that this relay owns, by session-level advisory locks on one connection."""
+
+    def __init__(self, member: UUID) -> None:
+        self.member = member
+        self.owned: set[int] = set()
+
+    async def balance(self, conn: Connection) -> None:
+        """Takes free shards up to a fair share and gives up what exceeds it."""
+        fair = math.ceil(SHARDS / await outbox.relays_alive(conn, self.member, STALE))
+        for shard in sorted(self.owned)[fair:]:
+            await outbox.release_shard(conn, shard)
+            self.owned.discard(shard)
+        for shard in range(SHARDS):
+            if len(self.owned) >= fair:
+                break
+            if shard not in self.owned and await outbox.own_shard(conn, shard):
+                self.owned.add(shard)
+
+
+async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[int], policy: DeliveryPolicy) -> int:
+    """How many rows left the outbox: published and deleted in one transaction. TransientError: nothing is deleted."""
+    async with conn.transaction():
+        rows = await outbox.take(conn, shards, policy.relay_batch)
+        if not rows:
+            return 0
+        outcomes = await publisher.send_all([_message(row) for row in rows])
+        sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
+        await outbox.delete(conn, [row.position for row in sent])
+        for row, error in zip(rows, outcomes, strict=True):
+            if error is not None:
+                await outbox.refused(conn, [row.position], type(error).__name__, policy.outbox_max_retries)
+                logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
+    for row in sent:
+        RELAY_PUBLISHED.labels(row.topic).inc()
+    return len(rows)
+
+
+def _message(row: OutboxRow) -> tuple[str, bytes, bytes]:
+    return row.topic, row.key.encode(), orjson.dumps(row.payload)
