@@ -1,0 +1,248 @@
+"""The consumer-group coordinator: who is in a group, and the rounds of join and sync by which work is shared out."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shared.embedded.broker.protocol import Code
+
+
+class State(StrEnum):
+    """Where a group stands; the values are Kafka's names for DescribeGroups."""
+
+    EMPTY = "Empty"
+    PREPARING = "PreparingRebalance"
+    COMPLETING = "CompletingRebalance"
+    STABLE = "Stable"
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The answer to a join; the leader alone is told every member (id, instance id, metadata)."""
+
+    error: int
+    generation: int = -1
+    protocol: str = ""
+    leader: str = ""
+    member_id: str = ""
+    members: tuple[tuple[str, str | None, bytes], ...] = ()
+
+
+@dataclass(frozen=True)
+class Synced:
+    """The answer to a sync: the member's share of the work, opaque to the broker."""
+
+    error: int
+    assignment: bytes = b""
+
+
+@dataclass(frozen=True)
+class JoinRequest:
+    """What a member says of itself; timeouts in seconds, an empty `member_id` on its first join."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    session_timeout: float
+    rebalance_timeout: float
+    protocol_type: str
+    protocols: dict[str, bytes]
+
+
+@dataclass
+class Member:
+    """One consumer in a group; `joining` and `syncing` are the answers that it waits for."""
+
+    member_id: str
+    request: JoinRequest
+    assignment: bytes = b""
+    last_seen: float = field(default_factory=time.monotonic)
+    joining: asyncio.Future[Joined] | None = None
+    syncing: asyncio.Future[Synced] | None = None
+
+    def answer_join(self, answer: Joined) -> None:
+        """The waiting join, if any, is answered."""
+        if self.joining is not None and not self.joining.done():
+            self.joining.set_result(answer)
+        self.joining = None
+        self.last_seen = time.monotonic()
+
+    def answer_sync(self, answer: Synced) -> None:
+        """The waiting sync, if any, is answered."""
+        if self.syncing is not None and not self.syncing.done():
+            self.syncing.set_result(answer)
+        self.syncing = None
+        self.last_seen = time.monotonic()
+
+    def silent(self, now: float) -> bool:
+        """Whether its session ran out; one that waits for us is not silent."""
+        waits = self.joining is not None or self.syncing is not None
+        return not waits and now - self.last_seen > self.request.session_timeout
+
+
+class Group:
+    """One consumer group: members, generation and state. Every method is a step of the classic group protocol."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, Member] = {}
+        self.generation = 0
+        self.state = State.EMPTY
+        self.protocol_type = ""
+        self.protocol = ""
+        self.leader = ""
+        self._deadline: asyncio.TimerHandle | None = None
+
+    async def join(self, request: JoinRequest) -> Joined:
+        """The member's place in the next generation, once every member has joined or the slowest is given up."""
+        if request.member_id and request.member_id not in self.members:
+            return Joined(Code.UNKNOWN_MEMBER_ID, member_id=request.member_id)
+        if not self._compatible(request):
+            return Joined(Code.INCONSISTENT_GROUP_PROTOCOL, member_id=request.member_id)
+        member = self._admit(request)
+        if self._repeats(member, request):
+            return self._answer(member)
+        member.request = request
+        member.answer_join(Joined(Code.REBALANCE_IN_PROGRESS, member_id=member.member_id))  # a retry replaces it
+        answer = member.joining = asyncio.get_running_loop().create_future()
+        self._rebalance()
+        try:
+            return await answer
+        except asyncio.CancelledError:  # the connection went while it waited
+            if member.joining is answer:
+                member.joining = None
+                self.remove(member.member_id)
+            raise
+
+    async def sync(self, member_id: str, generation: int, shares: Iterable[tuple[str, bytes]]) -> Synced:
+        """The member's share, once the leader has handed out all of them."""
+        error = self.check(member_id, generation)
+        if error or self.state is State.PREPARING:
+            return Synced(error or Code.REBALANCE_IN_PROGRESS)
+        member = self.members[member_id]
+        if self.state is State.STABLE:
+            return Synced(Code.NONE, member.assignment)
+        if member_id == self.leader:
+            return self._hand_out(member, dict(shares))
+        member.answer_sync(Synced(Code.REBALANCE_IN_PROGRESS))
+        member.syncing = asyncio.get_running_loop().create_future()
+        return await asyncio.shield(member.syncing)
+
+    def heartbeat(self, member_id: str, generation: int) -> int:
+        """The member lives; REBALANCE_IN_PROGRESS tells it to join again."""
+        error = self.check(member_id, generation)
+        if not error and self.state is State.PREPARING:
+            return Code.REBALANCE_IN_PROGRESS
+        return error
+
+    def check(self, member_id: str, generation: int) -> int:
+        """NONE if that member belongs to that generation, which also counts as a sign of life."""
+        member = self.members.get(member_id)
+        if member is None:
+            return Code.UNKNOWN_MEMBER_ID
+        if generation != self.generation:
+            return Code.ILLEGAL_GENERATION
+        member.last_seen = time.monotonic()
+        return Code.NONE
+
+    def check_commit(self, member_id: str, generation: int) -> int:
+        """Whether offsets may be committed: by a current member, or from outside while nobody is in the group."""
+        if generation < 0 and not self.members:
+            return Code.NONE
+        error = self.check(member_id, generation)
+        return Code.REBALANCE_IN_PROGRESS if not error and self.state is State.COMPLETING else error
+
+    def remove(self, member_id: str) -> int:
+        """The member is out, told so if it waits, and the others share its work."""
+        member = self.members.pop(member_id, None)
+        if member is None:
+            return Code.UNKNOWN_MEMBER_ID
+        member.answer_join(Joined(Code.UNKNOWN_MEMBER_ID, member_id=member_id))
+        member.answer_sync(Synced(Code.UNKNOWN_MEMBER_ID))
+        self._rebalance()
+        return Code.NONE
+
+    def remove_silent(self, now: float) -> None:
+        """Members whose session ran out are out."""
+        for member_id in [member.member_id for member in self.members.values() if member.silent(now)]:
+            self.remove(member_id)
+
+    def _compatible(self, request: JoinRequest) -> bool:
+        others = [m for m in self.members.values() if m.member_id != request.member_id]
+        if not others:
+            return bool(request.protocols)
+        common = set(request.protocols).intersection(*(member.request.protocols for member in others))
+        return bool(common) and request.protocol_type == self.protocol_type
+
+    def _admit(self, request: JoinRequest) -> Member:
+        """The member, made new if need be; a static member's new process takes the place of the old one."""
+        if request.member_id:
+            return self.members[request.member_id]
+        for old in [m for m in self.members.values() if request.instance_id and m.request.instance_id]:
+            if old.request.instance_id == request.instance_id:
+                del self.members[old.member_id]
+                old.answer_join(Joined(Code.FENCED_INSTANCE_ID, member_id=old.member_id))
+                old.answer_sync(Synced(Code.FENCED_INSTANCE_ID))
+        member = Member(f"{request.client_id}-{uuid.uuid4()}", request)
+        self.members[member.member_id] = member
+        self.protocol_type = request.protocol_type
+        return member
+
+    def _repeats(self, member: Member, request: JoinRequest) -> bool:
+        """Whether a member asks again for the generation that it is in, its answer having been lost."""
+        if not request.member_id or member.request.protocols != request.protocols:
+            return False
+        return self.state is State.COMPLETING or (self.state is State.STABLE and member.member_id != self.leader)
+
+    def _rebalance(self) -> None:
+        """The members are asked to join again, and the next generation begins when they have."""
+        if not self.members:
+            self._cancel_deadline()
+            self.state, self.leader, self.protocol = State.EMPTY, "", ""
+            self.generation += 1
+            return
+        for member in self.members.values():
+            member.answer_sync(Synced(Code.REBALANCE_IN_PROGRESS))
+        if self.state is not State.PREPARING:
+            self.state = State.PREPARING
+            patience = max(member.request.rebalance_timeout for member in self.members.values())
+            self._deadline = asyncio.get_running_loop().call_later(patience, self._begin_generation)
+        if all(member.joining is not None for member in self.members.values()):
+            self._begin_generation()
+
+    def _begin_generation(self) -> None:
+        """Those who joined are the members of a new generation; the rest are out."""
+        self._cancel_deadline()
+        self.members = {key: member for key, member in self.members.items() if member.joining is not None}
+        if not self.members:
+            self._rebalance()
+            return
+        self.generation += 1
+        self.state = State.COMPLETING
+        if self.leader not in self.members:
+            self.leader = next(iter(self.members))
+        offers = [member.request.protocols for member in self.members.values()]
+        preferred = self.members[self.leader].request.protocols
+        self.protocol = next(name for name in preferred if all(name in offer for offer in offers))
+        for member in self.members.values():
+            member.assignment = b""
+            member.answer_join(self._answer(member))
+
+    def _answer(self, member: Member) -> Joined:
+        told = self.members.values() if member.member_id == self.leader else ()
+        members = tuple((m.member_id, m.request.instance_id, m.request.protocols[self.protocol]) for m in told)
+        return Joined(Code.NONE, self.generation, self.protocol, self.leader, member.member_id, members)
+
+    def _hand_out(self, leader: Member, shares: dict[str, bytes]) -> Synced:
+        self.state = State.STABLE
+        for member in self.members.values():
+            member.assignment = shares.get(member.member_id, b"")
+            member.answer_sync(Synced(Code.NONE, member.assignment))
+        return Synced(Code.NONE, leader.assignment)
+
+    def _cancel_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

@@ -1,0 +1,116 @@
+"""Requests that carry messages: Produce, Fetch, ListOffsets, InitProducerId."""
+
+import asyncio
+from typing import Any
+
+from shared.embedded.broker.log import PartitionLog
+from shared.embedded.broker.protocol import Code, Request
+from shared.embedded.broker.state import BrokerState
+
+EARLIEST = -2
+LATEST = -1
+NO_THROTTLE = 0
+
+Response = tuple[Any, ...]
+FetchedPartition = tuple[int, int, int, int, list[Any], bytes]
+
+
+def produce(state: BrokerState, request: Request) -> Response | None:
+    """Every partition's batch stored or refused on its own; no answer at all where acks=0 asked for none."""
+    _, acks, _, topics = request.body
+    answer: list[Any] = []
+    for topic, partitions in topics:
+        stored: list[Any] = []
+        for number, batch in partitions:
+            log = state.topics.partition(topic, number)
+            if log is None:
+                stored.append((number, Code.UNKNOWN_TOPIC_OR_PARTITION, -1, -1, -1))
+            else:
+                result = log.append(batch or b"")
+                stored.append((number, result.error, result.base_offset, -1, log.start_offset))
+        answer.append((topic, stored))
+    return None if acks == 0 else (answer, NO_THROTTLE)
+
+
+async def fetch(state: BrokerState, request: Request) -> Response:
+    """What there is, at once if that is enough; else as soon as it is, or what there is when the wait ends."""
+    _, max_wait_ms, min_bytes, max_bytes, _, topics = request.body
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + max_wait_ms / 1000
+    while True:
+        answer, size, watched = _read(state, topics, max_bytes)
+        if watched is None or size >= min_bytes or loop.time() >= deadline:
+            return NO_THROTTLE, answer
+        await _appended(watched, deadline)
+
+
+def _read(state: BrokerState, topics: list[Any], max_bytes: int) -> tuple[list[Any], int, list[PartitionLog] | None]:
+    """The answer so far, its bytes, and the logs to wait for: None if an error has to be told at once."""
+    answer: list[Any] = []
+    size = 0
+    watched: list[PartitionLog] = []
+    failed = False
+    for topic, partitions in topics:
+        fetched: list[FetchedPartition] = []
+        for number, offset, limit in partitions:
+            log = state.topics.partition(topic, number)
+            error, end, batches = _read_partition(log, offset, min(limit, max_bytes - size))
+            fetched.append((number, error, end, end, [], batches))
+            size += len(batches)
+            failed = failed or error != Code.NONE
+            if log is not None:
+                watched.append(log)
+        answer.append((topic, fetched))
+    return answer, size, None if failed else watched
+
+
+def _read_partition(log: PartitionLog | None, offset: int, limit: int) -> tuple[int, int, bytes]:
+    if log is None:
+        return Code.UNKNOWN_TOPIC_OR_PARTITION, -1, b""
+    if not log.start_offset <= offset <= log.end_offset:
+        return Code.OFFSET_OUT_OF_RANGE, log.end_offset, b""
+    return Code.NONE, log.end_offset, log.read(offset, limit) if limit > 0 else b""
+
+
+async def _appended(logs: list[PartitionLog], deadline: float) -> None:
+    """Something was appended to one of the logs, or the deadline (loop time) has passed."""
+    loop = asyncio.get_running_loop()
+    woken: asyncio.Future[None] = loop.create_future()
+    timer = loop.call_at(deadline, lambda: None if woken.done() else woken.set_result(None))
+    for log in logs:
+        log.watch(woken)
+    try:
+        await woken
+    finally:
+        timer.cancel()
+        for log in logs:
+            log.unwatch(woken)
+
+
+def list_offsets(state: BrokerState, request: Request) -> Response:
+    """The first, the next, or the first offset since a time, per partition; -1 where nothing is that young."""
+    _, _, topics = request.body
+    answer: list[Any] = []
+    for topic, partitions in topics:
+        found = [(number, *_offset_at(state.topics.partition(topic, number), at)) for number, at in partitions]
+        answer.append((topic, found))
+    return NO_THROTTLE, answer
+
+
+def _offset_at(log: PartitionLog | None, timestamp: int) -> tuple[int, int, int]:
+    if log is None:
+        return Code.UNKNOWN_TOPIC_OR_PARTITION, -1, -1
+    if timestamp == LATEST:
+        return Code.NONE, -1, log.end_offset
+    if timestamp == EARLIEST:
+        return Code.NONE, -1, log.start_offset
+    found_at, offset = log.offset_since(timestamp) or (-1, -1)
+    return Code.NONE, found_at, offset
+
+
+def init_producer_id(state: BrokerState, request: Request) -> Response:
+    """A fresh id for an idempotent producer; transactions are not offered."""
+    transactional_id, _ = request.body
+    if transactional_id:
+        return NO_THROTTLE, Code.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, -1, -1
+    return NO_THROTTLE, Code.NONE, state.new_producer_id(), 0

@@ -1,0 +1,176 @@
+"""The log of one partition: segments on disk, appended at the end, deleted from the front."""
+
+import asyncio
+import logging
+import shutil
+import time
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.embedded.broker.batch import Header, read_header, sound
+from shared.embedded.broker.files import FilePool
+from shared.embedded.broker.producers import Producers
+from shared.embedded.broker.protocol import Code, first_record_since
+from shared.embedded.broker.segment import Segment
+
+_log = logging.getLogger("smartbrain.broker")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a partition keeps and accepts; -1 for retention_ms means for ever."""
+
+    retention_ms: int
+    retention_bytes: int
+    segment_bytes: int
+    max_message_bytes: int
+    fsync: bool = False
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What became of a batch: an error code, or the offset of its first record."""
+
+    error: int
+    base_offset: int = -1
+
+
+class PartitionLog:
+    """Offsets `start_offset` up to (not including) `end_offset`; what `append` accepted outlives this process."""
+
+    def __init__(self, folder: Path, limits: Limits, pool: FilePool) -> None:
+        self.limits = limits
+        self.producers = Producers()
+        self._folder = folder
+        self._pool = pool
+        self._segments: list[Segment] = []
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._recover()
+
+    @property
+    def start_offset(self) -> int:
+        """The first offset still kept."""
+        return self._segments[0].base if self._segments else 0
+
+    @property
+    def end_offset(self) -> int:
+        """The offset that the next record gets."""
+        return self._segments[-1].next_offset if self._segments else 0
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(segment.size for segment in self._segments)
+
+    def append(self, batch: bytes) -> Appended:
+        """The batch stored once, in order, and every waiting reader woken; or the error that refuses it."""
+        header = read_header(batch)
+        if header is None or not sound(batch, header):
+            return Appended(Code.CORRUPT_MESSAGE)
+        if header.size > self.limits.max_message_bytes:
+            return Appended(Code.MESSAGE_TOO_LARGE)
+        verdict = self.producers.judge(header)
+        if verdict.error or verdict.stored_at is not None:
+            return Appended(verdict.error, -1 if verdict.stored_at is None else verdict.stored_at)
+        header = header._replace(base_offset=self.end_offset)
+        try:
+            self._store(batch, header)
+        except OSError as error:
+            _log.error("append_failed folder=%s error=%s", self._folder, error)
+            return Appended(Code.STORAGE_ERROR)
+        self.producers.remember(header)
+        self.wake()
+        return Appended(Code.NONE, header.base_offset)
+
+    def read(self, offset: int, limit: int) -> bytes:
+        """Whole batches from the one holding `offset` on, about `limit` bytes; empty at the end of the log."""
+        if offset >= self.end_offset:
+            return b""
+        return self._segment_of(offset).read(offset, limit)
+
+    def offset_since(self, timestamp: int) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record at or after `timestamp` (ms); None if none is that young."""
+        for segment in self._segments:
+            if segment.max_timestamp < timestamp:
+                continue
+            for header, position in segment.headers():
+                if header.max_timestamp >= timestamp:
+                    return first_record_since(segment.batch_at(position), timestamp)
+        return None
+
+    def expire(self, now_ms: int | None = None) -> None:
+        """Whole segments past the limit of time or size are deleted; the newest offset is never given twice."""
+        now = int(time.time() * 1000) if now_ms is None else now_ms
+        oldest_kept = now - self.limits.retention_ms if self.limits.retention_ms >= 0 else -1
+        while self._segments and self._segments[0].size and self._segments[0].max_timestamp < oldest_kept:
+            self._delete_first()
+        excess = self.size - self.limits.retention_bytes
+        while self.limits.retention_bytes >= 0 and len(self._segments) > 1 and excess >= self._segments[0].size:
+            excess -= self._segments[0].size
+            self._delete_first()
+
+    def watch(self, future: asyncio.Future[None]) -> None:
+        """`future` will be done at the next append here; it may watch several partitions."""
+        self._waiting.add(future)
+
+    def unwatch(self, future: asyncio.Future[None]) -> None:
+        """`future` is left alone from now on."""
+        self._waiting.discard(future)
+
+    def wake(self) -> None:
+        """Every waiting reader looks again."""
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def delete(self) -> None:
+        """Nothing of the partition is left on disk, and its readers are woken to find that out."""
+        for segment in self._segments:
+            segment.delete()
+        self._segments = []
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self.wake()
+
+    def _store(self, batch: bytes, header: Header) -> None:
+        full = bool(self._segments) and self._segments[-1].size + header.size > self.limits.segment_bytes
+        if not self._segments or (full and self._segments[-1].size):
+            self._roll()
+            self.expire()
+        self._segments[-1].append(batch, header)
+        if self.limits.fsync:
+            self._segments[-1].sync()
+
+    def _roll(self) -> None:
+        """A new last segment, whose name keeps the next offset; the full one goes to disk."""
+        if self._segments:
+            self._segments[-1].sync()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        segment = Segment(self._folder, self.end_offset, self._pool)
+        segment.path.touch(mode=0o600)
+        self._segments.append(segment)
+
+    def _delete_first(self) -> None:
+        if len(self._segments) == 1:
+            self._roll()
+        self._segments.pop(0).delete()
+
+    def _segment_of(self, offset: int) -> Segment:
+        return self._segments[max(bisect_right(self._segments, offset, key=lambda segment: segment.base) - 1, 0)]
+
+    def _recover(self) -> None:
+        """Read back every batch; from the first unsound one on the log is cut, as nothing after it can be in order."""
+        paths = sorted(self._folder.glob("*.log"))
+        for number, path in enumerate(paths):
+            segment = Segment(self._folder, int(path.stem), self._pool)
+            in_order = not self._segments or segment.base == self.end_offset
+            whole = in_order and segment.recover(self.producers.remember)
+            if in_order:
+                self._segments.append(segment)
+            if not whole:
+                rest = paths[number + 1 :] if in_order else paths[number:]
+                _log.warning("log_cut folder=%s at_offset=%d files_dropped=%d", path.parent, self.end_offset, len(rest))
+                for dropped in rest:
+                    dropped.unlink()
+                return

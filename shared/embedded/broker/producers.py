@@ -1,0 +1,65 @@
+"""Idempotent producers of one partition: each batch is stored once, however often it is sent."""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from shared.embedded.broker.batch import Header
+from shared.embedded.broker.protocol import Code
+
+REMEMBERED_BATCHES = 5  # as many as Kafka allows a producer to have in flight
+REMEMBERED_PRODUCERS = 1024
+SEQUENCES = 1 << 31
+
+
+@dataclass
+class _Producer:
+    epoch: int
+    next_sequence: int
+    batches: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED_BATCHES))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to do with a batch: `error` other than NONE refuses it, `stored_at` says that it is stored already."""
+
+    error: int = Code.NONE
+    stored_at: int | None = None
+
+
+class Producers:
+    """The last sequence number and the last few batches of every producer that wrote here lately."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[int, _Producer] = OrderedDict()
+
+    def judge(self, header: Header) -> Verdict:
+        """Whether the batch continues its producer's sequence; a producer without history may begin anywhere."""
+        known = self._known.get(header.producer_id) if header.producer_id >= 0 else None
+        if known is None or header.producer_epoch > known.epoch:
+            return Verdict()
+        if header.producer_epoch < known.epoch:
+            return Verdict(Code.INVALID_PRODUCER_EPOCH)
+        if header.base_sequence == known.next_sequence:
+            return Verdict()
+        for sequence, offset in known.batches:
+            if sequence == header.base_sequence:
+                return Verdict(stored_at=offset)
+        behind = (known.next_sequence - header.base_sequence) % SEQUENCES < SEQUENCES // 2
+        return Verdict(Code.DUPLICATE_SEQUENCE if behind else Code.OUT_OF_ORDER_SEQUENCE)
+
+    def remember(self, header: Header) -> None:
+        """The batch was stored (or read back from the log)."""
+        if header.producer_id < 0:
+            return
+        known = self._known.get(header.producer_id)
+        if known is None or known.epoch != header.producer_epoch:
+            known = self._known[header.producer_id] = _Producer(header.producer_epoch, 0)
+        known.next_sequence = (header.base_sequence + header.record_count) % SEQUENCES
+        known.batches.append((header.base_sequence, header.base_offset))
+        self._known.move_to_end(header.producer_id)
+        if len(self._known) > REMEMBERED_PRODUCERS:
+            self._known.popitem(last=False)
+
+    def highest_id(self) -> int:
+        """The largest producer id known; -1 without any."""
+        return max(self._known, default=-1)

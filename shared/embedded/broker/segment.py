@@ -1,0 +1,114 @@
+"""One segment: an append-only file of record batches, with a sparse index in memory."""
+
+import os
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from shared.embedded.broker.batch import HEADER, OFFSET, Header, read_header, sound
+from shared.embedded.broker.files import FilePool
+
+INDEX_INTERVAL = 4096  # bytes of log per index entry
+READ_AHEAD = 64 << 10
+
+
+class Segment:
+    """The batches from `base` up to `next_offset`, stored in `<base>.log`; `max_timestamp` in ms."""
+
+    def __init__(self, folder: Path, base: int, pool: FilePool) -> None:
+        self.path = folder / f"{base:020d}.log"
+        self.base = base
+        self.next_offset = base
+        self.size = 0
+        self.max_timestamp = -1
+        self._pool = pool
+        self._index_offsets = array("q")
+        self._index_positions = array("q")
+        self._indexed_until = -INDEX_INTERVAL
+
+    def append(self, batch: bytes, header: Header) -> None:
+        """`batch` stands at the end under the offset that `header` names; on an OSError nothing of it stays."""
+        descriptor = self._pool.descriptor(self.path)
+        parts = [OFFSET.pack(header.base_offset), memoryview(batch)[OFFSET.size :]]
+        try:
+            written = os.pwritev(descriptor, parts, self.size)
+            if written != header.size:
+                raise OSError(f"short write of {written} of {header.size} bytes to {self.path}")
+        except OSError:
+            os.ftruncate(descriptor, self.size)
+            raise
+        self._count(header)
+
+    def sync(self) -> None:
+        """Everything appended is on disk."""
+        os.fdatasync(self._pool.descriptor(self.path))
+
+    def recover(self, seen: Callable[[Header], None]) -> bool:
+        """Index what the file holds, telling `seen` each batch; False if it was cut at the first unsound batch."""
+        length = self.path.stat().st_size
+        while self.size < length:
+            header, batch = self._batch_at(self.size)
+            if header is None or not sound(batch, header) or header.base_offset != self.next_offset:
+                os.ftruncate(self._pool.descriptor(self.path), self.size)
+                return False
+            self._count(header)
+            seen(header)
+        return True
+
+    def read(self, offset: int, limit: int) -> bytes:
+        """Whole batches from the one holding `offset` on, about `limit` bytes but always one; `offset` must be here."""
+        position = self.position_of(offset)
+        chunk = self._pread(limit, position)
+        end = 0
+        while (header := read_header(chunk, end)) is not None and end + header.size <= len(chunk):
+            end += header.size
+        if end == 0:  # the first batch is larger than the limit
+            return self._batch_at(position)[1]
+        return chunk[:end]
+
+    def position_of(self, offset: int) -> int:
+        """Where the batch that holds `offset` begins."""
+        entry = bisect_right(self._index_offsets, offset) - 1
+        for header, position in self.headers(self._index_positions[entry] if entry >= 0 else 0):
+            if header.next_offset > offset:
+                return position
+        return self.size
+
+    def headers(self, position: int = 0) -> Iterator[tuple[Header, int]]:
+        """Every batch header from `position` on, with where it stands."""
+        chunk, start = b"", position
+        while position < self.size:
+            header = read_header(chunk, position - start)
+            if header is None:
+                chunk, start = self._pread(READ_AHEAD, position), position
+                header = read_header(chunk)
+                if header is None:
+                    return
+            yield header, position
+            position += header.size
+
+    def delete(self) -> None:
+        """The file is gone."""
+        self._pool.forget(self.path)
+        self.path.unlink(missing_ok=True)
+
+    def batch_at(self, position: int) -> bytes:
+        """The whole batch that stands at `position`."""
+        return self._batch_at(position)[1]
+
+    def _batch_at(self, position: int) -> tuple[Header | None, bytes]:
+        header = read_header(self._pread(HEADER.size, position))
+        return header, self._pread(header.size, position) if header else b""
+
+    def _pread(self, size: int, position: int) -> bytes:
+        return os.pread(self._pool.descriptor(self.path), size, position)
+
+    def _count(self, header: Header) -> None:
+        if self.size - self._indexed_until >= INDEX_INTERVAL:
+            self._index_offsets.append(header.base_offset)
+            self._index_positions.append(self.size)
+            self._indexed_until = self.size
+        self.size += header.size
+        self.next_offset = header.next_offset
+        self.max_timestamp = max(self.max_timestamp, header.max_timestamp)

@@ -1,0 +1,74 @@
+"""Everything one broker holds, opened from its folder, which no second broker can hold at the same time."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import IO
+
+from shared.embedded.broker.files import FilePool
+from shared.embedded.broker.groups import Group
+from shared.embedded.broker.offsets import CommittedOffsets
+from shared.embedded.broker.settings import BrokerError, BrokerSettings
+from shared.embedded.broker.topics import Topics
+
+NODE_ID = 1
+CLUSTER_ID = "smartbrain-embedded"
+
+
+class BrokerState:
+    """Topics, groups and committed offsets of one folder; raises BrokerError if another broker runs on it."""
+
+    def __init__(self, settings: BrokerSettings) -> None:
+        settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = _lock(settings.directory)
+        self.settings = settings
+        self.port = settings.port
+        self._pool = FilePool()
+        self.topics = Topics(settings, self._pool)
+        self.offsets = CommittedOffsets(settings.directory / "offsets.jsonl", fsync=settings.fsync)
+        self.groups: dict[str, Group] = {}
+        # Clients outlive a wiped folder, so ids start from the clock: no id is ever given twice.
+        self._producer_id = max(time.time_ns() // 1000, self.topics.highest_producer_id())
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port that clients are told to connect to."""
+        return self.settings.host, self.port
+
+    def group(self, name: str) -> Group:
+        """The group, made if need be."""
+        return self.groups.setdefault(name, Group())
+
+    def new_producer_id(self) -> int:
+        """An id that no producer ever had here."""
+        self._producer_id += 1
+        return self._producer_id
+
+    def maintain(self) -> None:
+        """Groups without members or offsets are dropped from memory, and partitions are within their limits."""
+        kept = set(self.offsets.groups())
+        self.groups = {name: group for name, group in self.groups.items() if group.members or name in kept}
+        self.topics.expire()
+
+    def close(self) -> None:
+        """Everything is on disk and the folder is free for another broker."""
+        self._pool.close()
+        self.offsets.close()
+        self._lock.close()
+
+
+def _lock(directory: Path) -> IO[str]:
+    """An flock, which ends with its holder even if that is killed -9."""
+    path = directory / "broker.lock"
+    lock = path.open("a")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        owner = path.read_text().strip() or "unknown"
+        raise BrokerError(f"another broker (process {owner}) runs on {directory}") from error
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock

@@ -1,0 +1,234 @@
+"""PostgreSQL 18 with pgvector and pg_trgm from a wheel: nothing to install, no network, root or not."""
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import IO, Self
+
+from shared.embedded import postgres_orphans
+from shared.embedded.account import Account, private_folder, server_account
+from shared.embedded.postgres_conf import DURABLE, THROWAWAY
+from shared.embedded.postgres_files import (
+    PASSWORD_FILE,
+    EmbeddedPostgresError,
+    create_cluster,
+    environment,
+    installation,
+    reachable,
+)
+from shared.embedded.process import Child, spawn
+
+__all__ = ["EmbeddedPostgres", "EmbeddedPostgresError"]
+
+DEFAULT_PORT = 5432
+LONGEST_SOCKET_FOLDER = 85  # sun_path holds 107 bytes, "/.s.PGSQL.65535.lock" is appended
+LOG_LIMIT = 16 << 20
+START_ATTEMPTS = 3
+
+
+class EmbeddedPostgres:
+    """One PostgreSQL server on one data folder, owned by this process and ended with it.
+
+    `cache` keeps the unpacked server between runs. `durable=False` switches fsync off: for tests only. `port` adds TCP
+    on 127.0.0.1 (0 picks a free port); the Unix socket is always there and reachable by the owner alone.
+    """
+
+    def __init__(self, data: Path, cache: Path, *, durable: bool = True, port: int | None = None) -> None:
+        self._data = data.absolute()
+        self._cache = cache
+        self._durable = durable
+        self._wanted_port = port
+        self._port = DEFAULT_PORT
+        self._socket_folder = self._data
+        self._process: Child | None = None
+        self._lock: IO[str] | None = None
+
+    def __enter__(self) -> Self:
+        """The started server."""
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stopped, whatever happened inside."""
+        self.stop()
+
+    @property
+    def dsn(self) -> str:
+        """Connection string over the Unix socket, as superuser `postgres`, database `postgres`."""
+        folder = str(self._socket_folder).replace("\\", "\\\\").replace("'", "\\'")
+        return f"host='{folder}' port={self._port} user=postgres dbname=postgres"
+
+    @property
+    def tcp_dsn(self) -> str:
+        """Connection string over TCP with the generated password; raises unless a port was asked for."""
+        if self._wanted_port is None:
+            raise EmbeddedPostgresError("this server was started without a TCP port")
+        password = (self._data / PASSWORD_FILE).read_text()
+        return f"host=127.0.0.1 port={self._port} user=postgres password={password} dbname=postgres"
+
+    @property
+    def port(self) -> int | None:
+        """The TCP port, or None where only the Unix socket is served."""
+        return None if self._wanted_port is None else self._port
+
+    @property
+    def pid(self) -> int:
+        """The postmaster's process id; raises EmbeddedPostgresError before `start`."""
+        if self._process is None:
+            raise EmbeddedPostgresError("PostgreSQL was not started")
+        return self._process.pid
+
+    @property
+    def log(self) -> Path:
+        """The server's log, beside the data folder."""
+        return self._data.with_name(f"{self._data.name}.log")
+
+    def start(self) -> None:
+        """Accepts connections when it returns; blocks about 30 ms, two seconds on the first run. Started: no effect.
+
+        Raises EmbeddedPostgresError when another live process owns the folder or the server will not come up.
+        """
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._take_ownership()
+        try:
+            account = self._account()
+            installed = installation(self._cache, account)
+            create_cluster(installed, self._data, account, sync=self._durable)
+            if not postgres_orphans.clear(self._data):
+                raise EmbeddedPostgresError(f"a PostgreSQL of an earlier run still works in {self._data}")
+            self._socket_folder = _socket_folder(self._data, account)
+            _remove_left_sockets(self._socket_folder)
+            self._launch(installed, account)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self, timeout: float = 30.0) -> None:
+        """Shut down cleanly (within `timeout` seconds, else by force) and the folder released; stopped: no effect."""
+        if self._process is not None:
+            for asked in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+                if _ended(self._process, asked, timeout):
+                    break
+            self._process = None
+        self._release()
+
+    def kill(self) -> None:
+        """The postmaster killed as by `kill -9`; the next start recovers. For tests."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        self._release()
+
+    def _take_ownership(self) -> None:
+        """An flock ends with its holder, even one killed -9, so it tells a live owner from a left server."""
+        if self._lock is not None:
+            return
+        self._data.parent.mkdir(parents=True, exist_ok=True)
+        path = self._data.with_name(f"{self._data.name}.lock")
+        lock = path.open("a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.close()
+            owner = path.read_text().strip() or "unknown"
+            raise EmbeddedPostgresError(f"{self._data} is already run by process {owner}") from error
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        self._lock = lock
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _account(self) -> Account:
+        try:
+            account = server_account(self._data)
+        except LookupError as error:
+            raise EmbeddedPostgresError(str(error)) from error
+        if self._data.exists() and not account.drop and self._data.stat().st_uid != account.uid:
+            owner = self._data.stat().st_uid
+            raise EmbeddedPostgresError(f"{self._data} belongs to uid {owner}: run as that user or as root")
+        return account
+
+    def _launch(self, installed: Path, account: Account) -> None:
+        for attempt in range(1, START_ATTEMPTS + 1):
+            self._port = _free_port() if self._wanted_port == 0 else self._wanted_port or DEFAULT_PORT
+            with reachable(self._data, account) as (name, fds), self._open_log() as log:
+                self._process = spawn(
+                    [installed / "bin" / "postgres", "-D", name, *self._options()],
+                    death_signal=signal.SIGINT,
+                    env=environment(installed, Path("/")),
+                    log=log,
+                    account=account,
+                    pass_fds=fds,
+                )
+            if self._became_ready():
+                return
+            if attempt == START_ATTEMPTS or self._wanted_port != 0 or "could not bind" not in self._tail():
+                raise EmbeddedPostgresError(f"PostgreSQL did not start on {self._data}:\n{self._tail()}")
+
+    def _options(self) -> list[str]:
+        socket_folder = "." if self._socket_folder == self._data else str(self._socket_folder)
+        options = ["-k", socket_folder, "-p", str(self._port), "-h", "" if self._wanted_port is None else "127.0.0.1"]
+        for name, value in (DURABLE if self._durable else THROWAWAY).items():
+            options += ["-c", f"{name}={value}"]
+        return options
+
+    def _open_log(self) -> IO[bytes]:
+        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        return self.log.open("ab")
+
+    def _became_ready(self, timeout: float = 60.0) -> bool:
+        """Line 8 of postmaster.pid says `ready` once connections are accepted; recovery after a crash takes a while."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline and self._process is not None and self._process.poll() is None:
+            try:
+                lines = (self._data / "postmaster.pid").read_text().splitlines()
+            except FileNotFoundError:
+                lines = []
+            if len(lines) >= 8 and lines[0] == str(self._process.pid) and lines[7].strip() == "ready":
+                return True
+            time.sleep(0.005)
+        return False
+
+    def _tail(self) -> str:
+        return self.log.read_bytes()[-2000:].decode(errors="replace") if self.log.exists() else "(no log)"
+
+
+def _socket_folder(data: Path, account: Account) -> Path:
+    """The data folder itself, which is private; a short private folder where libpq could not use that path."""
+    path = str(data)
+    if len(os.fsencode(path)) <= LONGEST_SOCKET_FOLDER and "," not in path and "\n" not in path:
+        return data
+    return private_folder(f"{data.stat().st_dev:x}-{data.stat().st_ino:x}", account, 0o700)
+
+
+def _remove_left_sockets(folder: Path) -> None:
+    """A killed server leaves its socket and a lock naming a pid which somebody else may have by now."""
+    for left in folder.glob(".s.PGSQL.*"):
+        left.unlink(missing_ok=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _ended(process: Child, asked: signal.Signals, timeout: float) -> bool:
+    if process.poll() is None:
+        process.send_signal(asked)
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return False
+    return True

@@ -1,0 +1,141 @@
+"""Search terms of a text in both languages, and their spelling for PostgreSQL (lab 'Chinese', X16)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import rjieba
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+from shared.text import stopwords
+from shared.text.normalise import fold, normalise
+
+SEGMENTER_VERSION = "1"
+"""Stored with every indexed row; rows of another version are indexed again."""
+
+MAX_TERM_CHARS = 96
+MAX_POSITION = 16383
+MAX_POSITIONS_PER_LEXEME = 255
+MAX_VECTOR_BYTES = 700_000
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_UNSPACED = "\u3040-\u30ff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_LETTER = rf"[^\W{HAN}{_UNSPACED}]"
+_RUN = re.compile(
+    rf"(?P<han>[{HAN}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_LETTER}+(?:[.'’/@:&\-]+{_LETTER}+)*(?:\+\+|\#)?)"
+)
+_PART = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_JOINT = re.compile(r"[_./@:&\-]")
+_APOSTROPHE = re.compile(r"['’](?:s\b)?")
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The English stem of a lower-case word; anything else as it is."""
+    if len(word) <= 2 or not (word.isascii() and word.isalpha()):
+        return word
+    return str(EnglishStemmer().stemWord(word))  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType] # untyped; stateful, so one per call
+
+
+def terms(text: str) -> list[str]:
+    """The search terms in document order, stop words included; the same for documents and queries."""
+    return [word if word in stopwords.ENGLISH else stem(word) for word in _words(text)]
+
+
+def query_terms(text: str, limit: int = 24) -> list[str]:
+    """The distinct terms that carry the question, in order; none where it is all stop words."""
+    seen: dict[str, None] = {}
+    for word in _words(text):
+        if word not in stopwords.ALL and (len(word) > 1 or not word.isascii() or word.isdigit()):
+            seen.setdefault(stem(word))
+            if len(seen) >= limit:
+                break
+    return list(seen)
+
+
+def keywords(text: str, limit: int = 16) -> list[str]:
+    """The distinct words that carry the text, as they are written but for case; whole words, not their parts."""
+    seen: dict[str, str] = {}
+    for run in _RUN.finditer(normalise(text)):
+        words = rjieba.cut(run.group()) if run.lastgroup == "han" else [run.group()]
+        for word in words:
+            plain = _APOSTROPHE.sub("", word).casefold()
+            if plain not in stopwords.ALL and (len(plain) > 1 or not plain.isascii()):
+                seen.setdefault(plain, word)
+    return list(seen.values())[:limit]
+
+
+def _words(text: str) -> Iterator[str]:
+    for run in _RUN.finditer(normalise(text)):
+        match run.lastgroup:
+            case "han":
+                yield from _han(run.group())
+            case "unspaced":
+                yield from _pairs(run.group())
+            case _:
+                yield from _latin(run.group())
+
+
+def _han(run: str) -> Iterator[str]:
+    """Words in search mode; pairs where the dictionary has none: inside unknown words, across lone characters."""
+    previous = ""
+    for word in rjieba.cut_for_search(run):
+        lone = word if len(word) == 1 and word not in stopwords.CHINESE else ""
+        if previous and lone:
+            yield previous + lone
+        if len(word) == 3 and not _has_parts(word):
+            yield from (word[:2], word[1:])
+        yield word
+        previous = lone
+
+
+@lru_cache(maxsize=16_384)
+def _has_parts(word: str) -> bool:
+    return len(rjieba.cut_for_search(word)) > 1
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) <= 2:
+        yield run
+        return
+    for at in range(len(run) - 1):
+        yield run[at : at + 2]
+
+
+def _latin(run: str) -> Iterator[str]:
+    plain = _APOSTROPHE.sub("", run)
+    yield fold(plain)[:MAX_TERM_CHARS]
+    if _JOINT.search(plain):
+        for part in _PART.findall(run):
+            yield from _latin(part)
+    elif plain == run and run.isascii() and not (run.islower() or run.isupper() or run.istitle()):
+        parts = _CAMEL.findall(run)
+        yield from (part.lower() for part in parts if len(parts) > 1 and len(part) > 1)
+
+
+def tsvector_literal(words: Iterable[str]) -> str:
+    """The terms with their positions, to be cast `::tsvector`; within PostgreSQL's bounds whatever the input."""
+    positions: dict[str, list[int]] = {}
+    size = 0
+    for at, word in enumerate(words, start=1):
+        places = positions.get(word)
+        if places is None:
+            size += len(word.encode()) + 12
+            if size > MAX_VECTOR_BYTES:
+                break
+            places = positions[word] = []
+        place = min(at, MAX_POSITION)
+        if len(places) < MAX_POSITIONS_PER_LEXEME and (not places or places[-1] != place):
+            size += 2
+            places.append(place)
+    return " ".join(f"{_quoted(word)}:{','.join(map(str, places))}" for word, places in positions.items())
+
+
+def tsquery_literal(words: Iterable[str]) -> str:
+    """Any of the terms, to be cast `::tsquery`; empty where there is none."""
+    return " | ".join(_quoted(word) for word in dict.fromkeys(words))
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"

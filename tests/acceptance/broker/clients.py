@@ -1,0 +1,100 @@
+"""Kafka clients for the tests: started, with short waits, and closed at the end whatever happens."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+
+DEADLINE = 30.0
+
+
+def unique(what: str) -> str:
+    """A name for a topic or group that no other test and no earlier run has used."""
+    return f"test.{what}.{uuid.uuid4().hex[:12]}"
+
+
+@asynccontextmanager
+async def producing(bootstrap: str, **options: Any) -> AsyncGenerator[AIOKafkaProducer]:
+    """A started producer."""
+    producer = AIOKafkaProducer(bootstrap_servers=bootstrap, **options)
+    await producer.start()
+    try:
+        yield producer
+    finally:
+        await producer.stop()
+
+
+@asynccontextmanager
+async def consuming(bootstrap: str, *topics: str, **options: Any) -> AsyncGenerator[AIOKafkaConsumer]:
+    """A started consumer, from the beginning and without automatic commits unless told otherwise."""
+    consumer = AIOKafkaConsumer(
+        *topics,
+        bootstrap_servers=bootstrap,
+        **{"auto_offset_reset": "earliest", "enable_auto_commit": False, "metadata_max_age_ms": 1000, **options},
+    )
+    await consumer.start()
+    try:
+        yield consumer
+    finally:
+        await consumer.stop()
+
+
+@asynccontextmanager
+async def administering(bootstrap: str) -> AsyncGenerator[AIOKafkaAdminClient]:
+    """A started admin client."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    await admin.start()
+    try:
+        yield admin
+    finally:
+        await admin.close()
+
+
+async def create(bootstrap: str, topic: str, partitions: int = 1, **configs: str) -> str:
+    """The topic's name; it exists and can be written. Underscores in option names stand for dots."""
+    given = {key.replace("_", "."): value for key, value in configs.items()}
+    async with administering(bootstrap) as admin:
+        response = await admin.create_topics([NewTopic(topic, partitions, 1, topic_configs=given)])
+        assert [error for _, error, *_ in response.topic_errors] == [0], response
+    async with producing(bootstrap) as producer:
+        await eventually(lambda: _has_leaders(producer, topic, partitions), "the topic to have leaders")
+    return topic
+
+
+async def _has_leaders(producer: AIOKafkaProducer, topic: str, partitions: int) -> bool:
+    return len(await producer.partitions_for(topic)) == partitions
+
+
+async def send_all(bootstrap: str, topic: str, values: list[bytes], partition: int = 0, **options: Any) -> None:
+    """Every value is acknowledged, in order, in one partition."""
+    async with producing(bootstrap, **options) as producer:
+        acks = [await producer.send(topic, value, partition=partition) for value in values]
+        await asyncio.gather(*acks)
+
+
+async def take(consumer: AIOKafkaConsumer, count: int, seconds: float = DEADLINE) -> list[ConsumerRecord]:
+    """The next `count` records; fails with what came when `seconds` have passed."""
+    records: list[ConsumerRecord] = []
+    deadline = time.monotonic() + seconds
+    while len(records) < count:
+        left = deadline - time.monotonic()
+        assert left > 0, f"{len(records)} of {count} records came within {seconds} s"
+        batches = await consumer.getmany(timeout_ms=int(min(left, 0.5) * 1000) + 1, max_records=count - len(records))
+        records += [record for batch in batches.values() for record in batch]
+    return records
+
+
+async def eventually(condition: Callable[[], Awaitable[bool] | bool], what: str, seconds: float = DEADLINE) -> None:
+    """Returns once the condition holds; fails naming `what` after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while True:
+        held = condition()
+        if held if isinstance(held, bool) else await held:
+            return
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+        await asyncio.sleep(0.02)

@@ -1,0 +1,65 @@
+"""What a broker promises about batches that are damaged, repeated or out of turn."""
+
+import time
+
+import pytest
+from aiokafka import TopicPartition
+
+from tests.acceptance.broker.clients import consuming, create, producing, unique
+from tests.acceptance.broker.wire import (
+    CORRUPT_MESSAGE,
+    INVALID_PRODUCER_EPOCH,
+    OUT_OF_ORDER_SEQUENCE,
+    batch,
+    produce,
+)
+
+pytestmark = pytest.mark.kafka
+
+
+def some_producer() -> int:
+    """A producer id that no test has used."""
+    return time.time_ns() // 1000
+
+
+async def test_a_damaged_batch_is_refused(bootstrap: str) -> None:
+    topic = await create(bootstrap, unique("damaged"))
+    data = bytearray(batch([b"payload"]))
+    data[-3] ^= 0xFF
+    assert (await produce(bootstrap, topic, bytes(data)))[0] == CORRUPT_MESSAGE
+    assert await produce(bootstrap, topic, batch([b"payload"])) == (0, 0)
+
+
+async def test_a_batch_sent_again_is_acknowledged_but_stored_once(bootstrap: str) -> None:
+    topic, producer = await create(bootstrap, unique("again")), some_producer()
+    first, second = batch([b"a", b"b"], producer, 0, 0), batch([b"c"], producer, 0, 2)
+    assert await produce(bootstrap, topic, first) == (0, 0)
+    assert await produce(bootstrap, topic, second) == (0, 2)
+    assert await produce(bootstrap, topic, first) == (0, 0)
+    assert await produce(bootstrap, topic, second) == (0, 2)
+    async with consuming(bootstrap) as consumer:
+        assert list((await consumer.end_offsets([TopicPartition(topic, 0)])).values()) == [3]
+
+
+async def test_a_gap_in_a_producers_sequence_and_an_old_epoch_are_refused(bootstrap: str) -> None:
+    topic, producer = await create(bootstrap, unique("gap")), some_producer()
+    assert await produce(bootstrap, topic, batch([b"a"], producer, 1, 0)) == (0, 0)
+    assert (await produce(bootstrap, topic, batch([b"c"], producer, 1, 2)))[0] == OUT_OF_ORDER_SEQUENCE
+    assert (await produce(bootstrap, topic, batch([b"b"], producer, 0, 1)))[0] == INVALID_PRODUCER_EPOCH
+    assert await produce(bootstrap, topic, batch([b"b"], producer, 1, 1)) == (0, 1)
+
+
+async def test_a_sequence_goes_on_after_its_largest_number(bootstrap: str) -> None:
+    topic, producer = await create(bootstrap, unique("wrap")), some_producer()
+    last = 2**31 - 1
+    assert await produce(bootstrap, topic, batch([b"a"], producer, 0, last)) == (0, 0)
+    assert await produce(bootstrap, topic, batch([b"b"], producer, 0, 0)) == (0, 1)
+
+
+async def test_an_id_is_given_to_one_producer_only(bootstrap: str) -> None:
+    async with (
+        producing(bootstrap, enable_idempotence=True) as one,
+        producing(bootstrap, enable_idempotence=True) as two,
+    ):
+        ids = {client._txn_manager.producer_id for client in (one, two)}
+    assert len(ids) == 2
