@@ -2,15 +2,44 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    StringConstraints,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 
 class Contract(BaseModel):
     """A frozen message; a field it does not know is ignored, and `ignored_fields` names it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema of what is read names the older names of a field too, as deprecated."""
+        schema = handler(core_schema)
+        if handler.mode == "validation":
+            _add_older_names(cls, handler.resolve_ref_schema(schema))
+        return schema
+
+
+def _add_older_names(model: type[BaseModel], schema: JsonSchemaValue) -> None:
+    for field in model.model_fields.values():
+        if not isinstance(field.validation_alias, AliasChoices):
+            continue
+        newest, *older = [choice for choice in field.validation_alias.choices if isinstance(choice, str)]
+        for name in older:
+            schema["properties"][name] = {**schema["properties"][newest], "deprecated": True}
+        if field.is_required():
+            schema["required"] = [name for name in schema["required"] if name != newest]
+            schema.setdefault("allOf", []).append({"anyOf": [{"required": [name]} for name in (newest, *older)]})
 
 
 def _aware(value: datetime) -> datetime:
@@ -20,7 +49,9 @@ def _aware(value: datetime) -> datetime:
 Instant = Annotated[datetime, AfterValidator(_aware)]
 """A moment in UTC; a time without a zone is read as UTC."""
 
-ExternalId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128, pattern=r"^[^\x00]*$")]
+ExternalId = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128, pattern=r"^[^\x00]*$")
+]
 """An opaque id that the caller chose, 1-128 characters (decision 7)."""
 
 
@@ -51,20 +82,15 @@ def _names(model: type[BaseModel]) -> dict[str, Any]:
     return names
 
 
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in _models_in(part)]
-
-
 def _inside(annotation: Any, value: object, path: str) -> list[str]:
-    models = _models_in(annotation)
-    if len(models) != 1:
+    """The unknown fields of `value` where its type is one contract, a list of them or a map to them."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return ignored_fields(annotation, value, f"{path}.")
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin in (list, tuple) and isinstance(value, list | tuple):
+        return [name for i, each in enumerate(value) for name in _inside(parts[0], each, f"{path}[{i}]")]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] # raw JSON
+    if origin is dict and isinstance(value, Mapping):
+        return [name for key, each in value.items() for name in _inside(parts[1], each, f"{path}.{key}")]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] # raw JSON
+    if origin in (list, tuple, dict):
         return []
-    if isinstance(value, list | tuple):
-        return [
-            name
-            for i, each in enumerate(value)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] # raw JSON
-            for name in ignored_fields(models[0], each, f"{path}[{i}].")
-        ]
-    return ignored_fields(models[0], value, f"{path}.")
+    return [name for part in parts for name in _inside(part, value, path)]

@@ -5,7 +5,17 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AliasChoices, Field, JsonValue, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from schemas.base import Contract, ExternalId
 from schemas.context_package import UserMessage
@@ -36,6 +46,18 @@ class IncomingMessage(UserMessage):
         parts = [cast("dict[str, Any]", block) for block in cast("list[Any]", blocks) if isinstance(block, dict)]
         texts = [str(part.get("text") or part.get("text_fallback") or "") for part in parts]
         return {**message, "content": "\n".join(filter(None, texts)), "content_parts": parts}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """What is read: a bare text, or an object whose content is a text or blocks."""
+        message = super().__get_pydantic_json_schema__(core_schema, handler)
+        if handler.mode != "validation":
+            return message
+        fields = handler.resolve_ref_schema(message)["properties"]
+        text = {name: value for name, value in fields["content"].items() if name != "title"}
+        blocks = {"type": "array", "items": {"type": "object"}, "minItems": 1}
+        fields["content"] = {"anyOf": [text, blocks]}
+        return {"anyOf": [text, message]}
 
 
 class ComposeRequest(Contract):
@@ -86,16 +108,6 @@ class Problem(Contract):
 
     field: str
     problem: str
-
-
-class ComposeError(Contract):
-    """A refusal: the same shape over HTTP and Kafka (decision 10)."""
-
-    code: str
-    message: str
-    details: list[Problem] = []
-    request_id: str | None = None
-    degraded_reason: list[str] = []
 
 
 def problems(error: ValidationError) -> list[Problem]:

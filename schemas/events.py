@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from schemas.base import Contract, Instant
 from schemas.vocabulary import (
@@ -188,6 +188,8 @@ class ErasureRequested(Payload):
 
 class DeletionEvent(Payload):
     """A tombstone moved from one state to the next."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     event_type: ClassVar[str] = "deletion_event"
     tombstone_id: UUID

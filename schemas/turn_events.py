@@ -37,7 +37,7 @@ class ToolCall(Contract):
     created_at: Instant | None = None
 
 
-class Ref(Contract):
+class TurnRef(Contract):
     """A resource that the turn referred to: a file, a URL or an artefact."""
 
     ref_type: Literal["file", "url", "artifact"]
@@ -78,7 +78,7 @@ class TurnEvents(Contract):
     created_at: Instant | None = None
     messages: Annotated[tuple[Message, ...], Field(max_length=64)] = ()
     tool_calls: Annotated[tuple[ToolCall, ...], Field(max_length=128)] = ()
-    refs: Annotated[tuple[Ref, ...], Field(max_length=128)] = ()
+    refs: Annotated[tuple[TurnRef, ...], Field(max_length=128)] = ()
     items: Annotated[tuple[StructuredItem, ...], Field(max_length=128)] = ()
     context_id: UUID | None = None
 
@@ -87,7 +87,7 @@ class TurnEvents(Contract):
     def _unwrap(cls, raw: Any) -> Any:
         """`commit_turn(session_id, turn_events)` of seed 000: the events may stand in a field of their own."""
         if isinstance(raw, dict) and isinstance(raw.get("turn_events"), dict):  # pyright: ignore[reportUnknownMemberType] # raw JSON
-            inner: dict[str, Any] = raw["turn_events"]
+            inner: dict[str, Any] = raw["turn_events"]  # pyright: ignore[reportUnknownVariableType] # raw JSON
             return {**inner, **{k: v for k, v in raw.items() if k != "turn_events"}}  # pyright: ignore[reportUnknownVariableType] # raw JSON
         return raw  # pyright: ignore[reportUnknownVariableType] # raw JSON
 

@@ -1,8 +1,8 @@
 """The Python client: commit turns and compose contexts over Kafka.
 
-    async with SmartBrain("localhost:9092") as brain:
-        await brain.commit(user_id="lin", session_id="s1", messages=[{"role": "user", "content": "I prefer tea"}])
-        package = await brain.compose(user_id="lin", session_id="s1", user_message="What do I drink?")
+async with SmartBrain("localhost:9092") as brain:
+    await brain.commit(user_id="lin", session_id="s1", messages=[{"role": "user", "content": "I prefer tea"}])
+    package = await brain.compose(user_id="lin", session_id="s1", user_message="What do I drink?")
 """
 
 from collections.abc import Sequence
@@ -32,11 +32,19 @@ class SmartBrain:
         await self._asker.start()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
         await self._asker.stop()
 
     async def commit(
-        self, *, user_id: str, session_id: str, messages: Sequence[dict[str, Any]] = (), timeout_s: float = 10.0, **more: Any
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        messages: Sequence[dict[str, Any]] = (),
+        timeout_s: float = 10.0,
+        **more: Any,
     ) -> CommitResult:
         """The turn is durable. Raises RefusedError naming the field, or TransientError when nothing answered in time.
 

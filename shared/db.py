@@ -1,7 +1,7 @@
 """The pools, transactions bound to one tenant and user, and migrations. The only home of psycopg beside the store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
 from typing import Any, LiteralString, NamedTuple, TypeAlias, cast
@@ -63,7 +63,7 @@ class Database:
         await self._system.close()
 
     @asynccontextmanager
-    async def transaction(self, subject: Subject) -> AsyncIterator[Connection]:
+    async def transaction(self, subject: Subject) -> AsyncGenerator[Connection, None]:
         """One transaction that can see and write the rows of this user alone; commits at the end, or leaves nothing."""
         with _translated():
             async with _live(self._app) as conn, conn.transaction():
@@ -72,7 +72,7 @@ class Database:
         self.wake()
 
     @asynccontextmanager
-    async def single(self) -> AsyncIterator[Connection]:
+    async def single(self) -> AsyncGenerator[Connection, None]:
         """A connection for one statement that is its own transaction and binds its user itself."""
         with _translated():
             async with _live(self._app) as conn:
@@ -80,14 +80,14 @@ class Database:
         self.wake()
 
     @asynccontextmanager
-    async def system(self) -> AsyncIterator[Connection]:
+    async def system(self) -> AsyncGenerator[Connection, None]:
         """One transaction over all users that sees ids and states, never text."""
         with _translated():
             async with _live(self._system) as conn, conn.transaction():
                 yield conn
 
     @asynccontextmanager
-    async def held(self) -> AsyncIterator[Connection]:
+    async def held(self) -> AsyncGenerator[Connection, None]:
         """A connection over all users that stays this caller's own, with its session-level locks."""
         with _translated():
             async with self._system.connection() as conn:
@@ -144,7 +144,7 @@ def _pool(dsn: str, role: LiteralString, size: int) -> Pool:
 
 
 @asynccontextmanager
-async def _live(pool: Pool) -> AsyncIterator[Connection]:
+async def _live(pool: Pool) -> AsyncGenerator[Connection, None]:
     """A connection that works now: after a restart of the server the dead ones are dropped, not handed out."""
     async with pool.connection() as conn:
         if not _dead(conn):
@@ -205,5 +205,3 @@ def _scripts() -> list[tuple[str, str]]:
     if not scripts:
         raise ConfigurationError("no migrations are packaged")
     return [(f.name, f.read_text("utf-8")) for f in scripts]
-
-

@@ -13,7 +13,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tuple[Model, tuple[str, ...]]:
-    """The message and the fields of it that were ignored; RefusedError names what is oversized, malformed or mistyped."""
+    """The message and the fields of it that were ignored; RefusedError names what is wrong."""
     if len(body) > limit:
         problem = FieldProblem(field="body", problem=f"{len(body)} bytes, at most {limit}")
         raise RefusedError("too_large", "the body is too large", (problem,), status=413)

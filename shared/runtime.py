@@ -1,7 +1,7 @@
 """What every service is handed: opened and closed by one async context manager."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Runtime:
 
 
 @asynccontextmanager
-async def open_runtime(settings: Settings, service: str, *, pool: int = 8) -> AsyncIterator[Runtime]:
+async def open_runtime(settings: Settings, service: str, *, pool: int = 8) -> AsyncGenerator[Runtime, None]:
     """A runtime whose database is connected; the bus connects once its consumers are declared."""
     if settings.database_url is None or settings.kafka_bootstrap is None:
         raise ConfigurationError(

@@ -2,8 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
@@ -65,7 +65,7 @@ async def serve(service: Service, *, host: str, port: int, announce: Callable[[i
     server = _Server(uvicorn.Config(app, host=host, port=port, log_level="error", access_log=False, lifespan="off"))
     http = asyncio.create_task(server.serve())
     meter = asyncio.create_task(_measure(service))
-    while not server.started and not http.done():
+    while not server.started and not http.done():  # noqa: ASYNC110 # uvicorn offers a flag, no event
         await asyncio.sleep(0.01)
     if http.done():
         main.cancel()
@@ -92,13 +92,10 @@ async def serve(service: Service, *, host: str, port: int, announce: Callable[[i
 class _Server(uvicorn.Server):
     """Leaves signals to `serve`."""
 
-    def install_signal_handlers(self) -> None: ...
-
-    def capture_signals(self):  # noqa: ANN201 # uvicorn's own signature
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
         """Does nothing: `serve` stops the server."""
-        from contextlib import nullcontext
-
-        return nullcontext()
+        yield
 
 
 async def _run(service: Service) -> None:

@@ -32,7 +32,9 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         new = await observations.propose(conn, subject, proposals)
-        await observations.mark(conn, subject, [Mark(p.observation_id, "analyzed") for p in proposals if p.proposal_id in new])
+        await observations.mark(
+            conn, subject, [Mark(p.observation_id, "analyzed") for p in proposals if p.proposal_id in new]
+        )
         traces = {o: event.envelope for event in events for o in _payload(event).observation_ids}
         kinds = {o.observation_id: o for o in found}
         fresh = [p for p in proposals if p.proposal_id in new]

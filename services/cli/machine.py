@@ -35,9 +35,7 @@ def up(
 ) -> None:
     """Run everything on this machine until Ctrl-C: embedded PostgreSQL and broker unless others are set."""
     found = settings.load()
-    chosen = found.model_copy(
-        update={k: v for k, v in {"http_port": port, "data": data}.items() if v is not None}
-    )
+    chosen = found.model_copy(update={k: v for k, v in {"http_port": port, "data": data}.items() if v is not None})
     configure_logs(chosen.log_level, human=True)
     with Supervisor(chosen) as machine:
         running = machine.start(say=lambda line: out.print(line, markup=False))
@@ -97,7 +95,9 @@ def migrate(as_json: AsJson = False) -> None:
     dsn = found.database_url.get_secret_value() if found.database_url else running.database if running else None
     bootstrap = found.kafka_bootstrap or (running.kafka if running else None)
     if dsn is None:
-        raise ConfigurationError("SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself")
+        raise ConfigurationError(
+            "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
+        )
     applied = asyncio.run(db.migrate(dsn))
     created = asyncio.run(_topics(bootstrap)) if bootstrap else []
     if as_json:

@@ -1,3 +1,5 @@
 """x"""
+
+
 def schemas() -> None:
     """x"""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import IO, Self
 from urllib.request import urlopen
 
@@ -61,12 +62,12 @@ class Supervisor:
         self.broker = self._broker(durable)
         self.processes: dict[str, Process] = {}
 
-    def _postgres(self, durable: bool) -> EmbeddedPostgres | None:  # noqa: FBT001
+    def _postgres(self, durable: bool) -> EmbeddedPostgres | None:
         if not self.settings.embedded_database:
             return None
         return EmbeddedPostgres(self.data / "postgres", CACHE / "postgres", durable=durable)
 
-    def _broker(self, durable: bool) -> EmbeddedBroker | None:  # noqa: FBT001
+    def _broker(self, durable: bool) -> EmbeddedBroker | None:
         return EmbeddedBroker(self.data / "broker", fsync=False) if self.settings.embedded_kafka else None
 
     def __enter__(self) -> Self:
@@ -181,9 +182,13 @@ class Supervisor:
     def watch(self) -> None:
         """Restarts whatever dies until SIGINT or SIGTERM comes."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self._stopping.set())
+            signal.signal(number, self._stop_asked)
         while not self._stopping.wait(0.5):
             self.mend()
+
+    def _stop_asked(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self._stopping.set()
 
     def mend(self) -> list[str]:
         """The names of what had died and was started again; a service that keeps dying is tried ever less often."""

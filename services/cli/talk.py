@@ -1,6 +1,8 @@
 """Commands that talk to a running SmartBrain over HTTP: commit, compose, remember, memories."""
 
+import re
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -17,6 +19,10 @@ from services.cli.web import Web
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
 Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
 Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.")]
+
+
+_TAG = re.compile(r"<user_memory (?P<attributes>[^>]*)>(?P<text>.*)</user_memory>\s*$", re.DOTALL)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
 def _web() -> Web:
@@ -78,7 +84,9 @@ def _show_outcome(outcome: dict[str, Any]) -> None:
     for written in outcome["outcome"]["written"]:
         memory = learnt.get(written["memory_id"], {})
         confidence = f"{written['confidence']:.2f}"
-        out.print(f"  {written['change']:<10} {written['type']:<11} {confidence}  {memory.get('content', '')}", markup=False)
+        out.print(
+            f"  {written['change']:<10} {written['type']:<11} {confidence}  {memory.get('content', '')}", markup=False
+        )
     for each in outcome["outcome"]["retention_explain"]:
         if each.get("decision") == "refused":
             out.print(f"  refused    {each.get('reason')}", markup=False)
@@ -117,15 +125,13 @@ def show_package(package: dict[str, Any], *, explain: bool = False) -> None:
     """The package slot by slot, as a person reads it."""
     for block in package["system_blocks"]:
         if block["type"] != "policies":
-            out.print(Text(f"[{block['type']}] ", "bold cyan").append(Text(block["text"], "default")))
+            _line(block["type"], "bold cyan", block["text"])
     if package["working_summary"]:
         out.print(Text("[summary]\n", "bold cyan").append(Text(package["working_summary"], "default")))
     for turn in package["recent_turns"]:
         out.print(Text(f"[recent {turn['role']}] ", "bold cyan").append(Text(turn["content"][:200], "default")))
     for n, item in enumerate(package["evidence"], 1):
-        head = Text(f"[E{n}] ", "bold green").append(Text(f"{item['source_uri']} score={item['score']:.3f}", "dim"))
-        out.print(head)
-        out.print(f"     {item['snippet'][:300]}", markup=False)
+        _line(f"E{n}", "bold green", item["snippet"], f"score {item['score']:.3f}, {item['source_uri']}")
     budget = package["constraints"]["token_budget"]
     out.print(Text(f"[tokens] {budget['used_estimate']} of {budget['limit']}", "dim"))
     for reason in package["degraded_reason"]:
@@ -134,8 +140,23 @@ def show_package(package: dict[str, Any], *, explain: bool = False) -> None:
         _show_debug(package["debug"])
 
 
+def _line(slot: str, style: str, tagged: str, more: str = "") -> None:
+    """A memory as a person reads it: its words, then what its tag says of it."""
+    tag = _TAG.match(tagged)
+    words = unescape(tag["text"]) if tag else tagged
+    said = dict(_ATTRIBUTE.findall(tag["attributes"])) if tag else {}
+    told = [said[name] for name in ("speaker", "confidence", "provenance") if name in said]
+    since = [f"since {said['valid_since']}"] if "valid_since" in said else []
+    about = ", ".join([*told, *since, *([more] if more else [])])
+    out.print(
+        Text(f"[{slot}] ", style)
+        .append(Text(words[:300], "default"))
+        .append(Text(f"  ({about})" if about else "", "dim"))
+    )
+
+
 def _show_debug(debug: dict[str, Any]) -> None:
-    planner = debug.get("planner") or {}
+    planner: dict[str, Any] = debug.get("planner") or {}
     out.print(f"[plan] intent={planner.get('intent')} queries={planner.get('queries')}", markup=False)
     for arm in debug["explain"]["arms"]:
         line = f"[arm] {arm['arm']}: {arm['status']}, {arm['candidates']} found in {arm['took_ms']:.1f} ms"
@@ -171,7 +192,7 @@ def memories(
     user: User = "me",
     tenant: Tenant = "default",
     status: Annotated[str, typer.Option("--status", help="active, superseded, retracted or all.")] = "active",
-    type: Annotated[str | None, typer.Option("--type", help="preference, profile, task, ...")] = None,  # noqa: A002
+    type: Annotated[str | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
     history: Annotated[UUID | None, typer.Option("--history", help="All versions of one memory.")] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
     as_json: AsJson = False,
@@ -196,18 +217,18 @@ def show_memories(found: list[dict[str, Any]]) -> None:
         out.print("nothing is known")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("type", "memory", "conf", "by", "status", "v", "since", "id"):
-        table.add_column(name, no_wrap=name not in ("memory",), overflow="fold")
+    for name in ("type", "conf", "by", "status", "v", "since", "id", "memory"):
+        table.add_column(name, no_wrap=True)
     for m in found:
         row = (
             m["type"],
-            m["content"],
             f"{m['confidence']:.2f}",
             m["provenance"]["class"],
             m["status"],
             str(m["version"]),
             m["valid_at"][:10],
             m["memory_id"],
+            m["content"],
         )
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)

@@ -66,7 +66,7 @@ class _Door:
             return ErrorReply(code="internal", message="an internal error", request_id=request_id)
 
     async def commit_all(self, records: Sequence[Record]) -> None:
-        """Every record is a durable turn, or stands in the dead-letter topic; TransientError: all of them come again."""
+        """Every record is a durable turn, or a dead letter; TransientError: all of them come again."""
         for record in records:
             await self._commit(record)
 
@@ -94,5 +94,3 @@ def _key(record: Record) -> str:
     """
     said = hashlib.sha256(record.value or b"").hexdigest()[:32]
     return f"kafka:{record.partition}:{record.offset}:{record.timestamp}:{said}"
-
-

@@ -3,14 +3,14 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schemas.retrieval_plan import Query, RetrievalPlan
 from schemas.vocabulary import SearchMode
+from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate, Frequency
 from shared.db import Subject
-from shared.errors import TransientError
 from shared.models.errors import ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
@@ -24,6 +24,9 @@ WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
 MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
 MAX_QUERIES = 6
 UNSUPPORTED = ("document_ids", "tag_ids", "topic_ids", "source_type", "source_uri_prefix")
+
+
+Running = asyncio.Task[tuple[list[Hit], float]]
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,7 @@ class Task:
     run: Callable[[], Awaitable[list[Hit]]]
 
 
-async def search(
-    rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str], left_s: float
-) -> Found:
+async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str], left_s: float) -> Found:
     """What every arm found within `left_s` seconds."""
     found = Found(ignored=_ignored(plan))
     tasks = [task for n, query in enumerate(plan.queries[:MAX_QUERIES]) for task in _tasks(rt, subject, plan, n, query)]
@@ -68,7 +69,10 @@ async def search(
     if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
         found.degraded.append("embedding_model_absent")
     running = {asyncio.create_task(_timed(task)): task for task in tasks}
-    done, late = await asyncio.wait(running, timeout=max(left_s, 0.0)) if running else (set(), set())
+    done: set[Running] = set()
+    late: set[Running] = set()
+    if running:
+        done, late = await asyncio.wait(running, timeout=max(left_s, 0.0))
     for each in late:
         each.cancel()
         found.arms.append(Arm(running[each].name, "timeout", took_ms=left_s * 1000))
@@ -89,7 +93,7 @@ async def _timed(task: Task) -> tuple[list[Hit], float]:
     return hits, (time.perf_counter() - began) * 1000
 
 
-def _take(found: Found, task: Task, done: "asyncio.Task[tuple[list[Hit], float]]") -> None:
+def _take(found: Found, task: Task, done: Running) -> None:
     error = done.exception()
     if error is not None:
         found.arms.append(Arm(task.name, "failed"))
@@ -99,8 +103,9 @@ def _take(found: Found, task: Task, done: "asyncio.Task[tuple[list[Hit], float]]
     hits, took = done.result()
     found.arms.append(Arm(task.name, "ok", len(hits), took))
     found.weights[task.name] = task.weight
-    fresh = [hit for hit in hits if not hit.stale]
-    found.stale += [f"turn:{hit.turn_id}:{hit.ordinal}" for hit in hits if hit.stale]
+    current = [(hit, current_text(hit.text, hit.ordinal, hit.ended)) for hit in hits]
+    found.stale += [f"turn:{hit.turn_id}:{hit.ordinal}" for hit, text in current if text is None]
+    fresh = [replace(hit, text=text) for hit, text in current if text is not None]
     found.candidates += [candidate(hit, task.name, rank, task.mode) for rank, hit in enumerate(fresh, 1)]
 
 
@@ -186,7 +191,9 @@ def candidate(hit: Hit, arm: str, rank: int, mode: SearchMode) -> Candidate:
         confidence=hit.confidence if hit.confidence is not None else 0.6,
         provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
         epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
-        frequency=Frequency(hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0),
+        frequency=Frequency(
+            hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
+        ),
         arm_ranks={arm: rank},
         arm_scores={arm: hit.score},
         mode=mode,

@@ -57,7 +57,7 @@ async def commit_turn(
 def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[str, ...]) -> dict[str, Any]:
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     redacted: list[Redaction] = []
-    events = [
+    events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(_events(turn, redacted))
     ]

@@ -1,4 +1,4 @@
-"""compose_context and retrieve: plan -> search arms at once under one deadline -> fuse -> pack (seed 000 section 6.1)."""
+"""compose_context and retrieve: plan -> arms at once under one deadline -> fuse -> pack (seed 000 section 6.1)."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
-from services.compose.rules.pack import PackInputs, Packed, PackPolicy, pack
+from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
 from services.compose.rules.plan import Planned, PlanPolicy, plan
 from shared import clock
 from shared.db import Subject

@@ -129,7 +129,7 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
         user_id: UserId,
         tenant_id: TenantId = "default",
         status: Annotated[str, Query(pattern="^(active|superseded|retracted|merged|expired|all)$")] = "active",
-        type: Annotated[str | None, Query(max_length=32)] = None,  # noqa: A002 # the contract's name
+        type: Annotated[str | None, Query(max_length=32)] = None,  # the contract's name
         query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Annotated[int, Query(ge=0)] = 0,
@@ -223,9 +223,7 @@ def _errors(app: FastAPI) -> None:
     del identify, refused, invalid, misfit, away, plain, broken
 
 
-def _error(
-    request: Request, status: int, code: str, message: str, details: tuple[FieldProblem, ...] = ()
-) -> Response:
+def _error(request: Request, status: int, code: str, message: str, details: tuple[FieldProblem, ...] = ()) -> Response:
     request_id = getattr(request.state, "request_id", "") or clock.uuid7().hex
     reply: dict[str, Any] = ErrorReply(code=code, message=message, details=details, request_id=request_id).model_dump()
     return JSONResponse(reply, status, headers=RETRY_AFTER if status == 503 else None)

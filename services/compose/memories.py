@@ -1,4 +1,4 @@
-"""What is known of a user, shown and changed: reads rows, writes by committing turns (the evolver alone writes memory)."""
+"""What is known of a user, shown and changed: reads rows, writes by committing turns."""
 
 from uuid import UUID
 
@@ -74,7 +74,7 @@ async def page(
     subject: Subject,
     *,
     status: str | None,
-    type: str | None,  # noqa: A002 # the contract's name
+    type: str | None,  # the contract's name
     query: str | None,
     limit: int,
     offset: int,
@@ -124,7 +124,7 @@ async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
         messages=(Message(role="user", content=f"/remember {asked.text}"),),
     )
     committed = (await commit_turn(body, rt, transport="http")).result
-    note = candidate_id(committed.turn_id, input_hash(committed.turn_id, 0, "note", None, asked.text, False))  # noqa: FBT003
+    note = candidate_id(committed.turn_id, input_hash(committed.turn_id, 0, "note", None, asked.text, False))
     return _receipt(note, committed)
 
 

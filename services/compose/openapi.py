@@ -1,4 +1,4 @@
-"""OpenAPI for bodies that the routes parse themselves, so that a refusal can name what was ignored and what was wrong."""
+"""OpenAPI for bodies that the routes parse themselves, so that a refusal can name what was wrong."""
 
 from typing import Any
 

@@ -178,6 +178,7 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
             "observation_id": str(seen.observation_id),
             "turn_id": str(seen.turn_id),
             "ordinal": seen.ordinal,
+            "span": [seen.span_start, seen.span_end],
             "detector": seen.detector,
             "pattern": seen.pattern,
         },
@@ -199,9 +200,7 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
 def _chunk(fresh: Memory) -> Chunk:
     standing = "confirmed" if fresh.provenance_class == "confirmed_by_user" else fresh.provenance_class
     topic = rules.topic_of(fresh.key)
-    text = rules.contextual(
-        fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language
-    )
+    text = rules.contextual(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
     terms = segment.terms(f"{topic or ''} {fresh.content_text}")
     return Chunk(
         chunk_id=clock.uuid7(),

@@ -6,7 +6,15 @@ from typing import Any
 
 from services.observer import rows
 from services.observer import summary as rolling
-from services.observer.summary import Reason, SummaryFact, SummaryMessage, SummaryPolicy, SummaryRef, SummaryTurn, TaskState
+from services.observer.summary import (
+    Reason,
+    SummaryFact,
+    SummaryMessage,
+    SummaryPolicy,
+    SummaryRef,
+    SummaryTurn,
+    TaskState,
+)
 from shared.db import Connection, Database, Subject
 from shared.policy import ObserverPolicy
 from shared.store import observations, summaries, turns

@@ -59,9 +59,7 @@ async def _think(rt: Runtime, turn: Turn, named: dict[str, int]) -> Thought:
     return Thought(turn, observed, rows.observation_rows(turn, observed, rt.policy.confidence), notes)
 
 
-async def _save(
-    conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed
-) -> None:
+async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
     notes = {t.turn.turn_id: rows.notes(t.observed, t.notes, renewed.note(t.turn)) for t in thoughts}
     if await turns.note_observed(conn, subject, notes) != set(notes):
         raise TransientError("another observer has had a turn of this batch")

@@ -1,7 +1,6 @@
 """Between the log and the rules: a turn as the rules read it, and what they say as rows. Pure but for fresh ids."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -39,7 +38,9 @@ def turn_text(turn: Turn) -> TurnText:
             if e.event_type in _SPOKEN and e.content is not None
         ),
         tool_calls=tuple(
-            _tool(calls[e.ordinal - 1], e) for e in turn.events if e.event_type == "tool_result" and e.ordinal - 1 in calls
+            _tool(calls[e.ordinal - 1], e)
+            for e in turn.events
+            if e.event_type == "tool_result" and e.ordinal - 1 in calls
         ),
         refs=tuple(_ref(e.content) for e in turn.events if e.event_type == "ref" and e.content is not None),
         items=tuple(
@@ -84,7 +85,9 @@ def _item(content: Mapping[str, Any]) -> StructuredItem:
 def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -> tuple[ObservationRow, ...]:
     """The observations of a turn as rows, items that name a memory by id among them."""
     rows = [_row(turn, o, policy) for o in observed.observations]
-    rows += [_by_id(turn, e) for e in turn.events if e.event_type == "item" and e.content and e.content.get("memory_id")]
+    rows += [
+        _by_id(turn, e) for e in turn.events if e.event_type == "item" and e.content and e.content.get("memory_id")
+    ]
     return tuple({row.input_hash: row for row in rows}.values())
 
 
@@ -118,6 +121,8 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
         valid_until=seen.valid_until,
         said_at=when,
         input_hash=said,
+        span_start=seen.span[0],
+        span_end=seen.span[1],
     )
 
 
@@ -216,5 +221,3 @@ def notes(observed: Observed, extra: Iterable[str], summary: Mapping[str, Any]) 
         for r in observed.refused
     ]
     return {"explain": [*explain, *refused, *({"reason": reason} for reason in extra)], "summary": dict(summary)}
-
-

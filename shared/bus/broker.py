@@ -1,5 +1,8 @@
 """The event workers' broker: FastStream batches, acknowledged after their effects are durable."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -74,7 +77,9 @@ class Bus:
                 await accept(records)
             except* Exception as errors:  # noqa: BLE001 # logged; the batch is delivered again
                 error = worst(errors)
-                logger().warning("batch_delivered_again", topic=topic.name, error=type(error).__name__, detail=str(error))
+                logger().warning(
+                    "batch_delivered_again", topic=topic.name, error=type(error).__name__, detail=str(error)
+                )
                 await asyncio.sleep(REST_S)
                 raise TransientError(str(error)) from error
 

@@ -142,7 +142,9 @@ class Delivery:
 
     async def _lose(self, subject: Subject, delivered: Delivered, error: Exception) -> None:
         reason = f"{type(error).__name__}: {error}" if isinstance(error, PoisonError) else type(error).__name__
-        logger().error("event_given_up", topic=self.topic.name, event_id=str(delivered.envelope.event_id), exc_info=error)
+        logger().error(
+            "event_given_up", topic=self.topic.name, event_id=str(delivered.envelope.event_id), exc_info=error
+        )
         await self.give_up(subject, delivered, reason)
         await self._bury(delivered.record, reason)
 

@@ -1,5 +1,8 @@
 """The relay's producer: sends a batch in order and says what the broker acknowledged."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress

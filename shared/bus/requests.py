@@ -1,5 +1,8 @@
 """Request and reply over Kafka (decision 9): headers reply_to, correlation_id; FastStream has none on a real broker."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
 import asyncio
 import random
 import time

@@ -1,5 +1,8 @@
 """Makes the topics of `schemas.topics` exist with their partitions and retention."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
 from collections.abc import Iterable, Iterator
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -24,14 +27,15 @@ async def ensure_topics(bootstrap: str, topics: Iterable[Topic] = TOPICS) -> lis
         if not missing:
             return []
         reply = await admin.create_topics(missing)
-        for name, code, *_ in reply.topic_errors:  # pyright: ignore # untyped protocol struct
+        errors: list[tuple[str, int, str | None]] = reply.topic_errors  # pyright: ignore[reportAttributeAccessIssue] # untyped protocol struct
+        for name, code, *_ in errors:
             if code not in (0, _EXISTS):
                 raise for_code(code)(name)
     except KafkaError as error:
         raise TransientError(f"topics: {error}") from error
     finally:
         await admin.close()
-    names = [new.name for new in missing]
+    names = [str(new.name) for new in missing]
     logger().info("topics_created", count=len(names))
     return names
 

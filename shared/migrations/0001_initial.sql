@@ -118,6 +118,8 @@ CREATE TABLE observations (
     turn_id uuid NOT NULL,
     session_id text NOT NULL,
     ordinal integer NOT NULL,
+    span_start integer NOT NULL DEFAULT 0,
+    span_end integer NOT NULL DEFAULT 0,
     priority text NOT NULL CHECK (priority IN ('urgent', 'normal', 'low')),
     state text NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'analyzed', 'evolved', 'rejected', 'blocked', 'deferred', 'quarantined')),
     kind text NOT NULL,

@@ -94,9 +94,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk
 """
 
 
-async def embed(
-    conn: Connection, subject: Subject, model_id: str, vectors: Mapping[UUID, Sequence[float]]
-) -> None:
+async def embed(conn: Connection, subject: Subject, model_id: str, vectors: Mapping[UUID, Sequence[float]]) -> None:
     """The chunks carry these vectors under the model's id."""
     rows = [{"chunk_id": str(chunk), "vector": vector_literal(vector)} for chunk, vector in vectors.items()]
     params = {

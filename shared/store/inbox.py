@@ -1,4 +1,4 @@
-"""inbox: which event a consumer has had. Written by every worker in the transaction of its effects; pruned by governor."""
+"""inbox: which event a consumer has had. Written by workers with their effects; pruned by governor."""
 
 from collections.abc import Iterable
 from datetime import timedelta

@@ -58,7 +58,8 @@ FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[Memory]:
     found = await (await conn.execute(statement, params)).fetchall()
     lists = ("flags", "supersedes", "source_sessions", "source_turns")
-    return [Memory(**{**row, **{name: tuple(row[name]) for name in lists}}) for row in found]
+    rows: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in found]
+    return [Memory(**row) for row in rows]
 
 
 _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(tenant)s || ':' || %(user)s, 1))"
@@ -115,7 +116,7 @@ async def listing(
     subject: Subject,
     *,
     status: str | None = "active",
-    type: str | None = None,  # noqa: A002 # the column's own name
+    type: str | None = None,  # the column's own name
     limit: int = 50,
     offset: int = 0,
 ) -> list[Memory]:

@@ -38,6 +38,8 @@ class ObservationRow:
     valid_until: datetime | None
     said_at: datetime
     input_hash: str
+    span_start: int = 0
+    span_end: int = 0
     related_memory_id: UUID | None = None
     state: str = "new"
     reason: str | None = None
@@ -46,14 +48,15 @@ class ObservationRow:
 _INSERT: LiteralString = """
 INSERT INTO observations (tenant_id, user_id, observation_id, turn_id, session_id, ordinal, priority, kind, key, value,
     text, assertion, epistemic, polarity, confidence, detector, pattern, language, retracts, old_value, flags,
-    valid_until, said_at, input_hash, related_memory_id)
+    valid_until, said_at, input_hash, related_memory_id, span_start, span_end)
 SELECT %(tenant)s, %(user)s, o.observation_id, o.turn_id, o.session_id, o.ordinal, o.priority, o.kind, o.key, o.value,
     o.text, o.assertion, o.epistemic, o.polarity, o.confidence, o.detector, o.pattern, o.language, o.retracts,
-    o.old_value, o.flags, o.valid_until, o.said_at, o.input_hash, o.related_memory_id
+    o.old_value, o.flags, o.valid_until, o.said_at, o.input_hash, o.related_memory_id, o.span_start, o.span_end
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS o(observation_id uuid, turn_id uuid, session_id text, ordinal integer,
     priority text, kind text, key text, value jsonb, text text, assertion text, epistemic text, polarity smallint,
     confidence real, detector text, pattern text, language text, retracts boolean, old_value text, flags text[],
-    valid_until timestamptz, said_at timestamptz, input_hash text, related_memory_id uuid)
+    valid_until timestamptz, said_at timestamptz, input_hash text, related_memory_id uuid,
+    span_start integer, span_end integer)
 ON CONFLICT (tenant_id, user_id, input_hash) DO NOTHING
 RETURNING observation_id
 """
@@ -71,7 +74,7 @@ async def insert(conn: Connection, subject: Subject, rows: Sequence[ObservationR
 _COLUMNS: LiteralString = """
 SELECT observation_id, turn_id, session_id, ordinal, priority, kind, key, value, text, assertion, epistemic, polarity,
     confidence::float8 AS confidence, detector, pattern, language, retracts, old_value, flags, valid_until, said_at,
-    input_hash, related_memory_id, state, reason
+    input_hash, related_memory_id, state, reason, span_start, span_end
 FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 _LOAD: LiteralString = _COLUMNS + " AND observation_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
@@ -93,11 +96,13 @@ async def of_turns(conn: Connection, subject: Subject, turn_ids: Iterable[UUID])
 
 async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[ObservationRow]:
     found = await (await conn.execute(statement, params)).fetchall()
-    return [ObservationRow(**{**row, "flags": tuple(row["flags"])}) for row in found]
+    rows: list[dict[str, Any]] = [{**row, "flags": tuple(row["flags"])} for row in found]
+    return [ObservationRow(**row) for row in rows]
 
 
 _MARK: LiteralString = """
-UPDATE observations o SET state = d.state, reason = d.reason, related_memory_id = coalesce(d.memory_id, o.related_memory_id)
+UPDATE observations o SET state = d.state, reason = d.reason,
+    related_memory_id = coalesce(d.memory_id, o.related_memory_id)
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(observation_id uuid, state text, reason text, memory_id uuid)
 WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = d.observation_id
 """

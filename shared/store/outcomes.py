@@ -1,4 +1,4 @@
-"""turns.outcome: every accepted turn ends in exactly one. Written by observer, evolver and whoever gives an event up."""
+"""turns.outcome: every accepted turn ends in exactly one. Written by observer, evolver, whoever gives up."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,7 +14,13 @@ from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 
 OPEN = frozenset({"new", "analyzed"})
-CHANGES = {"create": "created", "confirm": "confirmed", "supersede": "created", "retract": "retracted", "merge": "merged"}
+CHANGES = {
+    "create": "created",
+    "confirm": "confirmed",
+    "supersede": "created",
+    "retract": "retracted",
+    "merge": "merged",
+}
 
 
 async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[turns.Finished]:
@@ -63,7 +69,7 @@ def _event(subject: Subject, done: turns.Finished, outcome: TurnOutcome) -> tupl
 def outcome_of(
     turn: UUID, found: Sequence[ObservationRow], known: Mapping[UUID, Memory], notes: Mapping[str, Any]
 ) -> TurnOutcome:
-    """What became of a turn, from its observations, the memories they touched and the observer's notes; no user text."""
+    """What became of a turn, from its observations, their memories and the observer's notes; no user text."""
     written: list[Written] = []
     conflicts: list[Conflict] = []
     explain: list[dict[str, Any]] = list(notes.get("explain", ()))
@@ -111,13 +117,19 @@ async def give_up(
 ) -> None:
     """The event is quarantined and the turn behind it has an outcome that says so: nothing is lost in silence."""
     found = await observations.load(conn, subject, observation_ids)
-    behind = {o.turn_id for o in found} | ({turn_id} if turn_id else set())
-    for turn in behind or {None}:
+    behind = {o.turn_id for o in found}
+    if turn_id:
+        behind.add(turn_id)
+    for turn in behind or [None]:
         await quarantine.put(conn, subject, stage=stage, turn_id=turn, event_id=event_id, reason=reason)
     await observations.mark(
         conn,
         subject,
-        [observations.Mark(o.observation_id, "quarantined", f"{stage}:{reason}"[:300]) for o in found if o.state in OPEN],
+        [
+            observations.Mark(o.observation_id, "quarantined", f"{stage}:{reason}"[:300])
+            for o in found
+            if o.state in OPEN
+        ],
     )
     if not found and turn_id:
         await turns.note_observed(conn, subject, {turn_id: {"quarantined": stage}})

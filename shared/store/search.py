@@ -14,7 +14,7 @@ from shared.store.chunks import vector_literal
 class Hit:
     """One chunk that an arm found, with the arm's own score; higher is better.
 
-    A turn is `stale` when a memory learnt from it has been superseded or retracted and none learnt from it still holds.
+    `ended` names what was learnt from the hit's turn and holds no longer: ordinal and span of the words, and the value.
     """
 
     chunk_id: UUID
@@ -36,7 +36,7 @@ class Hit:
     last_validated_at: datetime | None
     injection_count: int
     positive_count: int
-    stale: bool
+    ended: list[dict[str, Any]]
     score: float
 
 
@@ -46,9 +46,10 @@ SELECT c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.rol
     m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at,
     m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
     coalesce(m.positive_count, 0) AS positive_count, r.score::float8 AS score,
-    c.turn_id IS NOT NULL AND (SELECT bool_or(s.status IN ('superseded', 'retracted')) AND NOT bool_or(s.status = 'active')
+    coalesce((SELECT jsonb_agg(jsonb_build_object('ordinal', s.provenance -> 'ordinal', 'span', s.provenance -> 'span',
+            'word', coalesce(s.value ->> 'target', s.value ->> 'value')))
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
-            AND s.source_turn_id = c.turn_id) IS TRUE AS stale
+            AND s.source_turn_id = c.turn_id AND s.status IN ('superseded', 'retracted')), '[]') AS ended
 """
 _SOURCE: LiteralString = """
 JOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id

@@ -1,4 +1,4 @@
-"""sessions, turns, conversation_events: written by compose (commit_turn); observer and evolver fill a turn's outcome."""
+"""sessions, turns, conversation_events: written by compose; observer and evolver fill a turn's outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,7 +143,8 @@ _FINISH: LiteralString = """
 UPDATE turns t SET outcome = d.outcome, outcome_at = now(), observed_at = coalesce(t.observed_at, now())
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, outcome jsonb)
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_id AND t.outcome_at IS NULL
-RETURNING t.turn_id, t.session_id, t.trace_id, t.policy_version, extract(epoch FROM now() - t.committed_at)::float8 AS took
+RETURNING t.turn_id, t.session_id, t.trace_id, t.policy_version,
+    extract(epoch FROM now() - t.committed_at)::float8 AS took
 """
 
 
@@ -231,7 +232,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
 async def note_said(
     conn: Connection, subject: Subject, session_id: str, tokens: int, summary_seq: int | None = None
 ) -> None:
-    """The session has grown by so many tokens; with `summary_seq` its summary reaches that turn and counting restarts."""
+    """The session has grown by so many tokens; with `summary_seq` counting restarts there."""
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,

@@ -180,7 +180,7 @@ def diversify(ranked: Sequence[Ranked], policy: DiversityPolicy) -> tuple[list[R
         if any(seen[source] >= most for source, most in limits.items()):
             dropped.append(Dropped(each.key, "diversity", each.score))
             continue
-        seen.update(limits)
+        seen.update(limits.keys())
         kept.append(each)
     return kept, dropped
 
@@ -193,7 +193,8 @@ def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
     limits = {f"text:{text}": 1} if len(text) >= 12 else {}
     if candidate.memory_id:
         return limits
-    limits[f"uri:{candidate.uri}"] = policy.by_uri
+    if candidate.source_uri or not candidate.is_resource:
+        limits[f"uri:{candidate.uri}"] = policy.by_uri
     if candidate.is_resource:
         domain = urlsplit(candidate.source_uri).netloc
         document = candidate.document_id or ""

@@ -180,10 +180,10 @@ def _queries(
         earlier = keywords(recent[-1], 10)
         if earlier:
             wanted.append((" ".join([*earlier, *words]), "associative", policy.context_weight))
-    seen = {text.casefold()}
+    seen = {("hybrid", text.casefold())}
     for each, mode, weight in wanted:
-        if each.casefold() not in seen and len(made) < policy.max_queries:
-            seen.add(each.casefold())
+        if (mode, each.casefold()) not in seen and len(made) < policy.max_queries:
+            seen.add((mode, each.casefold()))
             made.append(Query(text=clip(each, MAX_QUERY_CHARS), mode=mode, weight=min(weight, 0.99)))
     return made
 

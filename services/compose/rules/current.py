@@ -1,0 +1,48 @@
+"""What of an old message still holds: words behind a superseded or retracted memory are not evidence (X45)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared.text.normalise import fold
+from shared.text.segment import query_terms
+
+GAP = "…"
+_END = re.compile(r"[。！？!?\n；;]+|\.(?=\s|$)")
+MIN_TERMS = 2
+"""A message that has fewer terms left than this says nothing any more."""
+
+
+def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> str | None:
+    """The message without the words that no longer hold; None when nothing of it is left.
+
+    `ended` names the memories learnt from the message's turn that were superseded or retracted: ordinal and span of
+    their words, and their value. Another message of the turn that repeats such a value does not hold either.
+    """
+    if not ended:
+        return text
+    cuts = sorted(_sentence(text, each) for each in ended if each.get("ordinal") == ordinal and each.get("span"))
+    left = _without(text, cuts)
+    words = [fold(str(each["word"])) for each in ended if each.get("ordinal") != ordinal and each.get("word")]
+    if any(word and word in fold(left) for word in words):
+        return None
+    return left if not cuts or len(query_terms(left)) >= MIN_TERMS else None
+
+
+def _sentence(text: str, each: Mapping[str, Any]) -> tuple[int, int]:
+    """The whole sentence around the words: what is left of one that lost its point would mislead."""
+    start, end = (int(place) for place in each["span"])
+    before = [match.end() for match in _END.finditer(text, 0, start)]
+    after = _END.search(text, max(start, end - 1))
+    return (before[-1] if before else 0, after.end() if after else len(text))
+
+
+def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in cuts:
+        if start >= at:
+            kept.append(text[at:start])
+        at = max(at, end)
+    kept.append(text[at:])
+    return GAP.join(kept) if cuts else text

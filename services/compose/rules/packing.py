@@ -1,0 +1,96 @@
+"""What packing takes and gives: inputs, limits, decisions, the draft between (seed 003, R124)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from pydantic import JsonValue
+
+from schemas.context_package import ContextPackage, RecentMessage
+from schemas.vocabulary import Intent, Language
+from services.compose.rules.budget import BudgetPolicy
+from services.compose.rules.fuse import DiversityPolicy
+from services.compose.rules.model import CoreMemory, Dropped, DropReason, Ranked, RecentTurn
+from services.compose.rules.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
+from services.compose.rules.slots import Prepared, PreparedCore
+
+
+@dataclass(frozen=True, slots=True)
+class PackPolicy:
+    """The limits of a package (seed 003 section 9, facts 2.1, X25, X26)."""
+
+    budget: BudgetPolicy = field(default_factory=BudgetPolicy)
+    sanitize: SanitizePolicy = DEFAULT_SANITIZE
+    diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
+    memory_ratio: float = 0.4
+    recent_turns_max: int = 8
+    evidence_max_items: int = 12
+    memories_max: int = 8
+    max_snippet_chars: int = 800
+    max_tool_chars: int = 240
+    short_guide_below: int = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class PackInputs:
+    """What there is to pack; `evidence` is in its final order."""
+
+    context_id: str
+    session_id: str
+    created_at: datetime
+    user_message: str
+    request_id: str | None = None
+    content_parts: Sequence[dict[str, JsonValue]] = ()
+    token_limit: int = 8192
+    intent: Intent = "other"
+    language: Language | None = None
+    core: Sequence[CoreMemory] = ()
+    working_summary: str = ""
+    entities: Sequence[str] = ()
+    recent: Sequence[RecentTurn] = ()
+    evidence: Sequence[Ranked] = ()
+    policies: Sequence[str] = ()
+    developer_rules: Sequence[str] = ()
+    degraded_reason: Sequence[str] = ()
+    inject_limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of one memory or piece of evidence: the receipt's five-tuple and its outcome (R124)."""
+
+    key: str
+    injected: bool
+    reason: DropReason
+    score: float = 0.0
+    position: int | None = None
+    zone: Literal["head", "middle", "tail"] | None = None
+    sanitization: Outcome = "pass"
+    rule: str | None = None
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The package without its debug section, and what the receipts and the debug section need."""
+
+    package: ContextPackage
+    decisions: tuple[Decision, ...]
+    dropped: tuple[Dropped, ...]
+    why_selected: tuple[str, ...]
+    allocation: dict[str, int]
+    budget_exceeded: bool
+
+
+@dataclass(slots=True)
+class Draft:
+    """The package while it is being filled."""
+
+    evidence: list[Prepared] = field(default_factory=list[Prepared])
+    core: list[PreparedCore] = field(default_factory=list[PreparedCore])
+    turns: list[list[RecentMessage]] = field(default_factory=list[list[RecentMessage]])
+    summary: str = ""
+    entities: str = ""
+    rejected: list[Decision] = field(default_factory=list[Decision])
+    degraded: list[str] = field(default_factory=list[str])
