@@ -1,4 +1,4 @@
-"""The question to compose and its refusal (seed 000 section 6.1; decisions 9 and 10)."""
+"""The question to compose (seed 000 section 6.1; decisions 9 and 10); its refusal is `turn_events.ErrorReply`."""
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
@@ -11,7 +11,6 @@ from pydantic import (
     GetJsonSchemaHandler,
     JsonValue,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -101,18 +100,3 @@ def _number_is_a_limit(raw: dict[str, Any]) -> dict[str, Any]:
     if isinstance(profile, int) and not isinstance(profile, bool) and "token_limit" not in raw:
         return {**{name: value for name, value in raw.items() if name != "budget_profile"}, "token_limit": profile}
     return raw
-
-
-class Problem(Contract):
-    """One field and what is wrong with it."""
-
-    field: str
-    problem: str
-
-
-def problems(error: ValidationError) -> list[Problem]:
-    """What is wrong, field by field, without repeating the values."""
-    return [
-        Problem(field=".".join(str(part) for part in each["loc"]) or "body", problem=each["msg"])
-        for each in error.errors(include_url=False, include_input=False, include_context=False)
-    ]

@@ -36,20 +36,22 @@ TURN_COMMIT = Topic(
     retention_hours=24,
     carries_text=True,
 )
-TURN_COMMITTED = Topic(_name("turn.committed"), "tenant:user", ("turn.committed",), "compose", ("observer",))
-TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", ("turn.outcome",), "observer, evolver", ("users",))
+TURN_COMMITTED = Topic(_name("turn.committed"), "tenant:user", ("turn.committed",), "compose, governor", ("observer",))
+TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", ("turn.outcome",), "observer, analyzer, evolver", ("users",))
 OBSERVATION_RECORDED = Topic(
-    _name("observation.recorded"), "tenant:user", ("observation.recorded",), "observer", ("analyzer",)
+    _name("observation.recorded"), "tenant:user", ("observation.recorded",), "observer, governor", ("analyzer",)
 )
 OBSERVATION_URGENT = Topic(
     _name("observation.urgent"),
     "tenant:user",
     ("observation.urgent",),
-    "observer",
+    "observer, governor",
     ("evolver",),
     retention_hours=48,
 )
-ANALYSIS_PROPOSED = Topic(_name("analysis.proposed"), "tenant:user", ("analysis.proposed",), "analyzer", ("evolver",))
+ANALYSIS_PROPOSED = Topic(
+    _name("analysis.proposed"), "tenant:user", ("analysis.proposed",), "analyzer, governor", ("evolver",)
+)
 MEMORY_CHANGED = Topic(
     _name("memory.changed"),
     "tenant:user",

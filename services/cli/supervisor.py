@@ -198,6 +198,7 @@ class Supervisor:
             mended.append("postgres")
         if self.broker and not _alive(lambda: self.broker.pid):  # type: ignore[union-attr]
             self.broker.start()
+            asyncio.run(ensure_topics(self.bootstrap))
             mended.append("broker")
         for name, process in list(self.processes.items()):
             recent = [at for at in process.starts if time.monotonic() - at < 60]

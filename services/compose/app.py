@@ -1,5 +1,6 @@
 """The front door: HTTP, request and reply over Kafka, and the inbound topic of turns. Parses, calls, replies."""
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 
@@ -12,7 +13,7 @@ from services.compose.commit import commit_turn
 from services.compose.context import compose_context
 from services.compose.http import create_app
 from shared import clock, edge
-from shared.bus.delivery import Record
+from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
@@ -67,8 +68,16 @@ class _Door:
 
     async def commit_all(self, records: Sequence[Record]) -> None:
         """Every record is a durable turn, or a dead letter; TransientError: all of them come again."""
+        by_key: dict[bytes | None, list[Record]] = {}
         for record in records:
-            await self._commit(record)
+            by_key.setdefault(record.key, []).append(record)
+        places = asyncio.Semaphore(self._rt.policy.delivery.handler_concurrency)
+        await finish_all(self._commit_in_order(places, each) for each in by_key.values())
+
+    async def _commit_in_order(self, places: asyncio.Semaphore, records: Sequence[Record]) -> None:
+        async with places:
+            for record in records:
+                await self._commit(record)
 
     async def _commit(self, record: Record) -> None:
         request = request_of(dict(record.headers), record.value or b"")

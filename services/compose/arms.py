@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -26,7 +26,7 @@ MAX_QUERIES = 6
 UNSUPPORTED = ("document_ids", "tag_ids", "topic_ids", "source_type", "source_uri_prefix")
 
 
-Running = asyncio.Task[tuple[list[Hit], float]]
+Running = asyncio.Task[tuple[list[list[Hit]], float]]
 
 
 @dataclass(frozen=True)
@@ -52,20 +52,31 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Task:
-    """One arm to run: its name says which index and which query of the plan."""
+class List:
+    """One ranked list that an arm brings: `text#1` is what the full-text arm found for the plan's second query."""
 
     name: str
     weight: float
     mode: SearchMode
-    run: Callable[[], Awaitable[list[Hit]]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One arm to run: one statement, one ranked list a query."""
+
+    kind: str
+    lists: tuple[List, ...]
+    run: Callable[[], Awaitable[list[list[Hit]]]]
 
 
 async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str], left_s: float) -> Found:
     """What every arm found within `left_s` seconds."""
     found = Found(ignored=_ignored(plan))
-    tasks = [task for n, query in enumerate(plan.queries[:MAX_QUERIES]) for task in _tasks(rt, subject, plan, n, query)]
-    tasks += _entity_tasks(rt, subject, plan, entities)
+    tasks = [
+        *_text_tasks(rt, subject, plan),
+        *_vector_tasks(rt, subject, plan),
+        *_entity_tasks(rt, subject, plan, entities),
+    ]
     if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
         found.degraded.append("embedding_model_absent")
     running = {asyncio.create_task(_timed(task)): task for task in tasks}
@@ -75,45 +86,41 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
         done, late = await asyncio.wait(running, timeout=max(left_s, 0.0))
     for each in late:
         each.cancel()
-        found.arms.append(Arm(running[each].name, "timeout", took_ms=left_s * 1000))
-        found.degraded.append(f"{_kind(running[each].name)}_timeout")
-    for each in sorted(done, key=lambda d: running[d].name):
+        found.arms.append(Arm(running[each].kind, "timeout", took_ms=left_s * 1000))
+        found.degraded.append(f"{running[each].kind}_timeout")
+    for each in sorted(done, key=lambda d: running[d].kind):
         _take(found, running[each], each)
     await asyncio.gather(*late, return_exceptions=True)
     return found
 
 
-def _kind(name: str) -> str:
-    return name.partition("#")[0]
-
-
-async def _timed(task: Task) -> tuple[list[Hit], float]:
+async def _timed(task: Task) -> tuple[list[list[Hit]], float]:
     began = time.perf_counter()
-    hits = await task.run()
-    return hits, (time.perf_counter() - began) * 1000
+    lists = await task.run()
+    return lists, (time.perf_counter() - began) * 1000
 
 
 def _take(found: Found, task: Task, done: Running) -> None:
     error = done.exception()
     if error is not None:
-        found.arms.append(Arm(task.name, "failed"))
+        found.arms.append(Arm(task.kind, "failed"))
         found.degraded.append(_reason(task, error))
-        logger().warning("arm_failed", arm=task.name, error=type(error).__name__)
+        logger().warning("arm_failed", arm=task.kind, error=type(error).__name__)
         return
-    hits, took = done.result()
-    found.arms.append(Arm(task.name, "ok", len(hits), took))
-    found.weights[task.name] = task.weight
-    current = [(hit, current_text(hit.text, hit.ordinal, hit.ended)) for hit in hits]
-    found.stale += [f"turn:{hit.turn_id}:{hit.ordinal}" for hit, text in current if text is None]
-    fresh = [replace(hit, text=text) for hit, text in current if text is not None]
-    found.candidates += [candidate(hit, task.name, rank, task.mode) for rank, hit in enumerate(fresh, 1)]
+    lists, took = done.result()
+    found.arms.append(Arm(task.kind, "ok", sum(map(len, lists)), took))
+    for of, hits in zip(task.lists, lists, strict=True):
+        found.weights[of.name] = of.weight
+        current = [(hit, current_text(hit.text, hit.ordinal, hit.ended)) for hit in hits]
+        found.stale += [f"turn:{hit.turn_id}:{hit.ordinal}" for hit, text in current if text is None]
+        fresh = [replace(hit, text=text) for hit, text in current if text is not None]
+        found.candidates += [candidate(hit, of.name, rank, of.mode) for rank, hit in enumerate(fresh, 1)]
 
 
 def _reason(task: Task, error: BaseException) -> str:
-    kind = _kind(task.name)
     if isinstance(error, ModelUnavailable | TimeoutError):
         return "embedding_unavailable"
-    return "pgvector_unavailable" if kind == "vector" else f"{kind}_unavailable"
+    return "pgvector_unavailable" if task.kind == "vector" else f"{task.kind}_unavailable"
 
 
 def _ignored(plan: RetrievalPlan) -> list[str]:
@@ -127,44 +134,70 @@ def _ignored(plan: RetrievalPlan) -> list[str]:
     return named
 
 
-def _tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, n: int, query: Query) -> list[Task]:
-    policy = rt.policy.compose
-    within = _within(plan, query)
-    limit = min(policy.arm_limit, plan.budget.candidate_k)
-    tasks: list[Task] = []
-    words = segment.tsquery_literal(segment.query_terms(query.text))
-    if query.mode in WORDS and words:
-
-        async def text() -> list[Hit]:
-            async with rt.db.transaction(subject) as conn:
-                return await store.by_text(conn, subject, words, limit, within)
-
-        tasks.append(Task(f"text#{n}", query.weight * policy.weights["text"], query.mode, text))
-    model_id = rt.models.embedding_model_id
-    if query.mode in MEANING and model_id is not None and (n == 0 or query.mode == "semantic"):
-
-        async def vector() -> list[Hit]:
-            (asked,) = await rt.models.embed([query.text], deadline_s=policy.embed_deadline_ms / 1000)
-            async with rt.db.transaction(subject) as conn:
-                return await store.by_vector(conn, subject, asked, model_id, limit, within)
-
-        tasks.append(Task(f"vector#{n}", query.weight * policy.weights["vector"], query.mode, vector))
-    return tasks
+def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
+    return min(rt.policy.compose.arm_limit, plan.budget.candidate_k)
 
 
-def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str]) -> list[Task]:
-    policy = rt.policy.compose
-    names = list(dict.fromkeys(fold(name) for name in entities))
-    if not names:
-        return []
-    within = _within(plan, plan.queries[0])
-    limit = min(policy.arm_limit, plan.budget.candidate_k)
+def _text_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan) -> Iterator[Task]:
+    """One arm for all queries that search the same span of time."""
+    spans: dict[Within, list[tuple[List, list[str]]]] = {}
+    for n, query in enumerate(plan.queries[:MAX_QUERIES]):
+        words = segment.query_terms(query.text) if query.mode in WORDS else []
+        if words:
+            of = List(f"text#{n}", query.weight * rt.policy.compose.weights["text"], query.mode)
+            spans.setdefault(_within(plan, query), []).append((of, words))
+    for within, asked in spans.items():
+        yield Task("text", tuple(of for of, _ in asked), _by_text(rt, subject, [w for _, w in asked], within, plan))
 
-    async def entity() -> list[Hit]:
+
+def _by_text(
+    rt: Runtime, subject: Subject, asked: list[list[str]], within: Within, plan: RetrievalPlan
+) -> Callable[[], Awaitable[list[list[Hit]]]]:
+    async def run() -> list[list[Hit]]:
         async with rt.db.transaction(subject) as conn:
-            return await store.by_entity(conn, subject, names, limit, within)
+            return await store.by_text(conn, subject, asked, _limit(rt, plan), within)
 
-    return [Task("entity#0", policy.weights["entity"], "relational", entity)]
+    return run
+
+
+def _vector_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan) -> Iterator[Task]:
+    """The question itself by meaning, and every query that asks for nothing else."""
+    policy = rt.policy.compose
+    model_id = rt.models.embedding_model_id
+    if model_id is None:
+        return
+    asked = [
+        (n, query)
+        for n, query in enumerate(plan.queries[:MAX_QUERIES])
+        if query.mode in MEANING and (n == 0 or query.mode == "semantic")
+    ]
+    if not asked:
+        return
+    lists = tuple(List(f"vector#{n}", query.weight * policy.weights["vector"], query.mode) for n, query in asked)
+
+    async def run() -> list[list[Hit]]:
+        vectors = await rt.models.embed([q.text for _, q in asked], deadline_s=policy.embed_deadline_ms / 1000)
+        async with rt.db.transaction(subject) as conn:
+            return [
+                await store.by_vector(conn, subject, vector, model_id, _limit(rt, plan), _within(plan, query))
+                for (_, query), vector in zip(asked, vectors, strict=True)
+            ]
+
+    yield Task("vector", lists, run)
+
+
+def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str]) -> Iterator[Task]:
+    """Turns that name what the question names."""
+    named = list(dict.fromkeys(fold(name) for name in entities))
+    if not named:
+        return
+    within = _within(plan, plan.queries[0])
+
+    async def run() -> list[list[Hit]]:
+        async with rt.db.transaction(subject) as conn:
+            return [await store.by_entity(conn, subject, named, _limit(rt, plan), within)]
+
+    yield Task("entity", (List("entity#0", rt.policy.compose.weights["entity"], "relational"),), run)
 
 
 def _within(plan: RetrievalPlan, query: Query) -> Within:

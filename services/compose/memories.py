@@ -82,8 +82,8 @@ async def page(
     """Memories by validity, or those that fit the query's words best."""
     async with rt.db.transaction(subject) as conn:
         if query:
-            words = segment.tsquery_literal(segment.query_terms(query))
-            hits = await search.by_text(conn, subject, words, limit + offset, search.Within(), memories_only=True)
+            words = segment.query_terms(query)
+            (hits,) = await search.by_text(conn, subject, [words], limit + offset, search.Within(), memories_only=True)
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)][offset:]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             found = [by_id[i] for i in ids if i in by_id]

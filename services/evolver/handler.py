@@ -205,8 +205,7 @@ def _chunk(fresh: Memory) -> Chunk:
     return Chunk(
         chunk_id=clock.uuid7(),
         text=text,
-        tsv=segment.tsvector_literal(terms),
-        term_count=len(terms),
+        terms=tuple(terms),
         language=language.detect(fresh.content_text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=fresh.valid_at,

@@ -196,8 +196,7 @@ def _chunk(turn: Turn, event: Event, text: str) -> Chunk:
     return Chunk(
         chunk_id=clock.uuid7(),
         text=text,
-        tsv=segment.tsvector_literal(terms),
-        term_count=len(terms),
+        terms=tuple(terms),
         language=language.detect(text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=event.said_at,

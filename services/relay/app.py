@@ -6,6 +6,7 @@ from contextlib import suppress
 from services.relay.handler import Shards, relay_once
 from shared import clock
 from shared.bus.publisher import Publisher
+from shared.bus.topics import ensure_topics
 from shared.db import Connection
 from shared.errors import TransientError
 from shared.runtime import Runtime
@@ -61,6 +62,8 @@ class _Relay:
 
     async def _work(self, conn: Connection) -> None:
         shards = Shards(clock.uuid7())
+        # a broker that has lost its data has lost its topics too
+        await ensure_topics(self._rt.bootstrap)
         loop = asyncio.get_running_loop()
         balance_at = 0.0
         try:

@@ -15,7 +15,7 @@ from faststream import AckPolicy
 from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import Topic
-from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of, worst
+from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of
 from shared.errors import TransientError
 from shared.policy import DeliveryPolicy
 from shared.telemetry import CONSUMER_LAG, logger
@@ -75,13 +75,12 @@ class Bus:
             records = cast("Sequence[Record]", message.raw_message)
             try:
                 await accept(records)
-            except* Exception as errors:  # noqa: BLE001 # logged; the batch is delivered again
-                error = worst(errors)
+            except Exception as error:
                 logger().warning(
                     "batch_delivered_again", topic=topic.name, error=type(error).__name__, detail=str(error)
                 )
                 await asyncio.sleep(REST_S)
-                raise TransientError(str(error)) from error
+                raise
 
         subscriber(receive)
         self._subscribers.append((service, topic.name, subscriber))

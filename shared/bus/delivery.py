@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -92,9 +92,7 @@ class Delivery:
             else:
                 groups.setdefault(delivered.subject, []).append(delivered)
         places = asyncio.Semaphore(self.policy.handler_concurrency)
-        async with asyncio.TaskGroup() as tasks:
-            for subject, group in groups.items():
-                tasks.create_task(self._in_turn(places, subject, group))
+        await finish_all(self._in_turn(places, subject, group) for subject, group in groups.items())
 
     async def _in_turn(self, places: asyncio.Semaphore, subject: Subject, group: list[Delivered]) -> None:
         async with places:
@@ -183,12 +181,13 @@ class Fuse:
             raise TransientError("fuse blown: too many dead letters")
 
 
+async def finish_all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """All of the work has run to its end; then the worst of its errors, if there was one, is raised."""
+    errors = [e for e in await asyncio.gather(*work, return_exceptions=True) if e is not None]
+    if errors:
+        raise next((e for e in errors if not isinstance(e, TransientError)), errors[0])
+
+
 def headers_of(record: Record, reason: str) -> dict[str, str]:
     """The headers of a dead letter: where it came from and why it is here."""
     return {"x-error": reason[:500], "x-origin": f"{record.topic}/{record.partition}/{record.offset}"}
-
-
-def worst(group: BaseExceptionGroup[Any]) -> BaseException:
-    """The one error that stands for a group: anything unexpected before a TransientError."""
-    found = list(group.exceptions)
-    return next((e for e in found if not isinstance(e, TransientError)), found[0])

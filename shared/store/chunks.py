@@ -1,5 +1,6 @@
-"""memory_chunks: what search reads. Written by observer (turns) and evolver (memories); embedded by evolver."""
+"""memory_chunks, postings, search_stats: what search reads. Written by observer (turns) and evolver (memories)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -13,12 +14,11 @@ from shared.db import Connection, Subject
 
 @dataclass(frozen=True)
 class Chunk:
-    """The searchable text of one memory or of one message of a turn; `tsv` is a tsvector literal."""
+    """The searchable text of one memory or of one message of a turn, with its search terms in order."""
 
     chunk_id: UUID
     text: str
-    tsv: str
-    term_count: int
+    terms: tuple[str, ...]
     language: str
     normalizer_version: str
     said_at: datetime
@@ -33,26 +33,59 @@ class Chunk:
 
 _PUT: LiteralString = """
 INSERT INTO memory_chunks (tenant_id, user_id, chunk_id, memory_id, turn_id, ordinal, session_id, seq, role, name, text,
-    tsv, term_count, language, normalizer_version, said_at)
+    term_count, language, normalizer_version, said_at)
 SELECT %(tenant)s, %(user)s, c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.role, c.name, c.text,
-    c.tsv::tsvector, c.term_count, c.language, c.normalizer_version, c.said_at
+    c.term_count, c.language, c.normalizer_version, c.said_at
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS c(chunk_id uuid, memory_id uuid, turn_id uuid, ordinal integer,
-    session_id text, seq integer, role text, name text, text text, tsv text, term_count integer, language text,
+    session_id text, seq integer, role text, name text, text text, term_count integer, language text,
     normalizer_version text, said_at timestamptz)
 ON CONFLICT (tenant_id, user_id, memory_id, turn_id, ordinal) DO NOTHING
+RETURNING chunk_id
 """
+_POST: LiteralString = """
+INSERT INTO postings (tenant_id, user_id, term, chunk_id, tf, length)
+SELECT %(tenant)s, %(user)s, p.term, p.chunk, p.tf, p.length
+FROM unnest(%(terms)s::text[], %(chunks)s::uuid[], %(tfs)s::smallint[], %(lengths)s::smallint[])
+    AS p(term, chunk, tf, length)
+ORDER BY p.term, p.chunk
+"""
+_COUNT: LiteralString = """
+INSERT INTO search_stats AS s (tenant_id, user_id, chunks, terms) VALUES (%(tenant)s, %(user)s, %(chunks)s, %(terms)s)
+ON CONFLICT (tenant_id, user_id) DO UPDATE SET chunks = s.chunks + excluded.chunks, terms = s.terms + excluded.terms
+"""
+MAX_LENGTH = 32_000
 
 
 async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
     """The chunks can be found by their words; their vectors follow."""
-    if chunks:
-        body = orjson.dumps([asdict(chunk) for chunk in chunks]).decode()
-        await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+    if not chunks:
+        return
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
+    rows = [{**asdict(chunk), "terms": None, "term_count": len(chunk.terms)} for chunk in chunks]
+    cursor = await conn.execute(_PUT, {**whose, "rows": orjson.dumps(rows).decode()})
+    new = {row["chunk_id"] for row in await cursor.fetchall()}
+    fresh = [chunk for chunk in chunks if chunk.chunk_id in new]
+    postings = [(term, c.chunk_id, tf, len(c.terms)) for c in fresh for term, tf in Counter(c.terms).items()]
+    if postings:
+        terms, of, tfs, lengths = (list(column) for column in zip(*postings, strict=True))
+        bounded = {"tfs": [min(tf, MAX_LENGTH) for tf in tfs], "lengths": [min(n, MAX_LENGTH) for n in lengths]}
+        await conn.execute(_POST, {**whose, "terms": terms, "chunks": of, **bounded})
+    if fresh:
+        await conn.execute(_COUNT, {**whose, "chunks": len(fresh), "terms": sum(len(c.terms) for c in fresh)})
 
 
 _HIDE: LiteralString = """
-UPDATE memory_chunks SET active = false
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
+WITH hidden AS (
+    UPDATE memory_chunks SET active = false
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND active
+    RETURNING chunk_id, term_count
+), gone AS (
+    DELETE FROM postings
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id IN (SELECT chunk_id FROM hidden)
+)
+UPDATE search_stats SET chunks = chunks - (SELECT count(*) FROM hidden),
+    terms = terms - (SELECT coalesce(sum(term_count), 0) FROM hidden)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
 

@@ -54,13 +54,12 @@ SELECT c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.rol
 _SOURCE: LiteralString = """
 JOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id
 LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id
-WHERE m.memory_id IS NULL
-    OR (m.status = 'active' AND m.epistemic_type <> 'outdated' AND (m.valid_until IS NULL OR m.valid_until > now()))
-ORDER BY r.score DESC, c.chunk_id
+WHERE (m.memory_id IS NULL
+    OR (m.status = 'active' AND m.epistemic_type <> 'outdated' AND (m.valid_until IS NULL OR m.valid_until > now())))
 """
+_BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
 _OF_USER: LiteralString = """
 FROM memory_chunks WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND active
-    AND (NOT %(memories)s OR memory_id IS NOT NULL)
     AND (%(from)s::timestamptz IS NULL OR said_at >= %(from)s) AND (%(to)s::timestamptz IS NULL OR said_at < %(to)s)
 """
 
@@ -80,7 +79,6 @@ def _params(subject: Subject, within: Within, limit: int) -> dict[str, Any]:
         "from": within.since,
         "to": within.until,
         "limit": limit,
-        "memories": False,
     }
 
 
@@ -88,21 +86,70 @@ async def _hits(conn: Connection, statement: LiteralString, params: Mapping[str,
     return [Hit(**row) for row in await (await conn.execute(statement, params)).fetchall()]
 
 
+_SCORED: LiteralString = """
+FROM (
+    SELECT n, chunk_id, score, row_number() OVER (PARTITION BY n ORDER BY score DESC, chunk_id) AS place
+    FROM (
+        SELECT a.n, f.chunk_id,
+            sum(ln(1 + (greatest(s.chunks, f.df) - f.df + 0.5) / (f.df + 0.5)) * f.tf * 2.2
+                / (f.tf + 1.2 * (0.6 + 0.4 * f.length * s.chunks / greatest(s.terms, 1)::float8))) AS score
+        FROM found f
+        JOIN unnest(%(numbers)s::integer[], %(terms)s::text[]) AS a(n, term) ON a.term = f.term
+        CROSS JOIN (SELECT chunks, terms FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s) AS s
+        GROUP BY a.n, f.chunk_id
+    ) AS sums
+) AS r
+"""
+_FOUND: LiteralString = """
+WITH found AS MATERIALIZED (
+    SELECT p.term, p.chunk_id, p.tf, p.length, count(*) OVER (PARTITION BY p.term) AS df FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
+)
+"""
+_FOUND_WITHIN: LiteralString = """
+WITH found AS MATERIALIZED (
+    SELECT p.term, p.chunk_id, p.tf, p.length, count(*) OVER (PARTITION BY p.term) AS df
+    FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
+        AND (NOT %(memories)s OR c.memory_id IS NOT NULL)
+        AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
+        AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
+)
+"""
 _TEXT: LiteralString = (
-    _COLUMNS
-    + "FROM (SELECT chunk_id, ts_rank(tsv, %(query)s::tsquery, 1) AS score"
-    + _OF_USER
-    + " AND tsv @@ %(query)s::tsquery ORDER BY score DESC, chunk_id LIMIT %(limit)s) AS r"
-    + _SOURCE
+    _FOUND + _COLUMNS + ", r.n " + _SCORED + _SOURCE + " AND r.place <= %(limit)s ORDER BY r.n, r.place"
+)
+_TEXT_WITHIN: LiteralString = (
+    _FOUND_WITHIN + _COLUMNS + ", r.n " + _SCORED + _SOURCE + " AND r.place <= %(limit)s ORDER BY r.n, r.place"
 )
 
 
 async def by_text(
-    conn: Connection, subject: Subject, query: str, limit: int, within: Within, *, memories_only: bool = False
-) -> list[Hit]:
-    """Chunks that share words with the query (a tsquery literal, terms or-ed), best first."""
-    params = {**_params(subject, within, limit), "query": query, "memories": memories_only}
-    return await _hits(conn, _TEXT, params) if query else []
+    conn: Connection,
+    subject: Subject,
+    queries: Sequence[Sequence[str]],
+    limit: int,
+    within: Within,
+    *,
+    memories_only: bool = False,
+) -> list[list[Hit]]:
+    """For each query (its search terms), the chunks that share terms with it by BM25, rare terms first, best first."""
+    pairs = [(n, term) for n, words in enumerate(queries) for term in words]
+    answers: list[list[Hit]] = [[] for _ in queries]
+    if not pairs:
+        return answers
+    params = {
+        **_params(subject, within, limit),
+        "memories": memories_only,
+        "numbers": [n for n, _ in pairs],
+        "terms": [term for _, term in pairs],
+        "distinct": list({term for _, term in pairs}),
+    }
+    bound = memories_only or within != Within()
+    for row in await (await conn.execute(_TEXT_WITHIN if bound else _TEXT, params)).fetchall():
+        number: int = row.pop("n")
+        answers[number].append(Hit(**row))
+    return answers
 
 
 _VECTOR: LiteralString = (
@@ -112,6 +159,7 @@ _VECTOR: LiteralString = (
     + " AND embedding_model_id = %(model)s"
     + " ORDER BY embedding OPERATOR(public.<=>) %(vector)s::public.halfvec, chunk_id LIMIT %(limit)s) AS r"
     + _SOURCE
+    + _BEST_FIRST
 )
 
 
@@ -135,6 +183,7 @@ _ENTITY: LiteralString = (
         AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
     GROUP BY c.chunk_id ORDER BY score DESC, max(c.said_at) DESC LIMIT %(limit)s) AS r"""
     + _SOURCE
+    + _BEST_FIRST
 )
 
 

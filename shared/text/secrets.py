@@ -31,7 +31,7 @@ class SecretHit:
     end: int
 
     @property
-    def secret_class(self) -> SecretClass:
+    def group(self) -> SecretClass:
         """Whether the hit is a credential or personal data."""
         return "pii" if self.kind in _PII else "credential"
 
@@ -57,19 +57,28 @@ _SHAPES: tuple[tuple[SecretKind, re.Pattern[str]], ...] = (
     (
         "private_key",
         re.compile(
-            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,8000}?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)"
+            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,8000}?(?:-----END [A-Z0-9"
+            r" ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)"
         ),
     ),
     (
         "provider_key",
         re.compile(
-            r"(?<![A-Za-z0-9])(?:sk-(?:proj-|ant-|or-|live-|test-|svcacct-|admin-)?(?=[A-Za-z_-]{0,80}\d|[A-Za-z0-9_-]{24})[A-Za-z0-9_-]{10,256}"
-            r"|AIza[A-Za-z0-9_-]{10,64}|gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{16,64}"
-            r"|(?:AKIA|ASIA|AROA|AGPA|AIDA)[A-Z0-9]{12,20}(?![A-Za-z0-9])|xox[abeoprs]-[A-Za-z0-9-]{10,255}|xapp-[A-Za-z0-9-]{10,255}"
-            r"|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9]{16,255}|hf_[A-Za-z0-9]{20,64}|gsk_[A-Za-z0-9]{20,64}|r8_[A-Za-z0-9]{20,64}"
-            r"|npm_[A-Za-z0-9]{30,64}|pypi-[A-Za-z0-9_-]{30,512}|dop_v1_[a-f0-9]{40,80}|SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}"
-            r"|LTAI[A-Za-z0-9]{12,30}|AKID[A-Za-z0-9]{24,48}|ya29\.[A-Za-z0-9_-]{20,512}|GOCSPX-[A-Za-z0-9_-]{20,64}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,64}"
-            r"|EAACEdEose0cBA[A-Za-z0-9]{1,255}|sq0(?:atp|csp)-[A-Za-z0-9_-]{20,64}|key-[0-9a-f]{32}|AGE-SECRET-KEY-1[A-Z0-9]{40,64}|tvly-[A-Za-z0-9_-]{16,64}|xai-[A-Za-z0-9]{20,128}|lin_api_[A-Za-z0-9]{20,64}|nvapi-[A-Za-z0-9_-]{20,128}"
+            r"(?<![A-Za-z0-9])(?:sk-(?:proj-|ant-|or-|live-|test-|svcacct-|admin-)?(?=[A-Za-z_-]{0,80}\d"
+            r"|[A-Za-z0-9_-]{24})[A-Za-z0-9_-]{10,256}"
+            r"|AIza[A-Za-z0-9_-]{10,64}|gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_[A-Za-z0-9_]{20,255}"
+            r"|glpat-[A-Za-z0-9_-]{16,64}"
+            r"|(?:AKIA|ASIA|AROA|AGPA|AIDA)[A-Z0-9]{12,20}(?![A-Za-z0-9])|xox[abeoprs]-[A-Za-z0-9-]{10,255}"
+            r"|xapp-[A-Za-z0-9-]{10,255}"
+            r"|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9]{16,255}|hf_[A-Za-z0-9]{20,64}"
+            r"|gsk_[A-Za-z0-9]{20,64}|r8_[A-Za-z0-9]{20,64}"
+            r"|npm_[A-Za-z0-9]{30,64}|pypi-[A-Za-z0-9_-]{30,512}|dop_v1_[a-f0-9]{40,80}|SG\.[A-Za-z0-9_-]{16,64}\."
+            r"[A-Za-z0-9_-]{16,64}"
+            r"|LTAI[A-Za-z0-9]{12,30}|AKID[A-Za-z0-9]{24,48}|ya29\.[A-Za-z0-9_-]{20,512}|GOCSPX-[A-Za-z0-9_-]{20,6"
+            r"4}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,64}"
+            r"|EAACEdEose0cBA[A-Za-z0-9]{1,255}|sq0(?:atp|csp)-[A-Za-z0-9_-]{20,64}|key-[0-9a-f]{32}"
+            r"|AGE-SECRET-KEY-1[A-Z0-9]{40,64}|tvly-[A-Za-z0-9_-]{16,64}|xai-[A-Za-z0-9]{20,128}|lin_api_[A-Za-z0-"
+            r"9]{20,64}|nvapi-[A-Za-z0-9_-]{20,128}"
             r"|\d{8,10}:AA[A-Za-z0-9_-]{32,36})"
         ),
     ),
@@ -91,32 +100,42 @@ _SHAPES: tuple[tuple[SecretKind, re.Pattern[str]], ...] = (
     (
         "connection_string",
         re.compile(
-            r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=[A-Za-z0-9+/=%_-]{16,256}|https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,120}|https://oapi\.dingtalk\.com/robot/send\?access_token=[0-9a-f]{16,80}|[?&](?:X-Amz-Signature|sig|access_token|api_key|apikey|token|secret)=[A-Za-z0-9%._-]{16,512}",
+            r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=[A-Za-z0-9+/=%_-]{16,256}|https://hooks\.slac"
+            r"k\.com/services/[A-Za-z0-9/]{20,120}|https://oapi\.dingtalk\.com/robot/send\?access_token=[0-9a-f]{1"
+            r"6,80}|[?&](?:X-Amz-Signature|sig|access_token|api_key|apikey|token|secret)=[A-Za-z0-9%._-]{16,512}",
             re.I,
         ),
     ),
 )
 _KEYWORD = re.compile(
-    r"(?<![A-Za-z])(?P<word>pass(?:word|wd|phrase|code)s?|pwd|api[ _-]?keys?|apikeys?|access[ _-]?(?:key|token)s?(?:[ _-]?id)?|secret(?:[ _-]?(?:access[ _-]?)?key)?s?|client[ _-]?secret|auth(?:orization)?[ _-]?(?:token|key|code)|private[ _-]?key|"
-    r"refresh[ _-]?token|session[ _-]?token|(?:verification|otp|2fa|auth|security|login|sms|one-time|backup|recovery)[ _-]?(?:code|pin|phrase)|otp|cvv|cvc|pin(?:[ _-]?(?:code|number))?|token|seed phrase|mnemonic|credentials?|login|key)(?![A-Za-z])"
-    r"|(?P<zh>(?:开机|登录|登陆|支付|银行卡?|取款|交易|账号|账户|邮箱|数据库|服务器|管理员|[Ww]i-?[Ff]i|无线|root|锁屏|解锁|微信|后台|系统|初始|默认|门禁|门锁)?(?:密码|口令|密钥|秘钥|暗号)|验证码|校验码|动态码|提取码|令牌|访问令牌|助记词|私钥|安全码|解压密码)",
+    r"(?<![A-Za-z])(?P<word>pass(?:word|wd|phrase|code)s?|pwd|api[ _-]?keys?|apikeys?|access["
+    r" _-]?(?:key|token)s?(?:[ _-]?id)?|secret(?:[ _-]?(?:access[ _-]?)?key)?s?|client[ _-]?secret"
+    r"|auth(?:orization)?[ _-]?(?:token|key|code)|private[ _-]?key|"
+    r"refresh[ _-]?token|session[ _-]?token|(?:verification|otp|2fa|auth|security|login|sms|"
+    r"one-time|backup|recovery)[ _-]?(?:code|pin|phrase)|otp|cvv|cvc|pin(?:[ _-]?(?:code|number))?"
+    r"|token|seed phrase|mnemonic|credentials?|login|key)(?![A-Za-z])"
+    r"|(?P<zh>(?:开机|登录|登陆|支付|银行卡?|取款|交易|账号|账户|邮箱|数据库|服务器|管理员|[Ww]i-?[Ff]i"
+    r"|无线|root|锁屏|解锁|微信|后台|系统|初始|默认|门禁|门锁)?(?:密码|口令|密钥|秘钥|暗号)|"
+    r"验证码|校验码|动态码|提取码|令牌|访问令牌|助记词|私钥|安全码|解压密码)",
     re.I,
 )
 _LINK = re.compile(
-    r"(?:\s{0,3}[\"'`]?\s{0,2}(?:is\s*[:=]?|was|are|=>|:=|==?|[:：＝]|为|是|叫|设成了?|设为了?|设置为|改成了?|改为了?|换成了?|就是|还是|set to|changed to|equals|->|→)\s{0,3}(?:\s*[:：]\s*)?|\s{0,2}[（(]\s{0,2})[\"'`“‘「]?",
+    r"(?:\s{0,3}[\"'`]?\s{0,2}(?:is\s*[:=]?|was|are|=>|:=|==?|[:：＝]|为|是|叫|设成了?|设为了?"
+    r"|设置为|改成了?|改为了?|换成了?|就是|还是|set to|changed to|equals|->|→)\s{0,3}(?:\s*[:：]\s*)?"
+    r"|\s{0,2}[（(]\s{0,2})[\"'`“‘「]?",
     re.I,
 )
 _FILLER = re.compile(
-    r"(?:\s{1,3}(?:for|to|of|on|at)\s+(?:(?:my|the|our|this)\s+)?[\w.@-]{1,30}(?:\s+[\w.@-]{1,20}){0,2}?|\s+of mine|(?:现在|目前|一直|暂时|都|已经|被|我)+)(?=\s*(?:is|was|=|[:：]|为|是|设|改|换))",
+    r"(?:\s{1,3}(?:for|to|of|on|at)\s+(?:(?:my|the|our|this)\s+)?[\w.@-]{1,30}(?:\s+[\w.@-]{1,20}){0,2}?"
+    r"|\s+of mine|(?:现在|目前|一直|暂时|都|已经|被|我)+)(?=\s*(?:is|was|=|[:：]|为|是|设|改"
+    r"|换))",
     re.I,
 )
 _VALUE = re.compile(r"[A-Za-z0-9!@#$%^&*()_+\-=\[\]{}|\\:;\"'<>,.?/~`]{1,256}")
 _WORDS_VALUE = re.compile(r"(?:[a-z]{3,8}\s+){5,23}[a-z]{3,8}")
-_STRONG = re.compile(
-    r"^(?:pass|pwd|cvv|cvc|pin|otp|.*(?:secret|code|phrase|key|token)|mnemonic|credentials?|login)", re.I
-)
 _EMAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,24}(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z"
+    r"]{2,24}(?![A-Za-z0-9])"
 )
 _DIGITS = re.compile(r"(?<![\dA-Za-z.])(?:\+|00)?\d(?:[ -]{0,2}\d){6,22}[Xx]?(?![\dA-Za-z])")
 _US_PHONE = re.compile(r"(?<![\dA-Za-z-])(?:\+?1[ .-]?)?(?:\(\d{3}\)\s?|\d{3}[.-])\d{3}[.-]\d{4}(?![\d-])")
@@ -129,9 +148,7 @@ _NOT_CARD_WORD = re.compile(
     r"(?:订单|单号|运单|快递|流水|ISBN|编号|order|tracking|invoice|serial|timestamp|时间戳|版本|id|uid|sku|ticket)[^\n]{0,16}$",
     re.I,
 )
-_PHONE_WORD = re.compile(
-    r"(?:电话|手机|座机|联系方式|热线|tel|phone|call|mobile|whatsapp|fax|cell)[^\n]{0,16}$", re.I
-)
+_PHONE_WORD = re.compile(r"(?:电话|手机|座机|联系方式|热线|tel|phone|call|mobile|whatsapp|fax|cell)[^\n]{0,16}$", re.I)
 
 
 def find_secrets(text: str) -> tuple[SecretHit, ...]:
@@ -145,7 +162,7 @@ def find_secrets(text: str) -> tuple[SecretHit, ...]:
 
 def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
     """The text with a placeholder for every secret (for credentials only, if `pii` is off), and what was found."""
-    hits = tuple(hit for hit in find_secrets(text) if pii or hit.secret_class == "credential")
+    hits = tuple(hit for hit in find_secrets(text) if pii or hit.group == "credential")
     for hit in reversed(hits):
         text = text[: hit.start] + _PLACEHOLDERS.get(hit.kind, "[SECRET]") + text[hit.end :]
     return text, hits
@@ -153,7 +170,7 @@ def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
 
 def refuses(text: str) -> SecretRefusal | None:
     """Why the text may not be remembered: it holds a credential. Personal data is redacted, not refused."""
-    hit = next((hit for hit in find_secrets(text) if hit.secret_class == "credential"), None)
+    hit = next((hit for hit in find_secrets(text) if hit.group == "credential"), None)
     return SecretRefusal("looks like a password, key or token", hit.kind, hit.start, hit.end) if hit else None
 
 
@@ -179,9 +196,19 @@ def _named(text: str) -> Iterator[SecretHit]:
         if not value:
             continue
         said = value.group().rstrip(".,;:!?)\"'`>]}")
-        if link and said.isalpha() and re.match(r"pass|pwd", word.group(), re.I) and re.match(r" [A-Za-z]", text[start + len(said) : start + len(said) + 2]):
+        if (
+            link
+            and said.isalpha()
+            and re.match(r"pass|pwd", word.group(), re.I)
+            and re.match(r" [A-Za-z]", text[start + len(said) : start + len(said) + 2])
+        ):
             continue
-        if link and said.isalpha() and word["zh"] and (second := re.compile(r" (?=[A-Za-z]*\d)[A-Za-z0-9]{4,32}").match(text, start + len(said))):
+        if (
+            link
+            and said.isalpha()
+            and word["zh"]
+            and (second := re.compile(r" (?=[A-Za-z]*\d)[A-Za-z0-9]{4,32}").match(text, start + len(said)))
+        ):
             yield SecretHit("password", start, second.end())
             continue
         if _is_value(said, word.group().lower(), bool(link), bool(word["zh"])):
@@ -195,7 +222,156 @@ def _kind(word: str) -> SecretKind:
 
 
 _PLAIN = frozenset(
-    "required optional invalid incorrect wrong correct expired missing empty null none true false string str int weak strong safe secure reset changed not the a an my your in on at to for from by with too very long short same different what where when how why is was are be been stored saved hashed encrypted needed protected based manager field policy length form input hint type name id file value budget bucket count limit limits usage per used using ready here there it that this and or but if then also now always never only just being set get use like good bad new old lost forgotten shared leaked compromised todo tbd xxx xxxx **** *** n/a na unknown undefined process.env secure private secret visible mandatory confidential sensitive hidden blank broken random unique complex simple easy hard common similar identical fine okay correct outdated different crucial important".split()
+    [
+        "required",
+        "optional",
+        "invalid",
+        "incorrect",
+        "wrong",
+        "correct",
+        "expired",
+        "missing",
+        "empty",
+        "null",
+        "none",
+        "true",
+        "false",
+        "string",
+        "str",
+        "int",
+        "weak",
+        "strong",
+        "safe",
+        "secure",
+        "reset",
+        "changed",
+        "not",
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "by",
+        "with",
+        "too",
+        "very",
+        "long",
+        "short",
+        "same",
+        "different",
+        "what",
+        "where",
+        "when",
+        "how",
+        "why",
+        "is",
+        "was",
+        "are",
+        "be",
+        "been",
+        "stored",
+        "saved",
+        "hashed",
+        "encrypted",
+        "needed",
+        "protected",
+        "based",
+        "manager",
+        "field",
+        "policy",
+        "length",
+        "form",
+        "input",
+        "hint",
+        "type",
+        "name",
+        "id",
+        "file",
+        "value",
+        "budget",
+        "bucket",
+        "count",
+        "limit",
+        "limits",
+        "usage",
+        "per",
+        "used",
+        "using",
+        "ready",
+        "here",
+        "there",
+        "it",
+        "that",
+        "this",
+        "and",
+        "or",
+        "but",
+        "if",
+        "then",
+        "also",
+        "now",
+        "always",
+        "never",
+        "only",
+        "just",
+        "being",
+        "set",
+        "get",
+        "use",
+        "like",
+        "good",
+        "bad",
+        "new",
+        "old",
+        "lost",
+        "forgotten",
+        "shared",
+        "leaked",
+        "compromised",
+        "todo",
+        "tbd",
+        "xxx",
+        "xxxx",
+        "****",
+        "***",
+        "n/a",
+        "na",
+        "unknown",
+        "undefined",
+        "process.env",
+        "secure",
+        "private",
+        "secret",
+        "visible",
+        "mandatory",
+        "confidential",
+        "sensitive",
+        "hidden",
+        "blank",
+        "broken",
+        "random",
+        "unique",
+        "complex",
+        "simple",
+        "easy",
+        "hard",
+        "common",
+        "similar",
+        "identical",
+        "fine",
+        "okay",
+        "correct",
+        "outdated",
+        "different",
+        "crucial",
+        "important",
+    ]
 )
 
 

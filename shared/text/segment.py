@@ -1,7 +1,7 @@
-"""Search terms of a text in both languages, and their spelling for PostgreSQL (lab 'Chinese', X16)."""
+"""Search terms of a text in both languages (lab 'Chinese', X16)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 import rjieba
@@ -14,9 +14,6 @@ SEGMENTER_VERSION = "1"
 """Stored with every indexed row; rows of another version are indexed again."""
 
 MAX_TERM_CHARS = 96
-MAX_POSITION = 16383
-MAX_POSITIONS_PER_LEXEME = 255
-MAX_VECTOR_BYTES = 700_000
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _UNSPACED = "\u3040-\u30ff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -112,30 +109,3 @@ def _latin(run: str) -> Iterator[str]:
     elif plain == run and run.isascii() and not (run.islower() or run.isupper() or run.istitle()):
         parts = _CAMEL.findall(run)
         yield from (part.lower() for part in parts if len(parts) > 1 and len(part) > 1)
-
-
-def tsvector_literal(words: Iterable[str]) -> str:
-    """The terms with their positions, to be cast `::tsvector`; within PostgreSQL's bounds whatever the input."""
-    positions: dict[str, list[int]] = {}
-    size = 0
-    for at, word in enumerate(words, start=1):
-        places = positions.get(word)
-        if places is None:
-            size += len(word.encode()) + 12
-            if size > MAX_VECTOR_BYTES:
-                break
-            places = positions[word] = []
-        place = min(at, MAX_POSITION)
-        if len(places) < MAX_POSITIONS_PER_LEXEME and (not places or places[-1] != place):
-            size += 2
-            places.append(place)
-    return " ".join(f"{_quoted(word)}:{','.join(map(str, places))}" for word, places in positions.items())
-
-
-def tsquery_literal(words: Iterable[str]) -> str:
-    """Any of the terms, to be cast `::tsquery`; empty where there is none."""
-    return " | ".join(_quoted(word) for word in dict.fromkeys(words))
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"

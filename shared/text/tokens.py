@@ -45,10 +45,10 @@ def _ascii(text: bytes) -> float:
     """A word is one token and a little, a third more per letter from the tenth; digits and marks count singly."""
     shape = text.translate(_TABLE)
     words = sum(map(shape.count, _HEADS)) + shape.startswith(b"l")
-    tails = sum((len(run) - 7) // 3 for run in _LONG.findall(shape))
+    tails = sum((len(run) - 7) // 3 for run in _LONG.findall(shape)) if b"llllllllll" in shape else 0
     capitals = (shape.count(b"u") - shape.count(b"ul") + 1) // 2
     marks = shape.count(b"d") + shape.count(b"p") + shape.count(b"c") + 0.25 * shape.count(b"lpl")
-    lines = shape.count(b"n") - shape.count(b"nn") + len(_INDENT.findall(shape))
+    lines = shape.count(b"n") - shape.count(b"nn") + (len(_INDENT.findall(shape)) if b"ss" in shape else 0)
     return 1.08 * words + tails + capitals + marks + lines
 
 

@@ -15,7 +15,7 @@ def _words(pattern: str) -> str:
     return pattern.replace(" ", _GAP_EN)
 
 
-_OBJECT = r"(?:instructions?|prompts?|rules?|guidelines?|directives?|directions|constraints?|restrictions?|polic(?:y|ies)|commands?|training|programming|guardrails?|safety|filters?|safeguards?)"
+_OBJECT = r"(?:instructions?|prompts?|rules?|guidelines?|directives?|directions|constraints?|restrictions?|polic(?:y|ies)|commands?|training|programming|guardrails?|safety|filters?|safeguards?|contexts?)"
 _FORMER = r"(?:previous|prior|above|earlier|preceding|former|existing|initial|original|current|system|safety|security|content|ethical|developer|your|these|those|the|all|any|every|of|my|given|past|other|hidden)"
 _DROP = r"(?:ignore|disregard|forget|bypass|override|overrule|overwrite|skip|dismiss|discard|neglect|circumvent|evade|violate|disobey|drop|void|nullify|abandon|stop following|do not follow|don t follow|no longer follow|pay no attention to|set aside)"
 _ENGLISH: tuple[tuple[str, str], ...] = (
@@ -77,6 +77,12 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ),
     (
         "role_takeover",
+        _words(
+            r"\b(?:act|behave|respond|answer|operate) (?:as|like) (?:an? |the )?(?:dan|unrestricted|unfiltered|uncensored|jailbroken|amoral|evil)\b|\byou (?:are|re) (?:now )?(?:an? )?(?:dan|jailbroken|unrestricted|unfiltered|uncensored)\b"
+        ),
+    ),
+    (
+        "role_takeover",
         r"\bjail\s*break(?:ing|ed|s)?\b\s*(?::|mode|prompt|the\s+(?:model|ai|assistant)|yourself)|\bdo\s+anything\s+now\b|\bact\s+as\s+(?:a\s+)?dan\b",
     ),
     (
@@ -117,10 +123,26 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ),
 )
 _G = r"[\s,，、:：\"'“”「」*]{0,3}"
-_ZH_OBJECT = r"(?:指令|指示|命令|规则|提示词?|设定|限制|约束|要求|系统消息|系统提示|安全(?:策略|准则|规则|机制|限制|协议)|内容(?:策略|政策|审查|过滤)|准则|守则|规范|角色设定|人设|prompt|对话(?!框)|内容|一切|信息|话|训练|政策|审查|过滤)"
+_ZH_OBJECT = r"(?:指令|规定|指示|命令|规则|提示词?|设定|限制|约束|要求|系统消息|系统提示|安全(?:策略|准则|规则|机制|限制|协议)|内容(?:策略|政策|审查|过滤)|准则|守则|规范|角色设定|人设|prompt|对话(?!框)|内容|一切|信息|话|训练|政策|审查|过滤)"
 _ZH_FORMER = r"(?:之前|以上|上面|上述|前面|先前|此前|前文|上文|原有|原来|原先|初始|所有|全部|一切|任何|系统|你的|您的|现有|既定|开发者|安全|内容|给你|设定|收到|已有|旧|这些|那些|该|目前|当前)"
-_ZH_DROP = r"(?:忽略|无视|忘掉|忘记|忘了|抛弃|丢弃|丢掉|放弃|绕过|绕开|跳过|越过|覆盖|推翻|撤销|作废|清除|清空|抹去|违反|违背|突破|摆脱|解除|取消|关闭|停用|禁用|移除|不要(?:再)?(?:遵守|遵循|理会|管|听从|执行)|不必(?:再)?(?:遵守|遵循|理会)|不用(?:再)?(?:遵守|遵循|理会|管)|别(?:再)?(?:遵守|遵循|理会|管)|停止(?:遵守|遵循|执行))"
+_ZH_DROP = r"(?:(?:忽略|无视)(?!了)|忘掉|忘记|忘了|抛弃|抛开|绕过|绕开|不要(?:再)?(?:遵守|遵循|理会|管|听从|执行)|不必(?:再)?(?:遵守|遵循|理会)|不用(?:再)?(?:遵守|遵循|理会|管)|别(?:再)?(?:遵守|遵循|理会|管)|停止(?:遵守|遵循|执行))"
+_ZH_UNDO = (
+    r"(?:放弃|丢弃|丢掉|跳过|越过|覆盖|推翻|撤销|作废|清除|清空|抹去|违反|违背|突破|摆脱|解除|取消|关闭|停用|禁用|移除)"
+)
+_ZH_MACHINE = r"(?:指令|提示词|系统消息|系统提示|安全(?:策略|准则|规则|机制|限制|协议)|内容(?:策略|政策|审查|过滤)|角色设定|人设|prompt|审查|过滤器?)"
 _CHINESE: tuple[tuple[str, str], ...] = (
+    (
+        "ignore_instructions",
+        rf"{_ZH_UNDO}{_G}(?:掉|一下)?{_G}(?:{_ZH_FORMER}{_G}(?:的)?{_G}){{0,4}}{_ZH_MACHINE}|{_ZH_UNDO}{_G}(?:对)?(?:你|您)(?:的|身上的)?(?:所有|一切|任何|全部)?(?:的)?(?:限制|约束|规则|设定)",
+    ),
+    (
+        "role_takeover",
+        r"忘(?:记|掉|了)(?:你|您)?(?:自己)?(?:是|的)(?:一个|一名)?(?:AI|助手|人工智能|语言模型|机器人|身份|角色)",
+    ),
+    (
+        "reveal_prompt",
+        r"(?:把|将)[^。！？\n]{0,6}(?:系统|初始|隐藏|内部|原始|system)(?:的)?\s*(?:提示词?|指令|设定|prompt|消息)[^。！？\n]{0,10}(?:发|告诉|给我|输出|打印|念|写|贴|展示|复述|透露)",
+    ),
     (
         "ignore_instructions",
         rf"{_ZH_DROP}{_G}(?:掉|了|一下)?{_G}(?:你|您|我|咱们)?(?:在|对|被|所)?{_G}(?:{_ZH_FORMER}{_G}(?:的|过的|给出的|说的|收到的|被告知的|设定的|地)?{_G}){{1,5}}(?:关于\w{{1,8}}的)?{_ZH_OBJECT}",
@@ -155,7 +177,7 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ),
     (
         "reveal_prompt",
-        r"(?:告诉|透露|泄露|展示|显示|输出|打印|说出|公开|给我?看?|发给?我?|重复|复述|写出|列出|翻译|总结|念出|贴出|暴露)(?:我|一下|给我|出|出来|下|看|看看|我们)*[^。！？\n]{0,8}?(?:系统|初始|隐藏|内部|原始|开发者|秘密|完整)(?:的)?\s*(?:提示词?|指令|设定|prompt|消息|规则|配置)",
+        r"(?:告诉|透露|泄露|展示|显示|输出|打印|说出|公开|给我?看?|发给?我?|重复|复述|写出|列出|翻译|总结|念出|贴出|暴露)(?:我|一下|给我|出|出来|下|看|看看|我们)*[^。！？\n]{0,8}?(?:系统|初始|隐藏|内部|原始|开发者|秘密|完整|system)(?:的)?\s*(?:提示词?|指令|设定|prompt|消息|规则|配置)",
     ),
     (
         "reveal_prompt",
@@ -226,13 +248,13 @@ _ENGLISH_CUES = frozenset(
     mode dan jailbreak jailbroken jailbreaking unrestricted unfiltered uncensored evil hacker bound henceforth hidden initial
     original internal confidential base secret secrets repeat echo recite above password passwords credentials key keys token
     tokens memories data conversations conversation chat assistant ai agent model chatbot bot llm
-    jail anything""".split()
+    jail anything context contexts amoral""".split()
 )
 _CHINESE_CUES = tuple(
     """忽略 无视 忘 抛弃 丢弃 丢掉 抛开 放弃 绕过 绕开 跳过 越过 覆盖 推翻 撤销 作废 清除 清空 抹去 违反 违背 突破 摆脱 解除 遵守 遵循 理会 听从 指令
     指示 命令 规则 提示 设定 限制 约束 系统 安全 准则 守则 规范 人设 政策 审查 过滤 模式 权限 道德 底线 越狱 开发者 管理员 超级 上帝 服从 拒绝 只听
     执行我 配置 重复 复述 逐字 打印 输出 告诉 告知 通知 提醒 透露 询问 让用户 让客户 助手 模型 机器人 智能体 密码 密钥 令牌 口令 凭证 聊天记录 对话记录 用户数据
-    隐私 记忆 无效 失效 要求 prompt agent root dan admin 内容 一切 训练""".split()
+    隐私 记忆 无效 失效 要求 prompt agent root dan admin 内容 一切 训练 规定 身份 角色 助手 ai""".split()
 )
 _WORD = re.compile("[a-z]+")
 _CODE_CUES = re.compile(

@@ -38,6 +38,8 @@ _OUR_TAG = re.compile(
 )
 _SPACED_WORDS = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*|·~+][^\W\d_]){3,}(?![^\W_])")
 _HAN_GAP = re.compile("(?<=[\u4e00-\u9fff])[\\s.\\-_*|·~+/\\\\]{1,3}(?=[\u4e00-\u9fff])")
+_HAN_SPELLED = re.compile("(?:[\u4e00-\u9fff][\\s,，、.。·\\-]{1,2}){5,}[\u4e00-\u9fff]")
+_NOT_HAN = re.compile("[^\u4e00-\u9fff]+")
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0261\u03b1\u03bf\u03b5\u03c1\u03bd\u03ba\u03c4\u0131",
     "aeopcyxijsdgaoepvkti",
@@ -83,7 +85,8 @@ def _forms(text: str) -> list[str]:
         plain = _MARKS.sub("", unicodedata.normalize("NFD", plain).translate(_LOOKALIKES))
         plain = unicodedata.normalize("NFC", plain)
     forms = [plain]
-    joined = _HAN_GAP.sub("", _SPACED_WORDS.sub(_together, plain))
+    spelled = _HAN_SPELLED.sub(lambda match: _NOT_HAN.sub("", match.group()), plain)
+    joined = _HAN_GAP.sub("", _SPACED_WORDS.sub(_together, spelled))
     if joined != plain:
         forms.append(joined)
         forms.append(re.sub(r"(?<=[a-z])(?:\s{2,}|\s*[|/]\s*)(?=[a-z])", " ", joined))

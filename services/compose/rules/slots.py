@@ -145,8 +145,8 @@ def ref(ranked: Ranked) -> Ref:
 def signals(ranked: Ranked) -> Signals:
     """What each ranker said of the evidence; arms are recognised by the beginning of their names."""
     source = ranked.candidate
-    vector = [arm for arm in source.arm_ranks if arm.startswith(("vector", "semantic"))]
-    words = [arm for arm in source.arm_ranks if arm.startswith(("fts", "exact", "lexical"))]
+    vector = [arm for arm in source.arm_ranks if arm.startswith("vector")]
+    words = [arm for arm in source.arm_ranks if arm.startswith("text")]
     memory = source.memory_id is not None
     return Signals(
         vector_score=max((source.arm_scores[arm] for arm in vector if arm in source.arm_scores), default=None),

@@ -9,13 +9,23 @@ CJK = re.compile(r"[\u3400-\u9fff]")
 LATIN = re.compile(r"[A-Za-z]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\||\$ |at |File \"|Traceback).*$", re.M)
-_QUOTE = re.compile(r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'(?![A-Za-z])")
+_QUOTE = re.compile(
+    r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'"
+    r"(?![A-Za-z])"
+)
 _SPEECH = re.compile(r"我|\b(?:I|my|me)\b|[。！？.!?]\s*\S|[:：]")
-_SAID = re.compile(r"(?:说|道|写|问|喊|回复|念|翻译(?:一下|成\w+)?|润色|said|says|wrote|write|reads|asked|called|translate)\s*[:：,，]?\s*$", re.I)
+_SAID = re.compile(
+    (
+        r"(?:说|道|写|问|喊|回复|念|翻译(?:一下|成\w+)?|润色|said|says|wrote|write|reads|asked|called"
+        r"|translate)\s*[:：,，]?\s*$"
+    ),
+    re.I,
+)
 _SENTENCE = re.compile(r"[。！？!?；;\n\r]+|\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+")
 _COMMA = re.compile(
     r"[，]|,(?=\s*[\u3400-\u9fff])|[～~](?=\s|$|[\u3400-\u9fff])|\s[-–]\s|\s*[—]+\s*|[（）()]"
-    r"|,(?=\s*(?:and |but |so |because |since |though |although |however,? |which |who |please |while |if |when |or |not |instead|right\b|"
+    r"|,(?=\s*(?:and |but |so |because |since |though |although |however,? |which |who |please"
+    r" |while |if |when |or |not |instead|right\b|"
     r"now |also,? |then |plus |yet |maybe |do(?:n't)? |can |could |would |what |how |any |any\b|let's |"
     r"(?:I|I'm|I've|I'd|I'll|im|i|my|My|we|We|he|she|they|it|it's|you|that|this|there|make)\b))"
     r"|(?<=\byes),|(?<=\bno),|(?<=\bactually),|(?<=\bsorry),|(?<=\bok),|(?<=\bhi),|(?<=\bhey),"
@@ -25,7 +35,8 @@ _BREAK_ZH = re.compile(
     r"|(?<=[\u3400-\u9fff]) +(?=[\u3400-\u9fff])"
 )
 _BREAK_EN = re.compile(
-    r"\s+(?=(?:but|because|although|though|however|whereas|while I|since I|so I|so we|so please|and also|and (?:I|I'm|I've|I'd|my|we|he|she|they|please)"
+    r"\s+(?=(?:but|because|although|though|however|whereas|while I|since I|so I|so we|so please"
+    r"|and also|and (?:I|I'm|I've|I'd|my|we|he|she|they|please)"
     r"|and (?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)|although)\b)",
     re.I,
 )
@@ -53,7 +64,7 @@ def language_of(text: str) -> Language:
     latin = len(LATIN.findall(text))
     if not cjk and not latin:
         return "other"
-    return "zh" if cjk * 4 >= latin else "en"
+    return "zh" if cjk * 4 >= latin or (cjk and text.lstrip().startswith("我")) else "en"
 
 
 def blank(text: str) -> str:

@@ -4,34 +4,110 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_ZH_NUMBER = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "半": 0, "几": 3, "俩": 2, "十一": 11, "十二": 12, "十五": 15, "二十": 20, "三十": 30}
+_ZH_NUMBER = {
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "十": 10,
+    "半": 0,
+    "几": 3,
+    "俩": 2,
+    "十一": 11,
+    "十二": 12,
+    "十五": 15,
+    "二十": 20,
+    "三十": 30,
+}
 _WEEK_ZH = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": 5}
 _WEEK_EN = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6, "weekend": 5}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS_ZH = {"大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "昨日": -1, "今天": 0, "今早": 0, "今晚": 0, "今日": 0, "刚刚": 0, "刚才": 0, "明天": 1, "明早": 1, "明晚": 1, "明日": 1, "后天": 2, "大后天": 3}
-_NUM_EN = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3, "several": 4}
+_DAYS_ZH = {
+    "大前天": -3,
+    "前天": -2,
+    "昨天": -1,
+    "昨晚": -1,
+    "昨日": -1,
+    "今天": 0,
+    "今早": 0,
+    "今晚": 0,
+    "今日": 0,
+    "刚刚": 0,
+    "刚才": 0,
+    "明天": 1,
+    "明早": 1,
+    "明晚": 1,
+    "明日": 1,
+    "后天": 2,
+    "大后天": 3,
+}
+_NUM_EN = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "couple of": 2,
+    "a couple of": 2,
+    "few": 3,
+    "a few": 3,
+    "several": 4,
+}
 
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?:日|号)?(?!\d)")
 _ZH = re.compile(
     r"(?P<day>大前天|前天|昨天|昨晚|昨日|今天|今早|今晚|今日|刚刚|刚才|明天|明早|明晚|明日|大后天|后天)"
     r"|(?P<wrel>上上个?|上个?|这个?|本|下下个?|下个?)?(?:周|星期|礼拜)(?P<wday>[一二三四五六日天末])"
     r"|(?P<week>上上|上个?|这个?|本|下个?)(?:周|星期|礼拜)(?![一二三四五六日天末])"
-    r"|(?P<year>去年|今年|明年|前年|后年|\d{4}年)?的?(?P<month>\d{1,2}|十[一二]?|[一二三四五六七八九])月(?:份)?(?:(?P<mday>\d{1,2}|二十[一二三四五六七八九]?|三十一?|十[一二三四五六七八九]?|[一二三四五六七八九])[日号])?"
+    r"|(?P<year>去年|今年|明年|前年|后年|\d{4}年)?的?(?P<month>\d{1,2}|十[一二]?|[一二三四五六七八九])月"
+    r"(?:份)?(?:(?P<mday>\d{1,2}|二十[一二三四五六七八九]?|三十一?|十[一二三四五六七八九]?|[一二三四五六七"
+    r"八九])[日号])?"
     r"|(?P<mrel>上上个|上个|这个|本|下个)月(?P<mdom>\d{1,2})?[日号]?(?P<mend>底|初)?"
     r"|(?P<ago>\d{1,3}|[一二两三四五六七八九十几半]+)个?(?P<unit>天|周|星期|礼拜|月|年)(?P<dir>以?前|以?后|之前|之后)"
     r"|(?P<end>月底|月末|年底|年末)|(?P<yonly>去年|前年|明年|\d{4}年)|(?P<dom>\d{1,2})[号日](?!楼|店|线|机)"
 )
 _EN = re.compile(
-    r"\b(?:(?P<day>today|tonight|this (?:morning|afternoon|evening)|yesterday|last night|tomorrow|the day before yesterday|the day after tomorrow)"
-    r"|(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+(?P<dom>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<yr>\d{4}))?"
-    r"|(?:the\s+)?(?P<dom2>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<mon2>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:,?\s+(?P<yr2>\d{4}))?"
-    r"|(?P<num>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|several|few)\s+(?P<unit>day|week|weekend|month|year)s?\s+(?P<ago>ago|from now|back|later)"
-    r"|in\s+(?P<num2>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few)\s+(?P<unit2>day|week|month|year)s?"
-    r"|(?P<rel>last|next|this|this past|this coming|past|coming)\s+(?P<what>week(?:end)?|month|year|mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|spring|summer|autumn|fall|winter)"
+    r"\b(?:(?P<day>today|tonight|this (?:morning|afternoon|evening)|yesterday|last night|tomorrow"
+    r"|the day before yesterday|the day after tomorrow)"
+    r"|(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+(?P<dom>\d{1,2})(?:st|"
+    r"nd|rd|th)?(?:,?\s+(?P<yr>\d{4}))?"
+    r"|(?:the\s+)?(?P<dom2>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<mon2>jan(?:uary)?|feb(?:ruary)?"
+    r"|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?"
+    r"|dec(?:ember)?)\b(?:,?\s+(?P<yr2>\d{4}))?"
+    r"|(?P<num>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few"
+    r"|several|few)\s+(?P<unit>day|week|weekend|month|year)s?\s+(?P<ago>ago|from now|back|later)"
+    r"|in\s+(?P<num2>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of"
+    r"|a few)\s+(?P<unit2>day|week|month|year)s?"
+    r"|(?P<rel>last|next|this|this past|this coming|past|coming)\s+(?P<what>week(?:end)?|month"
+    r"|year|mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?"
+    r"|sun(?:day)?|spring|summer|autumn|fall|winter)"
     r"|(?:on|by|before|until|till|this)?\s*(?P<wday>mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|(?P<end>end of (?:the |this )?(?:month|year|week))"
-    r"|(?:in|since|back in|by)\s+(?P<mon3>january|february|march|april|may|june|july|august|september|october|november|december)(?:\s+(?P<yr3>\d{4}))?"
+    r"|(?:in|since|back in|by)\s+(?P<mon3>january|february|march|april|may|june|july|august|"
+    r"september|october|november|december)(?:\s+(?P<yr3>\d{4}))?"
     r"|(?:in|since|back in|by)\s+(?P<yr4>(?:19|20)\d{2}))\b",
+    re.I,
+)
+
+
+_SIGN = re.compile(
+    r"[天晚日早周月年号底]|星期|礼拜|刚[刚才]|[12]\d\d\d|day|week|month|year|ago|last|next|night|in \d"
+    r"|\d(?:st|nd|rd|th)\b"
+    r"|tomorrow|morning|evening|after|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
     re.I,
 )
 
@@ -49,6 +125,8 @@ class Said:
 
 def find(text: str, today: date) -> Said | None:
     """The first date that the text names."""
+    if not _SIGN.search(text):
+        return None
     for pattern, resolve in ((_ISO, _iso), (_ZH, _chinese), (_EN, _english)):
         for match in pattern.finditer(text):
             resolved = resolve(match, today)
@@ -72,7 +150,9 @@ def _safe(year: int, month: int, day: int) -> date | None:
 def _months(today: date, count: int, day: int | None = None) -> date:
     index = today.year * 12 + today.month - 1 + count
     wanted = day or today.day
-    return next(found for back in range(4) if (found := _safe(index // 12, index % 12 + 1, max(1, min(wanted, 31) - back))))
+    return next(
+        found for back in range(4) if (found := _safe(index // 12, index % 12 + 1, max(1, min(wanted, 31) - back)))
+    )
 
 
 def _zh_number(text: str) -> int:
@@ -91,12 +171,30 @@ def _chinese(match: re.Match[str], today: date) -> tuple[date, bool] | None:
     if said["wday"]:
         return _weekday(today, _WEEK_ZH[said["wday"]], said["wrel"] or ""), True
     if said["week"]:
-        shift = -14 if said["week"].startswith("上上") else -7 if said["week"][0] == "上" else 7 if said["week"][0] == "下" else 0
+        shift = (
+            -14
+            if said["week"].startswith("上上")
+            else -7
+            if said["week"][0] == "上"
+            else 7
+            if said["week"][0] == "下"
+            else 0
+        )
         return today + timedelta(days=shift), False
     if said["month"]:
-        return _month_day(today, said["year"], _zh_number(said["month"]), _zh_number(said["mday"]) if said["mday"] else None)
+        return _month_day(
+            today, said["year"], _zh_number(said["month"]), _zh_number(said["mday"]) if said["mday"] else None
+        )
     if said["mrel"]:
-        count = -2 if said["mrel"].startswith("上上") else -1 if said["mrel"][0] == "上" else 1 if said["mrel"][0] == "下" else 0
+        count = (
+            -2
+            if said["mrel"].startswith("上上")
+            else -1
+            if said["mrel"][0] == "上"
+            else 1
+            if said["mrel"][0] == "下"
+            else 0
+        )
         day = int(said["mdom"]) if said["mdom"] else 28 if said["mend"] == "底" else 1 if said["mend"] else None
         return _months(today, count, day), bool(said["mdom"])
     if said["ago"]:
@@ -111,7 +209,11 @@ def _chinese(match: re.Match[str], today: date) -> tuple[date, bool] | None:
 
 
 def _year(today: date, said: str) -> int:
-    return today.year + {"去年": -1, "前年": -2, "明年": 1, "后年": 2, "今年": 0}[said] if not said[0].isdigit() else int(said[:4])
+    return (
+        today.year + {"去年": -1, "前年": -2, "明年": 1, "后年": 2, "今年": 0}[said]
+        if not said[0].isdigit()
+        else int(said[:4])
+    )
 
 
 def _month_day(today: date, year: str | None, month: int, day: int | None) -> tuple[date, bool] | None:
@@ -121,7 +223,17 @@ def _month_day(today: date, year: str | None, month: int, day: int | None) -> tu
 
 def _weekday(today: date, weekday: int, relation: str) -> date:
     monday = today - timedelta(days=today.weekday())
-    weeks = -2 if relation.startswith("上上") else -1 if relation.startswith("上") else 2 if relation.startswith("下下") else 1 if relation.startswith("下") else 0
+    weeks = (
+        -2
+        if relation.startswith("上上")
+        else -1
+        if relation.startswith("上")
+        else 2
+        if relation.startswith("下下")
+        else 1
+        if relation.startswith("下")
+        else 0
+    )
     day = monday + timedelta(days=7 * weeks + weekday)
     return day + timedelta(days=7) if not relation and day < today else day
 
@@ -137,7 +249,13 @@ def _shift(today: date, count: int, unit: str) -> date:
 def _english(match: re.Match[str], today: date) -> tuple[date, bool] | None:
     said = {name: value.lower() if value else "" for name, value in match.groupdict().items()}
     if said["day"]:
-        shift = {"yesterday": -1, "last night": -1, "tomorrow": 1, "the day before yesterday": -2, "the day after tomorrow": 2}
+        shift = {
+            "yesterday": -1,
+            "last night": -1,
+            "tomorrow": 1,
+            "the day before yesterday": -2,
+            "the day after tomorrow": 2,
+        }
         return today + timedelta(days=shift.get(said["day"], 0)), True
     for mon, dom, year in (("mon", "dom", "yr"), ("mon2", "dom2", "yr2")):
         if said[mon]:

@@ -4,54 +4,20 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from services.observer.rules import guards_words as words
 from services.observer.rules.clauses import Clause
 
 Subject = Literal["self", "group", "other", "agent", "none"]
 
-_KIN_ZH = r"(?:老板|上司|领导|经理|同事|朋友|闺蜜|室友|同学|老师|客户|老婆|妻子|太太|媳妇|老公|丈夫|先生|爱人|男朋友|女朋友|男友|女友|对象|爸爸?|妈妈?|父亲|母亲|爸妈|父母|家人|家里人|儿子|女儿|孩子|宝宝|哥哥?|弟弟?|姐姐?|妹妹?|爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔|阿姨|舅舅|姑姑|亲戚|邻居|房东|医生|教练|导师|老大|队友|搭档|合伙人|婆婆|公公|岳父|岳母|表[哥弟姐妹]|堂[哥弟姐妹]|侄[子女]|孙[子女]|猫|狗|狗狗|猫咪|宠物|另一半|小孩|娃|团队|组员|下属|老乡|伴侣)"
-KIN_ZH = re.compile(_KIN_ZH)
-_LEAD_ZH = re.compile(
-    r"^(?:其实|不过|但是?|可是|然而|而且|并且|所以|因为|因此|嗯+|哦+|啊+|噢|唉|哎|哈+|好的?|对了|还有|另外|此外|平时|平常|一般|通常|现在|目前|如今|最近|以后|以前|从小|一直|总的来说|说实话|老实说|说真的|坦白说|顺便说一下|顺便|话说|那么?|就是|也|都|又|还|真的|确实|毕竟|虽然|尽管|既然|由于|总之|首先|其次|然后|最后|再说|反正|大概|可能|应该|本来|原来|早就|已经|今年|去年|明年|今天|昨天|明天|昨晚|前天|后天|上周[一二三四五六日天末]?|下周[一二三四五六日天末]?|上个?月|下个?月|周[一二三四五六日天末]|请?记住|记一下|你好|您好|谢谢|麻烦|是的?|没错|(?:没有?|不是|不)(?=[，,\s]|我)|不对|错了|说错了|更正|补充一下|对|行|嗨|喂|有时候?|偶尔|经常|每天|早上|晚上|个人|本人(?=我))+[，,\s]*"
-)
-_LEAD_EN = re.compile(
-    r"^(?:(?:and|but|so|well|oh|ok(?:ay)?|hey|hi|hello|thanks|thank you|yes|yeah|yep|no|nope|sure|also|plus|actually|honestly|frankly|personally|generally|usually|normally|typically|to be honest|tbh|btw|by the way|anyway|because|since|although|though|while|as|then|first|second|finally|lately|recently|currently|nowadays|these days|now|today|yesterday|tomorrow|last \w+|next \w+|this \w+|in general|fyi|for context|for the record|sorry|correction|wait|hmm|um|right|remember(?: that)?|note(?: that)?|however|that said|in fact|at work|at home|please|just so you know|as you know|besides|moreover|again|still|for now|on \w+day|in \d{4}|in \w+)\b[,:.!\s-]*)+",
-    re.I,
-)
-_PERSON_EN = r"(?:boss|manager|colleagues?|coworkers?|co-workers?|friends?|best friend|roommate|wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father|parents|family|kids?|child|children|son|daughter|brother|sister|siblings?|grand\w+|uncle|aunt|cousin|nephew|niece|neighbou?rs?|landlord|doctor|teacher|coach|mentor|client|clients|customers?|team|teammates?|cat|dog|pet|puppy|kitten|ex|in-laws|mother-in-law|father-in-law|professor|advisor|boss's|therapist|trainer|baby)"
-_SELF_ZH = re.compile(r"^(?:我(?!们|国|方|校|院|省|市(?!场))|本人|俺|鄙人)")
-_SELF_POSSESSION_ZH = re.compile(rf"^我(?:们?家?的?)(?:那个|一个|这个|有个|有一个|有位|的|个)*(?:大|小|前|现任|顶头|女|男|新|老)?{_KIN_ZH}")
-_GROUP_ZH = re.compile(r"^(?:我们|咱们?|本公司|我司|我国|我校|本店|我方)")
-_AGENT_ZH = re.compile(r"^(?:你们?|您|请你|麻烦你|请|帮我|帮忙|给我|替我|能不能|可不可以|能否|可以)")
-_OTHER_ZH = re.compile(
-    rf"^(?:他们?|她们?|它们?|别人|人家|大家|有人|有些人|很多人|对方|某人|谁|老?[张王李刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易常武乔贺赖龚文](?:总|哥|姐|工|老师|经理|先生|女士|医生|教授|主任|叔|阿姨|同学|某)|小[\u4e00-\u9fff](?=(?:说|喜欢|讨厌|觉得|想|不|住|在|是|叫))|{_KIN_ZH}(?=(?:们)?(?:说|也|都|不|很|更|最|就|喜欢|讨厌|爱|觉得|想|要|让|叫|住|在|是|告诉|建议|今年|已经|刚|最近|现在|一直)))"
-)
-_SELF_EN = re.compile(r"^(?:I(?:'m|'ve|'d|'ll|m|ve)?|my(?: own)?|mine|me|myself)\b", re.I)
-_OTHER_EN = re.compile(
-    rf"^(?:my\s+(?:\w+\s+){{0,2}}?{_PERSON_EN}\b|(?:he|she|they|it|someone|somebody|people|everyone|everybody|nobody|others|his|her|their|its|who)\b(?:'s|'re|'ve)?|(?:the|a|an|some|most|many)\s+(?:\w+\s+)?{_PERSON_EN}\b|one of my\b)",
-    re.I,
-)
-_NAME_EN = re.compile(r"^(?!I\b|My\b|We\b|Our\b|Please\b|The\b|This\b|That\b|There\b|Let\b|It\b)[A-Z][a-z]+(?:\s[A-Z][a-z]+)?(?:'s\s+\w+)?\s+(?:also\s+|really\s+|always\s+|never\s+|just\s+|still\s+)?(?:said|says|told|thinks?|likes?|loves?|hates?|prefers?|wants?|doesn't|does|is|was|has|had|lives?|works?|moved|enjoys?|uses?|switched|changed|no longer|stopped|can't|mentioned|asked|decided|needs)\b")
-_GROUP_EN = re.compile(r"^(?:we|we're|we've|we'll|our|ours|us)\b", re.I)
-_AGENT_EN = re.compile(r"^(?:you|your|you're|can you|could you|would you|will you|please|let's)\b", re.I)
+KIN_ZH = re.compile(words.KIN_ZH)
 
-_REPORT_ZH = re.compile(rf"(?:他|她|他们|她们|别人|人家|有人|大家|{_KIN_ZH}|书上|网上|新闻|文章里?)(?:们|也|都|总|老|经常|刚才?|昨天|今天|跟我|对我|和我)*(?:说|讲|称|认为|觉得我|告诉我|问我|以为|表示|建议)|据说|听说|传言")
-_REPORT_EN = re.compile(rf"\b(?:he|she|they|people|someone|everyone|{_PERSON_EN})(?:'s| is| are| was)?\s+(?:\w+ly\s+|always\s+|just\s+|keeps?\s+|kept\s+)?(?:said|says|say|saying|told|tells|thinks?|thought|claims?|claimed|believes?|believed|mentioned|asked|asks|insists?|suggested)\b|\b(?:according to|apparently|rumou?r has it|i heard|i read|i've heard)\b|^[A-Z][a-z]+ (?:said|says|told|thinks|thought|claims|mentioned)\b")
-_DOCTOR = re.compile(r"医生|大夫|医嘱|营养师|\b(?:doctor|dietitian|nutritionist|physician|allergist)\b", re.I)
-_ASK_ZH = re.compile(r"(?:吗|么|呢|没有|不是吗|对吧|是吧|对不对|好不好|行不行|对么)[啊呀呢]?$|(?<!没)什么(?!都|也)|谁(?!都|也)|哪(?!怕|都)|怎么(?!都|也)|如何|为什么|为啥|咋|多少|几(?:岁|点|号|个|月|天)(?!人)|是否|是不是|有没有|能不能|要不要|会不会|喜不喜欢|可不可以|该不该|好不好|还是(?=\S+(?:好|呢|$))(?<=[^我]还是)")
-_ASK_WORD_ZH = re.compile(r"什么(?!都|也)|谁(?!都|也)|哪[个些里种款家位]?(?!怕|都)|怎么(?!都|也)|为什么|为啥|多少|几岁|几号|是否|是不是|有没有|能不能|要不要|会不会|喜不喜欢|可不可以|该不该|吗$|对吧$|是吧$|对不对$")
-_ASK_EN = re.compile(
-    r"^(?:so |and |but |ok(?:ay)? |hey |wait,? |well,? )*(?:do|does|did|is|are|am|was|were|can|could|would|should|shall|will|have|has|had|may|might|what|what's|who|who's|where|where's|when|why|how|which|whose|whom|isn't|aren't|don't|doesn't|didn't|won't|wouldn't|couldn't|can't|any|tell me (?:what|where|who|when|how|why|which)|guess (?:what|where|who)|remind me (?:what|where|who|when|which|how|why)|i wonder|wondering)\b(?! not\b)",
+_FICTION = re.compile(
+    r"\bwrite (?:me )?(?:a|an|the|another|some)\b.{0,40}\b(?:story|poem|email|essay|letter|song"
+    r"|dialogue|script|post|tweet|speech|bio"
+    r"|review|novel|scene)\b|\b(?:translate|proofread|rephrase|paraphrase|rewrite)\b"
+    r"|写一?[个篇首封段份].{0,12}(?:故事|诗|小说|作文|邮件|文章|对话|台词|剧本|歌词|文案|信|演讲|介绍|日记)|翻译|润色|改写",
     re.I,
 )
-_TAG = re.compile(r"^(?:right|correct|ok|okay|isn't it|don't i|aren't i|no|yes|don't you think|you know|remember|对吧|对吗|是吧|是吗|对不对|好吗|可以吗|行吗|不是吗|你记得吗|还记得吗|记得吗)$", re.I)
-_IF_ZH = re.compile(r"如果|要是|假如|假设|假使|倘若|万一|若是?(?=我|你|有)|的话(?=$|[，,])|比如说?我|想象|假装|扮演|角色扮演|举个例子|例如|就好了$|要不然|除非|即使|哪怕")
-_IF_EN = re.compile(r"(?:^|\b(?:and|but|so|even|only|as)\s+)(?:if|unless|suppose|supposing|imagine|pretend|assuming|assume|let's say|say i|what if|hypothetically|for example|for instance|e\.g)\b|\bif i\b|\bi wish\b|\bwould have\b|\bcould have\b|\bshould have\b|\brole-?play|\bact as\b|\bpretend\b|\bas if\b", re.I)
-_NOW_ZH = re.compile(r"今天|今晚|今早|今儿|今日|这次|这回|本次|这一次|此刻|暂时|临时|这会儿|眼下|这两天|这几天|刚才|刚刚|一时|这顿|今夜|这阵子|这段时间|最近(?!都|一直)|偶尔|有时|突然|忽然|现在有点|这周|本周|明天|昨天|昨晚|待会|等会|先(?=用|喝|吃|试|看|这样)")
-_NOW_EN = re.compile(r"\b(?:today|tonight|this time|this once|just this|right now|at the moment|for now|for this (?:one|task|time|project|file|email|question|message)|just for|this morning|this evening|this afternoon|this week(?:end)?|temporarily|for the moment|currently craving|in the mood|yesterday|tomorrow|just once|sometimes|suddenly|momentarily|lately)\b", re.I)
-_TRIAL_ZH = re.compile(r"试试|试一试|试一下|试用|尝试|试着|体验一下|想尝|尝尝|看看(?!书|电影)|考虑|想不想|随便|都行|都可以|无所谓|不确定|不知道|不清楚|说不好|也许|或许|可能会|好像|似乎|大概会|说不定|犹豫|纠结")
-_TRIAL_EN = re.compile(r"\b(?:try(?:ing)? out|give (?:it|that|this) a try|wanna try|want to try|like to try|curious|considering|thinking about|thinking of|not sure|i guess|maybe|perhaps|might|may be|probably|wondering|i wonder|don't know|no idea|whatever|either is fine|don't care|don't mind|experiment)\b", re.I)
-_IRONY = re.compile(r"呵呵|才怪|可太喜欢|可真喜欢|真是(?:太)?(?:棒|好|爱死|喜欢死)|爱死(?:了)?加班|太棒了[呢吧]|反话|手动狗头|狗头|\[doge\]|🙄|🙃|阴阳怪气|最喜欢\S{1,12}了呢|喜欢得要命呢|yeah,? right|oh,? (?:great|sure|yes|joy|how)\b|\bas if\b|just love(?: it)? (?:when|how|waiting|being|getting|having|spending)|love it when|\bi (?:just|so|really|absolutely) love (?:\w+ing )?.*\b(?:crash|bug|broken|waiting|traffic|error|fail|overtime|at 3 ?am|meltdown|outage|downtime|late nights?)|/s$|\bsarcas|\bnot!$|\bsaid no one|such a joy|my favou?rite thing (?:ever )?is (?:when|being|waiting)|can't wait to (?:debug|be on call)", re.I)
-_JEST = re.compile(r"开玩笑|逗你|骗你的|瞎说的|随口一说|不是真的|just kidding|\bjk\b|only joking|i'm joking|was joking|kidding!|not serious", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +37,7 @@ class Stance:
 
 def body_of(clause: Clause) -> str:
     """The clause without the adverbs and interjections before its subject."""
-    lead = _LEAD_EN if clause.language == "en" else _LEAD_ZH
+    lead = words.LEAD_EN if clause.language == "en" else words.LEAD_ZH
     rest = lead.sub("", clause.text)
     return rest or clause.text
 
@@ -81,56 +47,61 @@ def subject_of(clause: Clause) -> Subject:
     text = body_of(clause)
     if clause.language == "en":
         return _subject_en(text)
-    if _GROUP_ZH.match(text):
+    if words.GROUP_ZH.match(text):
         return "group"
-    if _SELF_POSSESSION_ZH.match(text):
+    if words.SELF_POSSESSION_ZH.match(text):
         return "other"
-    if _SELF_ZH.match(text):
+    if words.SELF_ZH.match(text):
         return "self"
-    if _OTHER_ZH.match(text):
+    if words.OTHER_ZH.match(text):
         return "other"
-    if _AGENT_ZH.match(text):
+    if words.AGENT_ZH.match(text):
         return "agent"
     return _subject_en(text)
 
 
 def _subject_en(text: str) -> Subject:
-    if _OTHER_EN.match(text) or _NAME_EN.match(text):
+    if words.OTHER_EN.match(text) or words.NAME_EN.match(text):
         return "other"
-    if _SELF_EN.match(text):
+    if words.SELF_EN.match(text):
         return "self"
-    if _GROUP_EN.match(text):
+    if words.GROUP_EN.match(text):
         return "group"
-    if _AGENT_EN.match(text):
+    if words.AGENT_EN.match(text):
         return "agent"
     return "none"
 
 
 def is_question(clause: Clause, following: Clause | None) -> bool:
     """Whether the clause asks: by its mark where it stands last, by its words, or by a tag behind it."""
-    if following is not None and following.sentence == clause.sentence and following.asked and _TAG.match(following.text):
+    if (
+        following is not None
+        and following.sentence == clause.sentence
+        and following.asked
+        and words.TAG.match(following.text)
+    ):
         return True
     if clause.asked and clause.last:
         return True
     text = clause.text
     if clause.language == "en":
-        return bool(_ASK_EN.match(text)) and (clause.asked or not _is_imperative(text))
-    return bool(_ASK_WORD_ZH.search(text)) or (clause.asked and bool(_ASK_ZH.search(text)))
+        return bool(words.ASK_EN.match(text)) and (clause.asked or not _is_imperative(text))
+    return bool(words.ASK_WORD_ZH.search(text)) or (clause.asked and bool(words.ASK_ZH.search(text)))
 
 
 def _is_imperative(text: str) -> bool:
-    return bool(re.match(r"(?:don't|do not|do|have|may|might|any|when|which|who|whose)\b", text, re.I)) and not re.match(
-        r"(?:do|does|did|have|has|had) (?:i|you|we|they|he|she)\b", text, re.I
-    )
+    return bool(
+        re.match(r"(?:don't|do not|do|have|may|might|any|when|which|who|whose)\b", text, re.I)
+    ) and not re.match(r"(?:do|does|did|have|has|had) (?:i|you|we|they|he|she)\b", text, re.I)
 
 
 def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
     """The stance of every clause; subject, supposition and hearsay carry on to later clauses of the same sentence."""
     found: list[Stance] = []
     carried: Subject = "none"
-    supposed = reported = doctor = False
+    supposed = reported = doctor = fiction = False
     sentence = -1
-    jest = {clause.sentence for clause in clauses if _JEST.search(clause.text)}
+    jest = {clause.sentence for clause in clauses if words.JEST.search(clause.text)}
     jest |= {number - 1 for number in jest}
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
@@ -142,9 +113,10 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
         explicit = named != "none"
         if explicit:
             carried = named
-        supposed = supposed or bool(_IF_ZH.search(text) or _IF_EN.search(text))
-        doctor = doctor or bool(_DOCTOR.search(text))
-        reported = reported or bool(_REPORT_ZH.search(text) or _REPORT_EN.search(text))
+        fiction = fiction or _FICTION.search(text) is not None
+        supposed = supposed or fiction or bool(words.IF_ZH.search(text) or words.IF_EN.search(text))
+        doctor = doctor or bool(words.DOCTOR.search(text))
+        reported = reported or bool(words.REPORT_ZH.search(text) or words.REPORT_EN.search(text))
         if named == "self" and reported and sentence != -1 and clause.sentence == sentence and _breaks(clause):
             reported = False
         following = clauses[index + 1] if index + 1 < len(clauses) else None
@@ -154,9 +126,9 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
                 explicit=explicit,
                 asked=is_question(clause, following),
                 supposed=supposed,
-                momentary=bool(_NOW_ZH.search(text) or _NOW_EN.search(text)),
-                trial=bool(_TRIAL_ZH.search(text) or _TRIAL_EN.search(text)),
-                ironic=clause.sentence in jest or bool(_IRONY.search(text)),
+                momentary=bool(words.NOW_ZH.search(text) or words.NOW_EN.search(text)),
+                trial=bool(words.TRIAL_ZH.search(text) or words.TRIAL_EN.search(text)),
+                ironic=clause.sentence in jest or bool(words.IRONY.search(text)),
                 reported=reported,
                 doctor=doctor,
             )
@@ -166,4 +138,6 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
 
 def _breaks(clause: Clause) -> bool:
     """Whether the speaker takes the word back after hearsay: `but I ...`, `不过我 ...`."""
-    return bool(re.match(r"(?:但是?|不过|可是?|然而|而|but|however|though)\s*,?\s*(?:我|I\b)", clause.text, re.I))
+    return bool(
+        re.match(r"(?:但是?|不过|可是?|然而|而|其实|but|however|though|actually)\s*,?\s*(?:我|I\b)", clause.text, re.I)
+    )

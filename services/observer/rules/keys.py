@@ -1,94 +1,68 @@
-"""Keys that stay the same when a thing is said again: targets normalised, slots recognised (docs: memory types and keys)."""
+"""Keys that stay the same when a thing is said again: targets normalised, slots recognised."""
 
 import re
 import unicodedata
 
-PREFIXES = ("profile:", "pref:", "goal:", "task:", "decision:", "constraint:", "entity:", "event:", "case:", "pattern:")
-_EDGE = " \t\u00a0,，.。!！?？;；:：、~～\"'“”‘’「」『』()（）[]【】<>《》*_`-"
-_TAIL_ZH = re.compile(
-    r"(?:(?:这|那)(?:种|类|样|些)(?:的)?(?:东西|风格|类型)?|的(?:东西|风格|类型|那种|款式|感觉|样式|时候|话)|风格|(?<=..)[风款]|的|了|啊|呀|呢|吧|哦|嘛|哈|啦|喔|噢|耶|而已|就好|就行|就可以|的话|什么的|之类的?|等等?|(?<=[A-Za-z\u3400-\u9fff])来?(?:写代码|写作|办公|编程|记笔记|上网|剪视频|画图|写文档|做笔记))+$"
-)
-_HEAD_ZH = re.compile(
-    r"^(?:(?:一|几|两|三)?(?:点儿?|些|种|个|只|条|款|杯|件|双|本|台|辆|位|名|份|间|套)(?=[\u3400-\u9fffA-Za-z])|各种|各类|所有的?|任何|比较|更加?|最|很|太|非常|特别|有点儿?|偏|稍微|那种|这种|这类|那类|那些|这些|我的?|一切)+"
-)
-_VERB_ZH = re.compile(r"^(?:吃|喝|穿|用|看|听|玩|买|写|读|打|做|去|养|抽|逛|学|住|选|使用|观看|收到|看到|听到|食用|购买|阅读)(?=[\u3400-\u9fffA-Za-z0-9])")
-_WHOLE_ZH = frozenset("看书 做饭 打球 写作 用户 写代码 学习 读书 看病 买菜 做梦 打工 打字 去年 用力 看法 做法 写法 听话 选择 玩具 打架 打扫 养生 养老 做人 做事 做爱 住院 听力 学校 学生 穿搭 穿着".split())
-_HEAD_EN = re.compile(
-    r"^(?:(?:a|an|the|some|any|all|my|our|your|those|these|that|this|kind of|sort of|lots of|a lot of|to|having|eating|drinking|using|wearing|watching|playing|listening to|reading|eat|drink|use|wear|watch|play|listen to|read|see|get|getting|more|very|really|mostly)\s+)+",
-    re.I,
-)
-_TAIL_EN = re.compile(
-    r"\s+(?:anymore|any more|any longer|now|too|as well|a lot|very much|so much|instead|though|these days|nowadays|please|style|stuff|things|in general|at all|the most|the best|best|ever|again|right now|at the moment|these days|recently|lately|actually|honestly|by default|whenever possible|in my opinion|tbh|lol|haha|usually|(?:in|every|each) (?:the )?(?:morning|evening|afternoon|day|night|week|weekend)|at night|on weekends|with breakfast|for breakfast|daily|for (?:coding|work|writing|everything|notes|programming))$",
-    re.I,
-)
-_NOT_WORD = re.compile(r"[^\w\u3400-\u9fff+#./@]+")
+from services.observer.rules import keys_words as words
 
-_SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("ui", "theme", re.compile(r"(?:深色|浅色|暗色|亮色|暗黑|黑色|白色|夜间|明亮|日间)(?:主题|模式|界面|背景)|\b(?:dark|light|night|high[- ]contrast|solarized)\s*(?:mode|theme|ui)\b", re.I)),
-    ("writing", "language", re.compile(r"(?:用|使用|说|讲|以)?\s*(?:简体|繁体)?(?:中文|英文|英语|日语|法语|德语|韩语|西班牙语|粤语|汉语|普通话)(?:来)?(?:回答|回复|交流|沟通|跟我说|和我说|答复|输出|写|聊|对话)|(?:回复|回答|交流|输出)(?:的)?(?:语言)?(?:用|使用|是|为|改成|换成)?\s*(?:简体|繁体)?(?:中文|英文|英语|日语|法语|德语|韩语)|(?:answer|repl|respon|communicat|talk|speak|writ|output|chat)\w*\s+(?:\w+\s+){0,3}in\s+(?:simplified |traditional )?(?:chinese|english|japanese|french|german|korean|spanish|italian|mandarin)|in (?:chinese|english|japanese|french|german|korean|spanish|mandarin)$", re.I)),
-    ("writing", "response_format", re.compile(r"(?:bullet|表格|列表|要点|分点|markdown|分条|table|numbered|纯文本|plain text|emoji|表情|代码块|code block|step[- ]by[- ]step|分步|逐步).{0,14}(?:回|答|列|format|answer|repl|response|list|point|输出|展示|use|emoji|表情|步骤|$)|(?:回|答|answer|repl|response|输出).{0,16}(?:bullet|表格|列表|要点|markdown|分点|table|emoji|表情|step[- ]by[- ]step)", re.I)),
-    ("writing", "response_style", re.compile(r"(?:简短|简洁|简明|精简|详细|详尽|短|长|啰嗦|冗长|精炼|简单)(?:一?点|一些|些)?(?:的|地)?(?:回答|回复|答案|答复|解释|说明|输出|版本)|(?:回答|回复|答案|答复|解释|说话|输出|讲解|说明)(?:得|的|要|请|时|内容|尽量|都|一定|应该|可以|能)*(?:简短|简洁|简明|精简|详细|详尽|短|长|啰嗦|冗长|精炼|简单|直接)|\b(?:short|concise|brief|detailed|terse|long|verbose|succinct|thorough|direct|crisp|lengthy|wordy)\b(?:\s+\w+){0,2}\s+(?:answer|repl|response|explanation|message|summar|output)\w*|(?:answer|repl|response|explanation|output)\w*\s+(?:\w+\s+){0,4}(?:short|concise|brief|detailed|terse|long|verbose|succinct|thorough|direct|to the point)\b|\b(?:be|keep it|keep things)\s+(?:more\s+)?(?:short|concise|brief|terse|succinct|direct|detailed)", re.I)),
-    ("writing", "tone", re.compile(r"(?:正式|轻松|幽默|口语化|专业|友好|严肃|随意)(?:一?点|一些|些)?(?:的|地)?(?:语气|口吻|文风|语调|风格|措辞)|(?:语气|口吻|文风|措辞)(?:\S{0,4})(?:正式|轻松|幽默|口语|专业|友好|严肃|随意)|\b(?:formal|casual|friendly|humorous|professional|playful|informal)\s+(?:tone|style|voice|language|wording)", re.I)),
-    ("coding", "indentation", re.compile(r"\b(?:tabs?|spaces?|indentation|[248]-space)\b.{0,20}\b(?:over|than|indent|tabs?|spaces?)|缩进|制表符", re.I)),
-)
-_SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("writing", re.compile(r"回答|回复|答案|文风|语气|口吻|文章|写作|称呼|emoji|表情|\b(?:answers?|repl(?:y|ies)|responses?|tone|writing|summar(?:y|ies)|prose|explanations?|bullet)\b", re.I)),
-    ("ui", re.compile(r"界面|主题|字体|字号|深色|浅色|暗黑|配色|布局|\b(?:theme|mode|fonts?|layout|interface|ui)\b", re.I)),
-    ("coding", re.compile(r"代码|编程|变量|注释|函数|类型|测试驱动|单元测试|\b(?:python|rust|golang|go|java|javascript|typescript|kotlin|swift|ruby|c\+\+|c#|php|haskell|scala|code|coding|programming|tabs|spaces|type hints?|tests?|tdd|functional|camelcase|snake_case|comments?|linter?|async|react|vue|svelte|django|flask|fastapi|sql)\b", re.I)),
-    ("tools", re.compile(r"苹果|安卓|华为|小米|手机|电脑|软件|工具|编辑器|微信|钉钉|飞书|浏览器|\b(?:vim|neovim|emacs|vs ?code|vscode|pycharm|intellij|notion|slack|obsidian|iphone|android|mac(?:book)?|windows|linux|git|docker|kubernetes|postgres\w*|mysql|redis|kafka|chrome|firefox|safari|figma|jira|editor|browser|terminal|tmux|zsh|fish)\b", re.I)),
-    ("food", re.compile(r"吃|喝|菜|饭|肉|鱼|辣|甜|咸|酸|茶|咖啡|奶|酒|水果|面条?$|汤|糖|火锅|寿司|海鲜|蛋|豆|素|葱|蒜|姜|可乐|\b(?:food|tea|coffee|meat|fish|sushi|pizza|spicy|vegan|vegetarian|cilantro|coriander|beer|wine|milk|sugar|rice|noodles?|chocolate|seafood|pasta|dessert|fruit|vegetables?|cuisine|latte|espresso|cheese|bread|eggs?|mushrooms?|onions?|garlic)\b", re.I)),
-)
-_SYNONYMS = {"暗色主题": "深色主题", "暗色模式": "深色主题", "深色模式": "深色主题", "浅色模式": "浅色主题", "vs code": "vscode", "visual studio code": "vscode"}
+PREFIXES = ("profile:", "pref:", "goal:", "task:", "decision:", "constraint:", "entity:", "event:", "case:", "pattern:")
 
 
 def fold(text: str) -> str:
     """The text in one width, lower case, without blanks between Chinese characters."""
     folded = unicodedata.normalize("NFKC", text).lower()
-    return re.sub(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])", "", re.sub(r"\s+", " ", folded)).strip(_EDGE)
+    return re.sub(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])", "", re.sub(r"\s+", " ", folded)).strip(words.EDGE)
 
 
 def tidy(text: str) -> str:
     """The text as said, without punctuation and particles at its ends."""
-    text = text.strip(_EDGE)
+    text = text.strip(words.EDGE)
     shorter = re.sub(r"(?:了|啊|呀|呢|吧|哦|嘛|哈|啦|喔|噢|而已)+$", "", text)
-    return (shorter or text).strip(_EDGE)
+    return (shorter or text).strip(words.EDGE)
 
 
 def target_of(text: str) -> str:
     """What a taste is about, the same for every way of saying it: without articles, measure words and verbs of use."""
     folded = fold(text)
     for _ in range(2):
-        cut = _TAIL_ZH.sub("", folded).strip(_EDGE)
-        cut = _HEAD_ZH.sub("", cut) or cut
-        cut = _TAIL_EN.sub("", _HEAD_EN.sub("", cut)).strip(_EDGE)
-        if cut not in _WHOLE_ZH and not any(cut.startswith(word) for word in _WHOLE_ZH):
-            cut = _VERB_ZH.sub("", cut) or cut
+        cut = words.TAIL_ZH.sub("", folded).strip(words.EDGE)
+        cut = words.HEAD_ZH.sub("", cut) or cut
+        cut = words.TAIL_EN.sub("", words.HEAD_EN.sub("", cut)).strip(words.EDGE)
+        if cut not in words.WHOLE_ZH and not any(cut.startswith(word) for word in words.WHOLE_ZH):
+            cut = words.VERB_ZH.sub("", cut) or cut
         if not cut or cut == folded:
             break
         folded = cut
-    folded = _SYNONYMS.get(folded, folded)
+    folded = words.SYNONYMS.get(folded, folded)
     return _singular(folded)
 
 
 def _singular(text: str) -> str:
-    if len(text) > 4 and text.isascii() and text.endswith("s") and not text.endswith(("ss", "us", "is", "ies", "ses", "xes", "os")):
+    if text in words.PLURAL:
+        return text
+    if (
+        len(text) > 4
+        and text.isascii()
+        and text.endswith("s")
+        and not text.endswith(("ss", "us", "is", "ies", "ses", "xes", "os"))
+    ):
         return text[:-1]
     return text
 
 
 def slug(text: str, limit: int = 48) -> str:
     """The text as one segment of a key."""
-    return _NOT_WORD.sub("-", fold(text)).strip("-")[:limit].strip("-.") or "x"
+    return words.NOT_WORD.sub("-", fold(text)).strip("-")[:limit].strip("-.") or "x"
 
 
 def scope_of(text: str) -> str:
     """The scope of a preference: writing, ui, coding, tools, food or other."""
-    return next((scope for scope, pattern in _SCOPES if pattern.search(text)), "other")
+    return next((scope for scope, pattern in words.SCOPES if pattern.search(text)), "other")
 
 
 def slot_of(text: str) -> tuple[str, str] | None:
     """The scope and slot of a taste of which one holds at a time, such as the theme."""
-    return next(((scope, slot) for scope, slot, pattern in _SLOTS if pattern.search(text)), None)
+    return next(((scope, slot) for scope, slot, pattern in words.SLOTS if pattern.search(text)), None)
 
 
 def preference_key(target: str) -> tuple[str, str, str | None]:

@@ -1,9 +1,11 @@
 """A turn read from end to end: every message, tool result, reference and structured item."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from schemas.vocabulary import Role
 from services.observer.rules import (
     corrections,
     entities,
@@ -15,6 +17,7 @@ from services.observer.rules import (
     preferences,
     profile,
     remember,
+    signals,
     slash,
     structured,
 )
@@ -68,10 +71,13 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     observations.extend(structured.from_item(item, last) for item in turn.items)
     observations.extend(one for tool in turn.tool_calls if (one := structured.from_tool(tool)))
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
-    kept, secret = _clean(observations)
+    suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}
+    kept, secret = _clean(observations, suspect)
     refused.extend(secret)
     kept.extend(_entities(kept, mentions, context, policy, explain, turn.messages))
-    return Observed(tuple(_distinct(kept)[: policy.max_observations]), tuple(mentions), tuple(refused), tuple(explain), signal)
+    return Observed(
+        tuple(_distinct(kept)[: policy.max_observations]), tuple(mentions), tuple(refused), tuple(explain), signal
+    )
 
 
 def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[Explain]]:
@@ -101,7 +107,9 @@ def _without(text: str, remembered: Sequence[remember.Remembered]) -> str:
     return text
 
 
-def _barred(clauses: tuple[Clause, ...], text: str, message: MessageText, refused: list[Refusal], explain: list[Explain]) -> set[int]:
+def _barred(
+    clauses: tuple[Clause, ...], text: str, message: MessageText, refused: list[Refusal], explain: list[Explain]
+) -> set[int]:
     """Sentences that try to steer the agent; each is refused."""
     barred: set[int] = set()
     for number, start, end in manipulation.sentences(clauses, text):
@@ -118,7 +126,18 @@ def _remembered(message: MessageText, told: remember.Remembered, today: date) ->
     inner = replace(message, text=told.text)
     benefits = manipulation.serves_itself(told.text, directed=True)
     flags = ("self_benefit",) if benefits else ()
-    note = Found("note", None, {"value": told.text}, told.text, "remember", told.pattern, "opinion" if benefits else "fact", 0, "declared" if benefits else "directive", flags=flags)
+    note = Found(
+        "note",
+        None,
+        {"value": told.text},
+        told.text,
+        "remember",
+        told.pattern,
+        "opinion" if benefits else "fact",
+        0,
+        "declared" if benefits else "directive",
+        flags=flags,
+    )
     clauses = split(told.text)
     typed = _stated(inner, clauses, today, [], directed=True)
     shift = told.start
@@ -135,16 +154,32 @@ def _remembered(message: MessageText, told: remember.Remembered, today: date) ->
     return [_observation(note, message, (told.start, told.end)), *moved]
 
 
-def _stated(message: MessageText, clauses: tuple[Clause, ...], today: date, explain: list[Explain], *, directed: bool) -> list[Observation]:
+def _stated(
+    message: MessageText, clauses: tuple[Clause, ...], today: date, explain: list[Explain], *, directed: bool
+) -> list[Observation]:
     stand = stances(clauses)
-    plain = [_plain(clause, stance, clauses, index, today, directed) for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))]
+    plain = [
+        _plain(clause, stance, clauses, index, today, directed)
+        for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
+    ]
     corrected = corrections.find(clauses, stand, plain, today)
     swallowed = {index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
     observations: list[Observation] = []
     for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
         found = [] if index in swallowed else corrected.get(index, plain[index])
         if index in corrected and found:
-            found = [*found, *(one for one in plain[index] if one.kind in ("task", "event", "decision") and found and found[0].kind != one.kind and one.detector != "correction" and found[0].kind not in ("event", "note"))]
+            found = [
+                *found,
+                *(
+                    one
+                    for one in plain[index]
+                    if one.kind in ("task", "event", "decision")
+                    and found
+                    and found[0].kind != one.kind
+                    and one.detector != "correction"
+                    and found[0].kind not in ("event", "note")
+                ),
+            ]
         span = (clause.start, clause.end)
         if not found and index not in swallowed:
             explain.append(Explain(span, "dropped", _why(stance), message.ordinal))
@@ -157,21 +192,31 @@ def _stated(message: MessageText, clauses: tuple[Clause, ...], today: date, expl
     return observations
 
 
-def _plain(clause: Clause, stance: Stance, clauses: tuple[Clause, ...], index: int, today: date, directed: bool) -> list[Found]:
+def _plain(
+    clause: Clause, stance: Stance, clauses: tuple[Clause, ...], index: int, today: date, directed: bool
+) -> list[Found]:
     """What one clause states; the first detector with an answer speaks for tastes, facts and plans alike."""
-    if tasks := plans.find_tasks(clause, stance, today, directed):
+    text = clause.text
+    if (directed or signals.task(text)) and (tasks := plans.find_tasks(clause, stance, today, directed)):
         return tasks
     if limited := limits.find(clause, stance):
         return limited
-    if decided := plans.find_decisions(clause, stance):
+    if signals.decision(text) and (decided := plans.find_decisions(clause, stance)):
         return decided
-    facts = profile.find(clause, stance)
-    happened = events.find(clause, stance, today, _date_before(clauses, index, today))
-    if facts and facts[0].pattern == "moved":
+    if re.search(r"打算|计划|立志|备考", text) and (aims := plans.find_goals(clause, stance)):
+        return aims
+    about = stance.subject == "self" or signals.speaker(text)
+    facts = profile.find(clause, stance) if about else []
+    happened: list[Found] = []
+    if signals.event(text):
+        happened = events.find(clause, stance, today, _date_before(clauses, index, today))
+    if facts:
         happened = [one for one in happened if one.event_date]
     if facts or happened:
         return [*facts, *happened]
-    return preferences.find(clause, stance) or plans.find_goals(clause, stance)
+    if signals.taste(text) and (tastes := preferences.find(clause, stance)):
+        return tastes
+    return plans.find_goals(clause, stance) if signals.goal(text) else []
 
 
 def _date_before(clauses: tuple[Clause, ...], index: int, today: date) -> days.Said | None:
@@ -199,9 +244,25 @@ def _observation(found: Found, message: MessageText, span: tuple[int, int]) -> O
             value["old_key"] = _named_key(value["old_key"], message.name)
         text = f"{message.name}: {text}"
     return Observation(
-        found.kind, key, value, text, found.assertion, found.epistemic, found.polarity, "urgent" if correction else "normal", found.retracts,
-        found.old_value, found.detector, found.pattern, language_of(message.text[span[0] : span[1]] or text), message.role, message.ordinal, span,
-        tuple(flag for flag in found.flags if flag != "joined"), found.event_date, found.valid_until,
+        found.kind,
+        key,
+        value,
+        text,
+        found.assertion,
+        found.epistemic,
+        found.polarity,
+        "urgent" if correction else "normal",
+        found.retracts,
+        found.old_value,
+        found.detector,
+        found.pattern,
+        language_of(message.text[span[0] : span[1]] or text),
+        message.role,
+        message.ordinal,
+        span,
+        tuple(flag for flag in found.flags if flag != "joined"),
+        found.event_date,
+        found.valid_until,
     )
 
 
@@ -213,13 +274,16 @@ def _named_key(key: str | None, name: str) -> str | None:
     return f"{prefix}:{slug(name, 32)}:{rest.removeprefix('user:')}"
 
 
-def _clean(observations: list[Observation]) -> tuple[list[Observation], list[Refusal]]:
+def _clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
     """Observations without credentials, personal numbers blanked."""
     kept: list[Observation] = []
     refused: list[Refusal] = []
     for one in observations:
+        if one.detector not in ("structured", "tool", "ref") and one.message_ordinal not in suspect:
+            kept.append(one)
+            continue
         hits = find_secrets(one.text)
-        hit = next((hit for hit in hits if hit.secret_class == "credential"), None)
+        hit = next((hit for hit in hits if hit.group == "credential"), None)
         if hit is not None:
             refused.append(Refusal("secret", hit.kind, one.span, one.message_ordinal))
             continue
@@ -227,13 +291,24 @@ def _clean(observations: list[Observation]) -> tuple[list[Observation], list[Ref
             value = {name: redact(item)[0] if isinstance(item, str) else item for name, item in one.value.items()}
             if one.kind == "entity":
                 continue
-            one = replace(one, text=redact(one.text)[0], value=value, key=one.key and redact(one.key)[0], flags=(*one.flags, "pii"))
+            one = replace(
+                one,
+                text=redact(one.text)[0],
+                value=value,
+                key=one.key and redact(one.key)[0],
+                flags=(*one.flags, "pii"),
+            )
         kept.append(one)
     return kept, refused
 
 
 def _entities(
-    kept: list[Observation], mentions: list[Mention], context: ObserveContext, policy: ObservePolicy, explain: list[Explain], messages: tuple[MessageText, ...]
+    kept: list[Observation],
+    mentions: list[Mention],
+    context: ObserveContext,
+    policy: ObservePolicy,
+    explain: list[Explain],
+    messages: tuple[MessageText, ...],
 ) -> list[Observation]:
     wanted = [
         (one.message_ordinal, one.span[0], one.span[1], "remember" if one.detector == "remember" else one.kind)
@@ -242,12 +317,30 @@ def _entities(
     ]
     passed = entities.admitted(mentions, context.recent_mentions, wanted, policy.entity_min_mentions)
     names = {mention.canonical for mention, _ in passed}
-    explain.extend(Explain(mention.span, "dropped", "entity gate", mention.message_ordinal) for mention in mentions if mention.canonical not in names)
-    roles = {message.ordinal: message.role for message in messages}
+    explain.extend(
+        Explain(mention.span, "dropped", "entity gate", mention.message_ordinal)
+        for mention in mentions
+        if mention.canonical not in names
+    )
+    roles: dict[int, Role] = {message.ordinal: message.role for message in messages}
     return [
         Observation(
-            "entity", entities.key(mention), {"name": mention.name, "kind": mention.kind, "canonical": mention.canonical, "value": mention.name},
-            mention.name, "inferred", "fact", 0, "low", False, None, "entities", reason, language_of(mention.name), roles.get(mention.message_ordinal, "user"), mention.message_ordinal, mention.span,
+            "entity",
+            entities.key(mention),
+            {"name": mention.name, "kind": mention.kind, "canonical": mention.canonical, "value": mention.name},
+            mention.name,
+            "inferred",
+            "fact",
+            0,
+            "low",
+            False,
+            None,
+            "entities",
+            reason,
+            language_of(mention.name),
+            roles.get(mention.message_ordinal, "user"),
+            mention.message_ordinal,
+            mention.span,
         )
         for mention, reason in passed
         if not find_secrets(mention.name)
@@ -258,5 +351,14 @@ def _distinct(observations: list[Observation]) -> list[Observation]:
     """Each statement once: the same kind, key, text and polarity counts as one."""
     seen: dict[tuple[object, ...], Observation] = {}
     for one in observations:
-        seen.setdefault((one.kind, one.key, one.polarity, one.old_value, one.text if one.key is None or one.kind != "entity" else ""), one)
+        seen.setdefault(
+            (
+                one.kind,
+                one.key,
+                one.polarity,
+                one.old_value,
+                one.text if one.key is None or one.kind != "entity" else "",
+            ),
+            one,
+        )
     return list(seen.values())

@@ -4,48 +4,11 @@ import re
 from datetime import UTC, date, datetime, time
 
 from services.observer.rules import dates
+from services.observer.rules import plans_words as words
 from services.observer.rules.clauses import Clause
 from services.observer.rules.guards import Stance
 from services.observer.rules.keys import fold, slug, target_of, tidy
 from services.observer.rules.model import Found
-
-_VERBS_ZH = r"(?:提交|上交|交付|交|完成|写完|写|发送|发给|发|准备|修复|修|预约|续费|续签|续|缴纳|缴|交房租|联系|打电话|回电|整理|更新|部署|上线|复习|提醒|开会|参加|面试|考|报名|申请|办理|办|取|寄|退|还|买|订|付|支付|接|送|去|做|搬|体检|汇报|演示|评审|上传|出差|归还|回复|确认|审核|测试|检查|搞定|给|把|跟|和|带|看|签|领|改|补|催|赶|拿|洗|打|安排|开|敲定|出|收|过|处理|对接|递交|跑)"
-_MARK = re.compile(r"^(?:(?:my\s+)?to-?do(?: item| list)?|task|待办(?:事项)?|任务|action item|行动项)\s*[:：\-]\s*(?P<what>.+)$|^(?:\[ \]|- \[ \])\s*(?P<what2>.+)$", re.I)
-_REMIND_ZH = re.compile(r"(?:提醒我|记得提醒我|到时候提醒我|叫我记得|别让我忘了)(?P<what>.{2,60})$|(?:我|帮我|把)?(?:加|添加|新建|记|建)(?:一?[个条])?(?:待办|任务|提醒)(?:事项)?[:：，, ]*(?P<what2>.{2,60})$|把(?P<what3>.{2,40})(?:加到|加入|放进|记到)(?:我的)?(?:待办|任务|清单)")
-_REMIND_EN = re.compile(r"\bremind me\s+(?:to|about|that i (?:need|have) to)\s+(?P<what>.+)$|\badd\s+(?:a\s+)?(?:task|to-?do|reminder)\s*(?:to|for|:)\s*(?P<what2>.+)$|\badd\s+(?P<what3>.+?)\s+to my (?:to-?do|task)(?: list)?s?$|\bi (?:still )?(?:need|have|must) to remember to\s+(?P<what4>.+)$|\bdon't let me forget to\s+(?P<what5>.+)$", re.I)
-_MUST_ZH = re.compile(rf"(?:我们?|还|就|也|，|^|日|前|天|[一二三四五六日]|月|号|点|底|上|午|完)(?:就)?(?P<modal>得|要|需要|必须|还要|还得|应该要|务必|一定要|该|打算|准备|需)(?:在)?(?P<what>.*?{_VERBS_ZH}.{{0,40}})$")
-_DUE_ZH = re.compile(rf"(?:之前|以前|前|截止|到期|内)(?P<what>[^，]*?{_VERBS_ZH}.{{1,30}})$|(?P<what2>.{{2,20}}?)(?:的)?(?:截止日期|截止时间|截止|deadline|ddl|到期日?|交付日期)(?:日期|时间)?(?:就)?(?:是|在|为|：|:|还剩)", re.I)
-_DONE_ZH = re.compile(r"^(?:我们?|我已经|已经|刚刚?|终于|今天|昨天|上周|总算)*(?:把)?(?P<what>[\u4e00-\u9fffA-Za-z0-9 ]{2,20}?)(?:我|我们)?(?:已经|刚刚?|终于|都|今天|昨天|总算)*(?:提交|上交|交|做完|写完|完成|搞定|弄完|发出去|发|办好|办完|修好|修完|处理完|处理好|寄出去?|付|缴|上线|部署好|部署完|部署|整理好|整理完|改完|审完|签|还|收尾)(?:完|好|掉|过)?了$|^(?:我们?|我已经|已经|刚刚?|终于|今天|昨天)+(?:提交|上交|交|做完|写完|完成|搞定|弄完|办好|修好|处理完|寄出|付清?|缴|部署|整理好|改完)(?:完|好)?了(?P<what2>[\u4e00-\u9fffA-Za-z0-9 ]{2,20})$")
-_NOT_DONE_ZH = re.compile(r"^(?:他|她|你|钱|话|天|时间|电话|快递|外卖|机会|运气|心|班|课|年|病|火|烧|脾气|现在|这|那|什么|怎么|全部|都|一直|最近|工资|红包|消息|朋友圈|邮件被|女朋友|男朋友)|没|不|喜欢")
-_CANCEL_ZH = re.compile(rf"^(?:我们?)?(?:现在|已经)?(?:不用|不需要|不必|用不着)(?:再)?(?P<what>{_VERBS_ZH}[^，]{{1,20}}?)了$|^(?P<what2>[\u4e00-\u9fffA-Za-z]{{2,14}})(?:的)?(?:任务|待办|安排|计划|提醒)?(?:已经|被)?取消了$")
-_MUST_EN = re.compile(r"\b(?:I|we|I've|we've)\s+(?:still\s+|also\s+|really\s+|just\s+|only\s+)*(?P<modal>need to|have to|must|gotta|got to|should|am supposed to|are supposed to|need|ought to|'ve got to|'m supposed to)\s+(?:remember to\s+)?(?P<what>.+)$|\bI'm supposed to\s+(?P<what2>.+)$", re.I)
-_DUE_EN = re.compile(r"^(?:the\s+|my\s+|our\s+)?(?P<what>[\w' -]{3,50}?)\s+(?:is|are)\s+due\s+(?P<when>.+)$|(?:the\s+|my\s+|our\s+)?(?:deadline|due date)\s+(?:for\s+(?:the\s+|my\s+|our\s+)?(?P<what2>.+?)\s+)?(?:is|:)\s*(?P<when2>.+)$", re.I)
-_DONE_EN = re.compile(r"\b(?:I|we|I've|we've|I have|we have)\s+(?:already\s+|just\s+|finally\s+|now\s+)*(?:finished|completed|submitted|sent(?: off| out)?|delivered|wrapped up|turned in|handed in|shipped|filed|paid|renewed|fixed|done with|booked|deployed|merged|signed|mailed)\s+(?:writing\s+|preparing\s+|the\s+|my\s+|our\s+|off\s+)*(?P<what>[\w' /#.-]{3,60})$|^(?:the\s+|my\s+|our\s+)?(?P<what2>[\w' -]{3,40}?)\s+(?:is|are|has been|have been|was|got)\s+(?:now\s+|already\s+|finally\s+)?(?:done|finished|completed|submitted|sent|delivered|shipped)(?:\s+(?:now|today|already))?$|^(?:done|finished|completed)\s*[:：]\s*(?P<what3>.+)$", re.I)
-_CANCEL_EN = re.compile(r"\b(?:I|we)\s+(?:no longer|don't|do not)\s+(?:need|have) to\s+(?P<what>.+?)(?:\s+any ?more)?$|^(?:the\s+|my\s+)?(?P<what2>[\w' -]{3,40}?)\s+(?:is|was|has been|got)\s+(?:cancell?ed|called off)$", re.I)
-_AGENT_WORK_EN = re.compile(r"^(?:know|understand|ask|say|be\b|see\b|find out|figure|admit|think|mention|add that|make sure|check\b(?!.*\bby\b)|thank|apologi|get a (?:function|script)|learn how|tell you|clarify|have a|go\b$|sleep|eat\b|rest)", re.I)
-_STALE = re.compile(r"我要(?:的是|是)|要不|要是|不要|只要|主要|重要|需要(?:的|你|帮|知道|了解|什么)|得(?:到|了|很|太|好|多|不|出|住|懂|见|意)|觉得|显得|值得|获得|取得|懂得|记得|舍得|难得|免得|省得|使得|认得|应该(?:是|不|没|会|可以)|要求|要么|快要|简要|摘要|概要|必要")
-
-_DECIDE_ZH = re.compile(r"(?:最终|最后|已经|经过讨论|讨论后|商量后|评审后|开会|一致|还是|现在|今天|昨天)*(?P<how>决定(?:了|好了)?|敲定(?:了)?|拍板(?:了)?|定下来(?:了)?|选定(?:了)?|确定(?:了|下来)?(?:要|用|采用|选|使用)|商定(?:了)?|达成一致|一致同意|方案定了)[，,：: ]*(?:要|是|就)?(?P<what>.{2,60})$|^(?:那|那么|好|行|OK|ok)?[，, ]?(?:我们|咱们)?就(?P<act>用|选|按|采用|上|定)(?P<what2>[^，]{1,30}?)(?:吧|了|好了|来(?:做|写|实现)?(?:吧|了)?|这个方案(?:吧|了)?|方案(?:吧|了))$")
-_UNDECIDED_ZH = re.compile(r"(?:没|没有|尚未|未|还未|难以|不能|无法|不|还在|等|如何|怎么|帮我|你来?|由你|他|她|他们|老板|领导|取决|才能|再|待|自己)(?:能|做)?(?:最终|最后|想好)?(?:决定|确定|敲定)|决定(?:权|不了|因素|性|于|命运|论|书|一切|要不要|是否)|(?:做|的|个|项|下|这|那|好的?)决定$|不确定|决定了?(?:吗|没)|细节决定")
-_DECIDE_EN = re.compile(r"\b(?:we|I|the team|we've|I've|our team|team)\s+(?:have\s+|has\s+|had\s+|'ve\s+)?(?:just\s+|finally\s+|also\s+|already\s+|all\s+|both\s+|collectively\s+|unanimously\s+)*(?P<how>decided|agreed|chose|chosen|settled|opted|picked|committed|voted|resolved|signed off|are going with|'re going with|am going with|'m going with|will go with|'ll go with|went with|are sticking with|'ll stick with|will use|'ll use|standardized|standardised)\s*(?P<link>on|to|for|that|with|against|upon)?\s+(?P<what>.+)$|\b(?:we're|I'm)\s+(?:going|sticking)\s+with\s+(?P<what2>.+)$|^(?:ok(?:ay)?,?\s+|so,?\s+|alright,?\s+|then,?\s+|yes,?\s+|great,?\s+)*let'?s\s+(?:go\s+with|go\s+for|use|stick\s+with|adopt|settle\s+on|choose|pick|standardi[sz]e\s+on)\s+(?P<what3>.+)$|^(?:final\s+)?decision\s*(?:is|was)?\s*[:：]?\s*(?:to\s+)?(?P<what4>.{4,})$|\b(?:the|our) (?:final )?decision (?:is|was) (?:to\s+|that\s+)?(?P<what5>.+)$", re.I)
-_UNDECIDED_EN = re.compile(r"\b(?:not|n't|never|yet to|haven't|hasn't|help (?:me|us)|can't|cannot|couldn't|need to|have to|trying to|should|want to|before)\s+(?:yet\s+|fully\s+|finally\s+)?(?:decide|decided|agree|agreed|settle|settled|chosen|choose|pick)\b|\bundecided\b|\bdecide (?:whether|between|if)\b|\b(?:this|that|it|these|those|them)(?:\s+(?:one|for now|then|instead|here))?$", re.I)
-
-_GOAL_ZH = re.compile(r"(?:我|我们|个人)(?:们)?(?:的)?(?:今年|明年|这个月|本月|下半年|上半年|长期|短期|最终|最大|近期|主要|首要|季度|年度|人生|现阶段|接下来|未来)*(?:的)?(?P<noun>目标|梦想|心愿|志向|愿望|OKR|计划)(?:就|一直)?(?:是|：|:)(?P<what>.{2,60})$|^(?:我|我们)(?:今年|明年|这个月|本月|下半年|上半年|接下来|未来|年底前?|最近|一直|正在|在|现在|也|其实|真的|三年内|五年内)*(?P<verb>立志|志在|力争|争取|致力于|努力|备考|准备考|准备转行|打算转行|想转行|想成为|想考(?!虑)|想学会|希望能?(?:成为|考上|学会|通过|减|存|攒|在.{1,8}(?:前|内))|计划(?:在|今年|明年|学|考|减|存|攒|创业|跑|读|写|转|开|买|去)|打算(?:今年|明年|在|学|考|减|存|攒|创业|跑|读|转|开|辞职|买房|买车)|准备(?:学|减|创业|跑马|转行|考)|想(?:在.{1,8}(?:前|之前|内)|今年|明年)|想(?:学(?!校|生|想)|减肥|减重|瘦到|戒烟|戒酒|创业|攒钱|存钱|买房))(?P<what2>.{0,60})$")
-_GOAL_EN = re.compile(r"\b(?:my|our)\s+(?:main\s+|ultimate\s+|long[- ]term\s+|short[- ]term\s+|big\s+|personal\s+|career\s+|current\s+|biggest\s+|primary\s+|fitness\s+|new year'?s\s+)*(?P<noun>goal|dream|aim|objective|ambition|resolution|target)(?:\s+(?:for|this|by|in|right now|here)\b[\w ]{0,24}?)?\s+(?:is|are|has always been|:)\s*(?:to\s+)?(?P<what>.+)$|\b(?:I|we)(?:'m|'re| am| are|'ve been| have been)?\s+(?:currently\s+|also\s+|really\s+|actively\s+|now\s+|still\s+|ultimately\s+|eventually\s+)*(?P<verb>aim(?:ing)? to|hop(?:e|ing) to|plan(?:ning)? to|plan(?:ning)? on|working (?:toward|towards|on)|work(?:ing)? to|striving to|striv(?:e|ing) for|training for|preparing for|studying for|saving (?:up )?for|want to|would love to|'d love to|trying to|intend to|determined to|aspire to|dream of|set a goal to|set myself a goal to|am learning|learning|committed to)\s+(?P<what2>.+)$", re.I)
-_LIFE_EN = re.compile(r"^(?:(?:eventually|someday|one day|finally)\s+)?(?:learn(?!\s+(?:more|how|about|what|why))\b|los(?:e|ing)\b|quit\b|sav(?:e|ing)\b|becom(?:e|ing)\b|improv(?:e|ing) my\b|get (?:in(?:to)? (?:shape|better shape|college|grad school)|fit|healthier|promoted|certified|better at|a (?:promotion|degree|new job|job))|eat(?:ing)? (?:healthier|less|more)|exercis|read(?:ing)? (?:\d+|more)|build (?:a|an|my|up) .*(?:habit|business|career|muscle|company|startup)|reduce my|cut (?:down|back)|start (?:a|my own) (?:business|company|startup|family|podcast|blog)|run (?:a|my) |running (?:a|my) |pass\b|passing|sleep(?:ing)? (?:more|better|earlier)|master\b|retire\b|buy(?:ing)? (?:a|my) (?:first )?(?:house|home|car|apartment)|graduate\b|travel to|move to|publish|writ(?:e|ing) (?:a|my) (?:book|novel|thesis)|earn|make (?:the|my first)|pay off|stop smoking|give up|launch|finish (?:my|a) (?:degree|phd|thesis|book|novel|marathon|dissertation)|speak|be(?:come)? (?:a|an|more|fluent)|change careers?|switch careers?|transition|qualify|compete|win|grow (?:my|our|the)|reach|hit|(?:a|the|my) (?:marathon|half|exam|certification|degree|phd|promotion|thesis|ironman|triathlon|house|down payment|new car|bar exam|gre|gmat|toefl|ielts|sat|wedding|trip)|(?:spanish|french|german|japanese|korean|chinese|mandarin|italian|guitar|piano|rust|python|swimming|violin|machine learning|portuguese|arabic|russian|sign language))", re.I)
-_HORIZON = re.compile(r"\bthis (?:year|month|quarter|summer|semester)\b|\bby (?:the end|december|\d{4}|next|june|summer)|\bnext (?:year|month|quarter)\b|\bwithin \w+ (?:months?|years?)\b|\bsomeday\b|\bone day\b|\bin (?:20\d\d)\b", re.I)
-_DEBUG = re.compile(r"\b(?:error|exception|bug|issue|fails?|failing|doesn't work|not working|traceback|stack ?trace|compile|npm|pip|install|query|function|script|regex|json|css|html|api|endpoint|class|method|variable|array|dataframe|figure out|find|understand why|fix)\b", re.I)
-_TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("database", re.compile(r"postgres\w*|mysql|sqlite|mongo\w*|mariadb|oracle|数据库|database|cassandra|dynamodb|clickhouse|tidb|cockroach\w*", re.I)),
-    ("queue", re.compile(r"kafka|rabbitmq|redis streams?|nats|pulsar|sqs|消息队列|message queue|rocketmq", re.I)),
-    ("cache", re.compile(r"\bredis\b|memcached|缓存|\bcache\b|valkey", re.I)),
-    ("frontend", re.compile(r"\breact\b|\bvue\b|svelte|angular|next\.?js|前端|frontend|solidjs", re.I)),
-    ("backend", re.compile(r"fastapi|django|flask|spring|rails|express|后端|backend|nest\.?js|gin\b", re.I)),
-    ("language", re.compile(r"\bpython\b|\brust\b|\bgo(?:lang)?\b|typescript|kotlin|\bjava\b|编程语言", re.I)),
-    ("cloud", re.compile(r"\baws\b|azure|\bgcp\b|阿里云|腾讯云|kubernetes|\bk8s\b|terraform", re.I)),
-)
-_TASK_HEAD_ZH = re.compile(rf"^(?:(?:把|给\S{{1,4}}|跟\S{{1,4}}|和\S{{1,4}}|去|来|要|得|再|就|先|还|在|完|我|的|一下)*{_VERBS_ZH}(?:完|好|掉|一下|给\S{{1,3}})?(?:一?[个份篇封次张本])?)+")
-_TASK_HEAD_EN = re.compile(r"^(?:to\s+)?(?:submit|finish|complete|send|prepare|write|fix|book|renew|pay|call|schedule|review|turn in|hand in|file|deliver|update|deploy|buy|get|pick up|do|make|email|mail|clean|return|ship|attend|merge|sign|upload|draft|wrap up|work on|order|cancel|organize|plan|arrange)\s+(?:off\s+|out\s+|up\s+|in\s+|for\s+)?(?:a\s+|an\s+|the\s+|my\s+|our\s+|some\s+)?", re.I)
 
 
 def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = False) -> list[Found]:
@@ -54,25 +17,37 @@ def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = Fal
     if stance.asked or stance.supposed or stance.reported or stance.subject == "other":
         return []
     zh = clause.language != "en"
-    for pattern, status in ((_CANCEL_ZH if zh else _CANCEL_EN, "cancelled"), (_DONE_ZH if zh else _DONE_EN, "done")):
-        if (match := pattern.search(text)) and (what := _what(match)) and not (zh and _NOT_DONE_ZH.search(what)):
-            if re.match(r"(?:it|that|this|them|everything|worry|eating|the (?:movie|show|game))\b|meeting$", what, re.I) and status == "done":
+    for pattern, status in (
+        (words.CANCEL_ZH if zh else words.CANCEL_EN, "cancelled"),
+        (words.DONE_ZH if zh else words.DONE_EN, "done"),
+    ):
+        if (match := pattern.search(text)) and (what := _what(match)) and not (zh and words.NOT_DONE_ZH.search(what)):
+            if (
+                re.match(
+                    r"(?:it|that|this|them|everything|worry|eating|the (?:movie|show|game))\b|meeting$", what, re.I
+                )
+                and status == "done"
+            ):
                 return []
             return [_task(what, status, None, text, status, directed)]
-    marked = _MARK.search(text) or (_REMIND_EN.search(text) if not zh else _REMIND_ZH.search(text) or _REMIND_EN.search(text))
+    marked = words.MARK.search(text) or (
+        words.REMIND_EN.search(text) if not zh else words.REMIND_ZH.search(text) or words.REMIND_EN.search(text)
+    )
     if marked and (what := _what(marked)):
         return [_task(what, "todo", dates.find(text, today), text, "reminder", directed)]
     said = dates.find(text, today)
     if said is None or said.day < today or stance.ironic:
         return []
-    if not zh and (match := _DUE_EN.search(text)):
+    if not zh and (match := words.DUE_EN.search(text)):
         return [_task(match["what"] or match["what2"] or "deadline", "todo", said, text, "due", directed)]
-    match = _MUST_EN.search(text) if not zh else _MUST_ZH.search(text) or _DUE_ZH.search(text)
+    match = words.MUST_EN.search(text) if not zh else words.MUST_ZH.search(text) or words.DUE_ZH.search(text)
     if not match and zh and directed:
-        match = re.search(rf"(?P<what>{_VERBS_ZH}.{{1,20}})$", text[said.end :])
-    if match is None or (zh and _STALE.search(match.group())) or not (what := _what(match)):
+        match = re.search(rf"(?P<what>{words.VERBS_ZH}.{{1,20}})$", text[said.end :])
+    if match is None or (zh and words.STALE.search(match.group())) or not (what := _what(match)):
         return []
-    if not zh and _AGENT_WORK_EN.search(what):
+    if zh and re.search(r"出差|旅游|旅行|度假|去.{0,6}玩|婚礼|结婚", what):
+        return []
+    if not zh and words.AGENT_WORK_EN.search(what):
         return []
     return [_task(what, "todo", said, text, "deadline", directed)]
 
@@ -83,19 +58,39 @@ def _what(match: re.Match[str]) -> str:
 
 def _task(what: str, status: str, said: dates.Said | None, text: str, pattern: str, directed: bool) -> Found:
     if said and said.text in what:
-        bare = re.sub(rf"\s*(?:\b(?:by|before|on|until|till|at|due)\s+)?{re.escape(said.text)}(?:之?以?前|截止|之内)?", "", what, flags=re.I)
+        bare = re.sub(
+            rf"\s*(?:\b(?:by|before|on|until|till|at|due)\s+)?{re.escape(said.text)}(?:之?以?前|截止|之内)?",
+            "",
+            what,
+            flags=re.I,
+        )
         what = tidy(re.sub(r"\s+(?:at|by|before|on)$", "", bare)) or what
-    bare = _TASK_HEAD_EN.sub("", _TASK_HEAD_ZH.sub("", what)) or what
+    bare = words.TASK_HEAD_EN.sub("", words.TASK_HEAD_ZH.sub("", what)) or what
     value: dict[str, object] = {"task": what, "status": status, "value": what}
     if said:
         value |= {"due": said.day.isoformat(), "due_said": said.text}
     zh = bool(re.search(r"[\u3400-\u9fff]", text))
-    shown = {"done": f"已完成：{what}" if zh else f"finished: {what}", "cancelled": f"不再需要：{what}" if zh else f"no longer needed: {what}"}.get(status)
+    shown = {
+        "done": f"已完成：{what}" if zh else f"finished: {what}",
+        "cancelled": f"不再需要：{what}" if zh else f"no longer needed: {what}",
+    }.get(status)
     due = (f"（截止{said.text}，{said.day.isoformat()}）" if zh else f" (due {said.day.isoformat()})") if said else ""
     until = datetime.combine(said.day, time(23, 59, 59), UTC) if said and status == "todo" else None
     return Found(
-        "task", f"task:user:{slug(target_of(bare))}", value, shown or ((f"待办：{what}" if zh else f"to do: {what}") + due), "plans", pattern,
-        "fact", 0, "directive", status == "cancelled", None, (), said.day if said else None, until,
+        "task",
+        f"task:user:{slug(target_of(bare))}",
+        value,
+        shown or ((f"待办：{what}" if zh else f"to do: {what}") + due),
+        "plans",
+        pattern,
+        "fact",
+        0,
+        "directive",
+        status == "cancelled",
+        None,
+        (),
+        said.day if said else None,
+        until,
     )
 
 
@@ -105,20 +100,46 @@ def find_decisions(clause: Clause, stance: Stance) -> list[Found]:
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.subject == "other" or stance.trial:
         return []
     zh = clause.language != "en"
-    if (_UNDECIDED_ZH if zh else _UNDECIDED_EN).search(text):
+    if (words.UNDECIDED_ZH if zh else words.UNDECIDED_EN).search(text):
         return []
-    match = _DECIDE_ZH.search(text) or (_DECIDE_EN.search(text) if re.search(r"[A-Za-z]", text) else None)
-    if not match or not (what := _what(match)) or re.match(r"(?:这样|这么|这个|那个|它|他|她|你|是|了|it\b|that\b$|this\b|whether|not sure)", what):
+    match = words.DECIDE_ZH.search(text) or (words.DECIDE_EN.search(text) if re.search(r"[A-Za-z]", text) else None)
+    if (
+        not match
+        or not (what := _what(match))
+        or re.match(r"(?:这样|这么|这个|那个|它|他|她|你|是|了|it\b|that\b$|this\b|whether|not sure)", what)
+    ):
         return []
     groups = match.groupdict()
     how = groups.get("act") or ""
     what = f"{how}{what}" if how else what
-    if groups.get("how", "") and re.match(r"picked|chose|voted|resolved|committed|went with", groups.get("how") or "", re.I) and not groups.get("link") and stance.subject != "group" and not re.search(r"\bfor\b|\bover\b", what):
+    if (
+        groups.get("how", "")
+        and re.match(r"picked|chose|voted|resolved|committed|went with", groups.get("how") or "", re.I)
+        and not groups.get("link")
+        and stance.subject != "group"
+        and not re.search(r"\bfor\b|\bover\b", what)
+    ):
         return []
-    topic = next((name for name, pattern in _TOPICS if pattern.search(what)), None)
+    topic = next((name for name, pattern in words.TOPICS if pattern.search(what)), None)
     purpose = re.search(r"\b(?:for|as)\s+(?:the\s+|our\s+|my\s+)?([\w -]{3,30})$", what)
-    topic = topic or (slug(purpose[1], 32) if purpose else slug(target_of(re.sub(r"^(?:用|采用|选|选择|使用|to use|use|on|to)\s*", "", what)), 32))
-    return [Found("decision", f"decision:general:{topic}", {"topic": topic, "decision": what, "value": what}, f"决定{what}" if re.search(r"[\u3400-\u9fff]", text) else f"decided: {what}", "plans", "decision", "fact", 0, "directive")]
+    topic = topic or (
+        slug(purpose[1], 32)
+        if purpose
+        else slug(target_of(re.sub(r"^(?:用|采用|选|选择|使用|to use|use|on|to)\s*", "", what)), 32)
+    )
+    return [
+        Found(
+            "decision",
+            f"decision:general:{topic}",
+            {"topic": topic, "decision": what, "value": what},
+            f"决定{what}" if re.search(r"[\u3400-\u9fff]", text) else f"decided: {what}",
+            "plans",
+            "decision",
+            "fact",
+            0,
+            "directive",
+        )
+    ]
 
 
 def find_goals(clause: Clause, stance: Stance) -> list[Found]:
@@ -127,12 +148,16 @@ def find_goals(clause: Clause, stance: Stance) -> list[Found]:
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.subject in ("other", "agent"):
         return []
     zh = clause.language != "en"
-    if not (match := (_GOAL_ZH if zh else _GOAL_EN).search(text)):
+    if not (match := (words.GOAL_ZH if zh else words.GOAL_EN).search(text)):
         return []
     groups = match.groupdict()
     verb, what = groups["verb"] or "", _what(match)
     if zh:
-        if not groups["noun"] and (stance.momentary or stance.trial or re.search(r"今天|今晚|明天|一下|这个|这道|怎么|看看|努力工作$|努力的", text)):
+        if not groups["noun"] and (
+            stance.momentary
+            or stance.trial
+            or re.search(r"今天|今晚|明天|一下|这个|这道|怎么|看看|努力工作$|努力的", text)
+        ):
             return []
         what = tidy(verb + (groups["what2"] or "")) if verb else what
         if len(what) < 3 or re.match(r"什么|想让你|让你", what):
@@ -140,15 +165,38 @@ def find_goals(clause: Clause, stance: Stance) -> list[Found]:
     elif verb:
         plain = verb.lower()
         strong = re.search(r"training|preparing|studying|saving|aspire|dream|determined|goal|learning", plain)
-        if not _LIFE_EN.search(what) and not (_HORIZON.search(what) and not re.search(r"want|trying|love", plain)):
+        if not words.LIFE_EN.search(what) and not (
+            words.HORIZON.search(what) and not re.search(r"want|trying|love", plain)
+        ):
             return []
-        if (_DEBUG.search(what) and not strong) or (stance.momentary and not _HORIZON.search(text)):
+        if (words.DEBUG.search(what) and not strong) or (stance.momentary and not words.HORIZON.search(text)):
             return []
-        what = f"{'learn' if plain.endswith('learning') else plain.removeprefix(chr(39) + 'd ')} {what}" if strong else what
+        what = (
+            f"{'learn' if plain.endswith('learning') else plain.removeprefix(chr(39) + 'd ')} {what}"
+            if strong
+            else what
+        )
     elif not what or re.match(r"(?:unclear|not|what|that you)\b", what):
         return []
-    bare = re.sub(r"^(?:to|in|the|a)\s+|\b(?:this|next) year\b|今年|明年", "", what, flags=re.I)
-    return [Found("goal", f"goal:user:{slug(target_of(bare))}", {"goal": what, "value": what}, f"目标：{what}" if zh else f"goal: {what}", "plans", "goal", "preference", 0, "directive" if groups["noun"] else "declared")]
+    bare = re.sub(
+        r"^(?:打算|计划|准备|想|希望|争取|正?在|努力)+|^(?:to|in|the|a)\s+|\b(?:this|next) year\b|今年|明年",
+        "",
+        what,
+        flags=re.I,
+    )
+    return [
+        Found(
+            "goal",
+            f"goal:user:{slug(target_of(bare))}",
+            {"goal": what, "value": what},
+            f"目标：{what}" if zh else f"goal: {what}",
+            "plans",
+            "goal",
+            "preference",
+            0,
+            "directive" if groups["noun"] else "declared",
+        )
+    ]
 
 
 def topic_key(text: str) -> str:

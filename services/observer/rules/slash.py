@@ -6,8 +6,13 @@ from typing import Literal
 
 Command = Literal["memory", "summary", "forget", "remember"]
 _ALIASES: dict[str, Command] = {
-    "memory": "memory", "mem": "memory", "summary": "summary", "sum": "summary",
-    "forget": "forget", "del": "forget", "remember": "remember",
+    "memory": "memory",
+    "mem": "memory",
+    "summary": "summary",
+    "sum": "summary",
+    "forget": "forget",
+    "del": "forget",
+    "remember": "remember",
 }
 _SLASH = re.compile(r"\s*[/／]([A-Za-z]+)(?:[\s:：]+(.*))?\Z", re.S)
 _TARGET = re.compile(r"(note|fact)\s+#?(\d+)\Z", re.I)

@@ -5,18 +5,48 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from schemas.vocabulary import MemoryType
 from services.observer.rules.clauses import language_of
 from services.observer.rules.keys import fold, known, slug
 from services.observer.rules.model import Observation, RefText, StructuredItem, ToolText
 
 _ALIASES = {
-    "user.name": "profile:user:name", "user.language": "pref:writing:language", "user.response_style": "pref:writing:response_style",
-    "user.call_me": "profile:user:call_me", "project.name": "entity:topic:project", "project.repo": "entity:repo:project", "project.stack": "decision:project:stack",
+    "user.name": "profile:user:name",
+    "user.language": "pref:writing:language",
+    "user.response_style": "pref:writing:response_style",
+    "user.call_me": "profile:user:call_me",
+    "project.name": "entity:topic:project",
+    "project.repo": "entity:repo:project",
+    "project.stack": "decision:project:stack",
 }
-_KEYED = {"profile": "profile:", "preference": "pref:", "goal": "goal:", "task": "task:", "decision": "decision:", "constraint": "constraint:", "entity": "entity:", "event": "event:", "case": "case:", "pattern": "pattern:"}
-_CREATES = re.compile(r"(?:^|[_.-])(?:create|add|update|close|complete|finish|resolve|assign|cancel|delete|schedule|book|reserve|merge|approve|submit|open|reopen|move|set|transition|insert|post|send|order|pay|register|publish|deploy|release)(?:$|[_.-])", re.I)
+_KEYED: dict[MemoryType, str] = {
+    "profile": "profile:",
+    "preference": "pref:",
+    "goal": "goal:",
+    "task": "task:",
+    "decision": "decision:",
+    "constraint": "constraint:",
+    "entity": "entity:",
+    "event": "event:",
+    "case": "case:",
+    "pattern": "pattern:",
+}
+_CREATES = re.compile(
+    (
+        r"(?:^|[_.-])(?:create|add|update|close|complete|finish|resolve|assign|cancel|delete|schedule"
+        r"|book|reserve|merge|approve|submit|open|reopen|move|set|transition|insert|post|send|order"
+        r"|pay|register|publish|deploy|release)(?:$|[_.-])"
+    ),
+    re.I,
+)
 _TASK_TOOL = re.compile(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I)
-_EVENT_TOOL = re.compile(r"event|calendar|meeting|appointment|book|reserv|schedul|order|deploy|release|send|email|payment|pay|register|publish", re.I)
+_EVENT_TOOL = re.compile(
+    (
+        r"event|calendar|meeting|appointment|book|reserv|schedul|order|deploy|release|send|email"
+        r"|payment|pay|register|publish"
+    ),
+    re.I,
+)
 _DECISION_TOOL = re.compile(r"decision|approve|merge|adr", re.I)
 _READS = re.compile(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
 
@@ -25,18 +55,45 @@ def from_item(item: StructuredItem, ordinal: int) -> Observation:
     """The observation of a client's item; a key outside the allowlist makes it a note (OC230)."""
     key = _ALIASES.get(item.key or "", item.key)
     shown = item.text or _shown(item.value)
-    kind = item.type
-    value: dict[str, Any] = dict(cast("Mapping[str, Any]", item.value)) if isinstance(item.value, Mapping) else {"value": item.value}
-    if key is not None and not (known(key) and (kind in ("note", "summary", "agent_experience") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)):
+    kind: MemoryType = item.type
+    value: dict[str, Any] = (
+        dict(cast("Mapping[str, Any]", item.value)) if isinstance(item.value, Mapping) else {"value": item.value}
+    )
+    if key is not None and not (
+        known(key)
+        and (
+            kind in ("note", "summary", "agent_experience")
+            or key.startswith(_KEYED.get(kind, "\0"))
+            or item.key in _ALIASES
+        )
+    ):
         kind, value, shown, key = "note", {"value": shown, "asked_key": item.key}, f"{item.key}: {shown}", None
     elif item.key in _ALIASES and key:
-        kind = next(name for name, prefix in _KEYED.items() if key.startswith(prefix))  # pyright: ignore[reportAssignmentType] - keys of _KEYED are memory types
+        kind = _kind_of(key)
     if item.confidence is not None:
         value = {**value, "confidence": item.confidence}
     return Observation(
-        kind, key, value, shown, "directive" if item.confirmed else "declared", "preference" if kind in ("preference", "goal", "constraint") else "fact",
-        0, "normal", item.retract, None, "structured", "item", language_of(shown), "user", ordinal, (0, 0),
+        kind,
+        key,
+        value,
+        shown,
+        "directive" if item.confirmed else "declared",
+        "preference" if kind in ("preference", "goal", "constraint") else "fact",
+        0,
+        "normal",
+        item.retract,
+        None,
+        "structured",
+        "item",
+        language_of(shown),
+        "user",
+        ordinal,
+        (0, 0),
     )
+
+
+def _kind_of(key: str) -> MemoryType:
+    return next(name for name, prefix in _KEYED.items() if key.startswith(prefix))
 
 
 def _shown(value: Any) -> str:
@@ -55,18 +112,62 @@ def from_tool(tool: ToolText) -> Observation | None:
         return None
     if not isinstance(result, dict) or not result or not _CREATES.search(tool.name):
         return None
-    fields = {str(name): value for name, value in cast("dict[Any, Any]", result).items() if isinstance(value, str | int | float | bool)}
-    kind = "task" if _TASK_TOOL.search(tool.name) else "decision" if _DECISION_TOOL.search(tool.name) else "event" if _EVENT_TOOL.search(tool.name) else None
-    identity = next((str(fields[name]) for name in ("id", "key", "number", "uid", "name", "title") if fields.get(name)), None)
+    fields = {
+        str(name): value
+        for name, value in cast("dict[Any, Any]", result).items()
+        if isinstance(value, str | int | float | bool)
+    }
+    kind = (
+        "task"
+        if _TASK_TOOL.search(tool.name)
+        else "decision"
+        if _DECISION_TOOL.search(tool.name)
+        else "event"
+        if _EVENT_TOOL.search(tool.name)
+        else None
+    )
+    identity = next(
+        (str(fields[name]) for name in ("id", "key", "number", "uid", "name", "title") if fields.get(name)), None
+    )
     if kind is None or identity is None or any(fields.get(name) for name in ("error", "errors")):
         return None
-    title = next((str(source[name]) for source in (fields, tool.args) for name in ("title", "summary", "subject", "name", "text") if source.get(name)), "")
+    title = next(
+        (
+            str(source[name])
+            for source in (fields, tool.args)
+            for name in ("title", "summary", "subject", "name", "text")
+            if source.get(name)
+        ),
+        "",
+    )
     status = str(fields.get("status") or fields.get("state") or "")
-    key = {"task": f"task:tool:{slug(identity)}", "decision": f"decision:tool:{slug(identity)}", "event": f"event:tool:{slug(identity)}"}[kind]
-    text = f"{tool.name}: {identity}" + (f" {title}" if title and title != identity else "") + (f" ({status})" if status else "")
+    key = {
+        "task": f"task:tool:{slug(identity)}",
+        "decision": f"decision:tool:{slug(identity)}",
+        "event": f"event:tool:{slug(identity)}",
+    }[kind]
+    text = (
+        f"{tool.name}: {identity}"
+        + (f" {title}" if title and title != identity else "")
+        + (f" ({status})" if status else "")
+    )
     return Observation(
-        kind, key, {"tool": tool.name, "value": identity, "title": title, **fields}, text, "tool", "fact", 0, "normal", False, None, "tool", "state_change",
-        language_of(text), "tool", tool.ordinal, (0, 0),
+        kind,
+        key,
+        {"tool": tool.name, "value": identity, "title": title, **fields},
+        text,
+        "tool",
+        "fact",
+        0,
+        "normal",
+        False,
+        None,
+        "tool",
+        "state_change",
+        language_of(text),
+        "tool",
+        tool.ordinal,
+        (0, 0),
     )
 
 
@@ -76,8 +177,28 @@ def from_ref(ref: RefText, ordinal: int) -> Observation:
     kind = "repo" if repo or ref.ref_type == "repo" else "url" if re.match(r"https?://", ref.ref_uri) else "file"
     canonical = (repo[1] if repo else ref.ref_uri).lower() if kind != "file" else fold(ref.ref_uri)
     text = f"{ref.title} ({ref.ref_uri})" if ref.title else ref.ref_uri
-    value: dict[str, Any] = {"kind": kind, "canonical": canonical, "uri": ref.ref_uri, "title": ref.title, "value": canonical}
+    value: dict[str, Any] = {
+        "kind": kind,
+        "canonical": canonical,
+        "uri": ref.ref_uri,
+        "title": ref.title,
+        "value": canonical,
+    }
     return Observation(
-        "entity", f"entity:{kind}:{canonical[:120]}", value, text, "tool", "fact", 0, "low", False, None, "ref", "structural signal",
-        language_of(ref.title or "") if ref.title else "other", "tool", ordinal, (0, 0),
+        "entity",
+        f"entity:{kind}:{canonical[:120]}",
+        value,
+        text,
+        "tool",
+        "fact",
+        0,
+        "low",
+        False,
+        None,
+        "ref",
+        "structural signal",
+        language_of(ref.title or "") if ref.title else "other",
+        "tool",
+        ordinal,
+        (0, 0),
     )

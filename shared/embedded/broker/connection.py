@@ -1,6 +1,7 @@
 """One client's connection: frames in, answers out, one request after the other as Kafka does."""
 
 import asyncio
+import itertools
 import logging
 import socket
 import struct
@@ -13,24 +14,31 @@ from shared.embedded.broker.protocol import Request, UnsupportedRequestError, de
 _log = logging.getLogger("smartbrain.broker")
 _LENGTH = struct.Struct(">i")
 LARGEST_FRAME = 100 << 20
-MOST_WAITING = 64
+MOST_WAITING = 16
+_numbers = itertools.count()
 
 Answer = tuple[Any, ...] | None
 Handle = Callable[[Request], Answer | Awaitable[Answer]]
 
 
 class Connection(asyncio.Protocol):
-    """Answers in the order of the requests; when the client goes, what it waited for is cancelled at once."""
+    """Answers in the order of the requests.
+
+    When the client goes, what it waited for is cancelled at once, and what it had sent without waiting is still done.
+    """
 
     def __init__(self, handle: Handle, connections: set["Connection"]) -> None:
         self._handle = handle
         self._connections = connections
+        self._number = next(_numbers)
         self._buffer = bytearray()
         self._frames: deque[bytes] = deque()
         self._arrived = asyncio.Event()
         self._drained = asyncio.Event()
         self._drained.set()
         self._task: asyncio.Task[None] | None = None
+        self._waiting = False
+        self._closed = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Starts serving."""
@@ -72,9 +80,10 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends serving."""
-        self._connections.discard(self)
+        self._closed = True
         self._drained.set()
-        if self._task is not None:
+        self._arrived.set()
+        if self._task is not None and self._waiting:
             self._task.cancel()
 
     async def close(self) -> None:
@@ -88,24 +97,32 @@ class Connection(asyncio.Protocol):
         try:
             while True:
                 while not self._frames:
+                    if self._closed:
+                        return
                     self._arrived.clear()
                     await self._arrived.wait()
                 frame = self._frames.popleft()
-                if not self._frames:
+                if not self._frames and not self._closed:
                     self._transport.resume_reading()
-                await self._answer(decode(frame))
+                await self._answer(decode(frame, self._number))
         except (UnsupportedRequestError, ValueError, struct.error, IndexError) as error:
             _log.warning("request_refused error=%s", error)
         except Exception:  # noqa: BLE001 (one bad request must not end the broker)
             _log.exception("request_failed")
         finally:
+            self._connections.discard(self)
             self._transport.close()
 
     async def _answer(self, request: Request) -> None:
         answer = self._handle(request)
         if isinstance(answer, Awaitable):
-            answer = await answer
+            self._waiting = True
+            try:
+                answer = await answer
+            finally:
+                self._waiting = False
         if answer is None:
             return
         await self._drained.wait()
-        self._transport.write(encode(request, answer))
+        if not self._closed:
+            self._transport.write(encode(request, answer))

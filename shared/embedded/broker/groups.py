@@ -4,83 +4,9 @@ import asyncio
 import time
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import StrEnum
 
+from shared.embedded.broker.members import Joined, JoinRequest, Member, State, Synced
 from shared.embedded.broker.protocol import Code
-
-
-class State(StrEnum):
-    """Where a group stands; the values are Kafka's names for DescribeGroups."""
-
-    EMPTY = "Empty"
-    PREPARING = "PreparingRebalance"
-    COMPLETING = "CompletingRebalance"
-    STABLE = "Stable"
-
-
-@dataclass(frozen=True)
-class Joined:
-    """The answer to a join; the leader alone is told every member (id, instance id, metadata)."""
-
-    error: int
-    generation: int = -1
-    protocol: str = ""
-    leader: str = ""
-    member_id: str = ""
-    members: tuple[tuple[str, str | None, bytes], ...] = ()
-
-
-@dataclass(frozen=True)
-class Synced:
-    """The answer to a sync: the member's share of the work, opaque to the broker."""
-
-    error: int
-    assignment: bytes = b""
-
-
-@dataclass(frozen=True)
-class JoinRequest:
-    """What a member says of itself; timeouts in seconds, an empty `member_id` on its first join."""
-
-    member_id: str
-    instance_id: str | None
-    client_id: str
-    session_timeout: float
-    rebalance_timeout: float
-    protocol_type: str
-    protocols: dict[str, bytes]
-
-
-@dataclass
-class Member:
-    """One consumer in a group; `joining` and `syncing` are the answers that it waits for."""
-
-    member_id: str
-    request: JoinRequest
-    assignment: bytes = b""
-    last_seen: float = field(default_factory=time.monotonic)
-    joining: asyncio.Future[Joined] | None = None
-    syncing: asyncio.Future[Synced] | None = None
-
-    def answer_join(self, answer: Joined) -> None:
-        """The waiting join, if any, is answered."""
-        if self.joining is not None and not self.joining.done():
-            self.joining.set_result(answer)
-        self.joining = None
-        self.last_seen = time.monotonic()
-
-    def answer_sync(self, answer: Synced) -> None:
-        """The waiting sync, if any, is answered."""
-        if self.syncing is not None and not self.syncing.done():
-            self.syncing.set_result(answer)
-        self.syncing = None
-        self.last_seen = time.monotonic()
-
-    def silent(self, now: float) -> bool:
-        """Whether its session ran out; one that waits for us is not silent."""
-        waits = self.joining is not None or self.syncing is not None
-        return not waits and now - self.last_seen > self.request.session_timeout
 
 
 class Group:
@@ -177,14 +103,13 @@ class Group:
         return bool(common) and request.protocol_type == self.protocol_type
 
     def _admit(self, request: JoinRequest) -> Member:
-        """The member, made new if need be; a static member's new process takes the place of the old one."""
+        """The member, made new if need be; whoever it takes the place of is out, and not waited for."""
         if request.member_id:
             return self.members[request.member_id]
-        for old in [m for m in self.members.values() if request.instance_id and m.request.instance_id]:
-            if old.request.instance_id == request.instance_id:
-                del self.members[old.member_id]
-                old.answer_join(Joined(Code.FENCED_INSTANCE_ID, member_id=old.member_id))
-                old.answer_sync(Synced(Code.FENCED_INSTANCE_ID))
+        for old in [member for member in self.members.values() if _succeeds(request, member.request)]:
+            del self.members[old.member_id]
+            old.answer_join(Joined(Code.FENCED_INSTANCE_ID, member_id=old.member_id))
+            old.answer_sync(Synced(Code.FENCED_INSTANCE_ID))
         member = Member(f"{request.client_id}-{uuid.uuid4()}", request)
         self.members[member.member_id] = member
         self.protocol_type = request.protocol_type
@@ -246,3 +171,12 @@ class Group:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+
+def _succeeds(new: JoinRequest, old: JoinRequest) -> bool:
+    """Whether a newcomer is an old member again: a static one restarted, or a client that has forgotten its id.
+
+    aiokafka forgets it when a commit crosses a rebalance. Kafka lets every other member wait for the session of the
+    forgotten one to end; but a connection is one member's, so here the second join on it ends the first.
+    """
+    return new.connection == old.connection or (new.instance_id is not None and new.instance_id == old.instance_id)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from shared.embedded.broker.groups import Group, JoinRequest, Member, State
+from shared.embedded.broker.groups import Group
+from shared.embedded.broker.members import JoinRequest, Member, State
 from shared.embedded.broker.protocol import Code, Request
 from shared.embedded.broker.state import BrokerState
 
@@ -19,6 +20,7 @@ async def join_group(state: BrokerState, request: Request) -> Response:
         member_id=member_id,
         instance_id=instance_id or None,
         client_id=request.client_id,
+        connection=request.connection,
         session_timeout=session_ms / 1000,
         rebalance_timeout=rebalance_ms / 1000,
         protocol_type=protocol_type,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.embedded.broker.batch import Header, read_header, sound
-from shared.embedded.broker.files import FilePool
+from shared.embedded.broker.files import FilePool, sync_folder
 from shared.embedded.broker.producers import Producers
 from shared.embedded.broker.protocol import Code, first_record_since
 from shared.embedded.broker.segment import Segment
@@ -143,12 +143,13 @@ class PartitionLog:
             self._segments[-1].sync()
 
     def _roll(self) -> None:
-        """A new last segment, whose name keeps the next offset; the full one goes to disk."""
-        if self._segments:
-            self._segments[-1].sync()
+        """A new last segment, whose name keeps the next offset."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         segment = Segment(self._folder, self.end_offset, self._pool)
         segment.path.touch(mode=0o600)
+        if self.limits.fsync:
+            for folder in (self._folder, *self._folder.parents[:2]):
+                sync_folder(folder)
         self._segments.append(segment)
 
     def _delete_first(self) -> None:

@@ -65,7 +65,7 @@ class CommittedOffsets:
             for line in journal:
                 try:
                     group, topic, partition, offset, note = json.loads(line)
-                except ValueError:  # the line that a crash cut short
+                except ValueError:  # empty, or cut short
                     continue
                 self._offsets.setdefault(group, {})[topic, partition] = (offset, note)
 
@@ -84,4 +84,5 @@ class CommittedOffsets:
 
 
 def _line(group: str, topic: str, partition: int, offset: int, note: str) -> bytes:
-    return json.dumps([group, topic, partition, offset, note]).encode() + b"\n"
+    """Begins with its newline, so a line that a crash or a full disk cut short does not spoil the next."""
+    return b"\n" + json.dumps([group, topic, partition, offset, note]).encode()

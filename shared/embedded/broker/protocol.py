@@ -82,6 +82,7 @@ class Request:
     version: int
     correlation_id: int
     client_id: str
+    connection: int
     body: tuple[Any, ...]
 
 
@@ -89,7 +90,7 @@ class UnsupportedRequestError(Exception):
     """A request of an API or version that this broker does not speak."""
 
 
-def decode(frame: bytes) -> Request:
+def decode(frame: bytes, connection: int) -> Request:
     """The request in a frame (without its length); raises UnsupportedRequestError, or ValueError for a torn one.
 
     ApiVersions of an unknown version decodes as version -1: the answer then is the list and the version 0 layout.
@@ -100,11 +101,11 @@ def decode(frame: bytes) -> Request:
     schema = _STRUCTS.get((key, version))
     if schema is None:
         if key == API_VERSIONS_KEY:
-            return Request(key, -1, correlation_id, client_id, ())
+            return Request(key, -1, correlation_id, client_id, connection, ())
         raise UnsupportedRequestError(f"API {key} version {version}")
     stream = BytesIO(frame)
     stream.seek(name_end)
-    return Request(key, version, correlation_id, client_id, schema.SCHEMA.decode(stream))
+    return Request(key, version, correlation_id, client_id, connection, schema.SCHEMA.decode(stream))
 
 
 def encode(request: Request, response: tuple[Any, ...]) -> bytes:

@@ -1,7 +1,5 @@
 """Everything one broker holds, opened from its folder, which no second broker can hold at the same time."""
 
-import fcntl
-import os
 import time
 from pathlib import Path
 from typing import IO
@@ -11,6 +9,7 @@ from shared.embedded.broker.groups import Group
 from shared.embedded.broker.offsets import CommittedOffsets
 from shared.embedded.broker.settings import BrokerError, BrokerSettings
 from shared.embedded.broker.topics import Topics
+from shared.embedded.ownership import OwnedError, claim
 
 NODE_ID = 1
 CLUSTER_ID = "smartbrain-embedded"
@@ -21,7 +20,7 @@ class BrokerState:
 
     def __init__(self, settings: BrokerSettings) -> None:
         settings.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = _lock(settings.directory)
+        self._lock = _claim(settings.directory)
         self.settings = settings
         self.port = settings.port
         self._pool = FilePool()
@@ -58,17 +57,8 @@ class BrokerState:
         self._lock.close()
 
 
-def _lock(directory: Path) -> IO[str]:
-    """An flock, which ends with its holder even if that is killed -9."""
-    path = directory / "broker.lock"
-    lock = path.open("a")
+def _claim(directory: Path) -> IO[str]:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        lock.close()
-        owner = path.read_text().strip() or "unknown"
-        raise BrokerError(f"another broker (process {owner}) runs on {directory}") from error
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
+        return claim(directory / "broker.lock")
+    except OwnedError as error:
+        raise BrokerError(f"another broker (process {error.owner}) runs on {directory}") from error

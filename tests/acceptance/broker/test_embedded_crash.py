@@ -90,7 +90,7 @@ async def test_a_torn_line_in_the_offsets_journal_costs_only_itself(embedded: Em
             await consumer.commit({place: offset})
     embedded.kill()
     journal = embedded.data / "offsets.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-4])
+    journal.write_bytes(journal.read_bytes()[:-3])
     embedded.start()
     async with consuming(embedded.bootstrap, group_id="journal") as consumer:
         consumer.assign([place])
@@ -119,6 +119,20 @@ async def _commits(consumer: object) -> bool:
         await consumer.commit()  # type: ignore[attr-defined]
         return True
     return False
+
+
+async def test_a_member_that_forgot_its_id_keeps_nobody_waiting(embedded: EmbeddedBroker) -> None:
+    topic = await create(embedded.bootstrap, "forgotten", 2)
+    options = {"group_id": "forgotten", "heartbeat_interval_ms": 100, "session_timeout_ms": 30_000}
+    async with (
+        consuming(embedded.bootstrap, topic, **options) as one,
+        consuming(embedded.bootstrap, topic, **options) as two,
+    ):
+        await eventually(lambda: [len(member.assignment()) for member in (one, two)] == [1, 1], "equal shares")
+        before = one._coordinator.generation
+        two._coordinator.reset_generation()  # as aiokafka does when a commit crosses a rebalance
+        await eventually(lambda: one._coordinator.generation > before, "the next generation", 5)
+        await eventually(lambda: [len(member.assignment()) for member in (one, two)] == [1, 1], "equal shares", 5)
 
 
 async def test_clients_go_on_when_the_data_was_wiped(embedded: EmbeddedBroker) -> None:

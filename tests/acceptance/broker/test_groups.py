@@ -29,10 +29,12 @@ class Ledger:
     async def work(self, member: AIOKafkaConsumer) -> None:
         """Reads, notes and commits until cancelled."""
         while True:
-            for place, records in (await member.getmany(timeout_ms=100, max_records=50)).items():
-                self.values += [int(record.value or b"") for record in records]
+            batches = await member.getmany(timeout_ms=100, max_records=50)
+            for place, records in batches.items():  # noted before anything is awaited: others commit meanwhile
                 committed = self._committed.get(place, 0)
+                self.values += [int(record.value or b"") for record in records]
                 self.too_late += [(place, record.offset) for record in records if record.offset < committed]
+            for place, records in batches.items():
                 await self._commit(member, place, records[-1].offset + 1)
 
     async def _commit(self, member: AIOKafkaConsumer, place: TopicPartition, offset: int) -> None:

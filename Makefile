@@ -1,0 +1,90 @@
+# Needs Python 3.11 or newer and make, nothing else: the first target that needs it makes .venv from the lock.
+# `make PYTHON=/path/to/python3` chooses another Python, `make test ARGS="-k erasure"` hands arguments on.
+
+SHELL := /bin/sh
+PYTHON ?=
+ARGS ?=
+BIN := .venv/bin
+OK := .venv/.ok
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo run test test-kafka check lint types imports generated wheel bench schemas format lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+
+setup: $(OK) ## Make .venv with everything that the other targets need
+
+demo: $(OK) ## Run the whole system on this machine, feed it a conversation, show what it has learnt
+	@$(BIN)/smartbrain demo $(ARGS)
+
+run: $(OK) ## Keep the system up, with its console, until Ctrl-C
+	@$(BIN)/smartbrain up $(ARGS)
+
+test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL and broker
+	$(BIN)/python -m pytest tests/unit tests/integration tests/acceptance $(ARGS)
+
+test-kafka: $(OK) ## Acceptance tests on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
+	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \
+		set -x; $(BIN)/python -m pytest tests/acceptance $(ARGS); \
+	else \
+		set -x; $(BIN)/python -m tests.kafka.apache_kafka run -- $(BIN)/python -m pytest tests/acceptance $(ARGS); \
+	fi
+
+check: lint types imports generated wheel ## Everything that needs no run: the five targets below (all failures: make -k check)
+
+lint: $(OK) ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(OK) ## basedpyright, strict
+	$(BIN)/basedpyright
+
+imports: $(OK) ## Who may import whom
+	$(BIN)/lint-imports
+
+generated: $(OK) ## The committed JSON Schema, AsyncAPI and OpenAPI are what the code says
+	$(BIN)/smartbrain schemas --check
+
+wheel: $(OK) ## The wheel holds all that it needs and runs away from this folder
+	.ci/wheel $(BIN)/python
+
+bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table and writes JSON
+	$(BIN)/python -m tests.bench $(ARGS)
+
+schemas: $(OK) ## Write schemas/generated again
+	$(BIN)/smartbrain schemas
+
+format: $(OK) ## Let ruff format and repair what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(OK) ## Renew both locks from pyproject.toml (ARGS=--upgrade for newer versions)
+	@[ -x $(BIN)/uv ] || $(PIP) install -q 'uv>=0.5.3'
+	$(LOCK) $(ARGS) -o requirements.lock
+	$(LOCK) $(ARGS) -c requirements.lock --group dev -o requirements-dev.lock
+
+clean: ## Remove what make and the tools made; .smartbrain, where data may live, stays
+	rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find services shared schemas tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@for python in $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3); do \
+		if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "Making .venv with $$("$$python" --version)"; \
+			"$$python" -m venv .venv && exit 0; \
+			echo "$$python cannot make a virtual environment (Debian: apt install python3-venv)" >&2; \
+			rm -rf .venv; exit 1; \
+		fi; \
+	done; \
+	echo "SmartBrain needs Python 3.11 or newer, tried: $(or $(PYTHON),python3.13 python3.12 python3.11 python3)." >&2; \
+	echo "Name another with: make PYTHON=/path/to/python3" >&2; exit 1
+
+$(OK): requirements-dev.lock pyproject.toml | $(BIN)/python
+	@echo "Installing the locked packages into .venv (the first time takes a minute or two)"
+	@$(PIP) install -q --no-compile --require-hashes -r requirements-dev.lock
+	@$(PIP) install -q --no-build-isolation --no-deps -e .
+	@touch $@

@@ -1,0 +1,221 @@
+"""AsyncAPI 3.0 of every topic: who sends what where, keyed how, kept how long, and where the answer comes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from schemas.events import Payload
+from schemas.topics import (
+    COMPOSE_REPLY,
+    COMPOSE_REQUEST,
+    DEAD_LETTER_HOURS,
+    DEAD_LETTER_PARTITIONS,
+    DEAD_LETTER_TEXT_HOURS,
+    TOPICS,
+    TURN_COMMIT,
+    Topic,
+)
+
+HOUR_MS = 3_600_000
+BINDING = "0.5.0"
+REF = "#/components/schemas/{model}"
+USERS = "users"
+REPLY = "reply"
+DEAD_LETTER = "DeadLetter"
+ANSWERS: dict[str, tuple[str, ...]] = {
+    COMPOSE_REQUEST.name: ("ContextPackage", "ErrorReply"),
+    TURN_COMMIT.name: ("CommitResult", "ErrorReply"),
+}
+"""What comes back to `reply_to`, by the topic that was asked."""
+_REPLY_TO = {
+    COMPOSE_REQUEST.name: f"Topic of the answer; {COMPOSE_REPLY.name} where absent",
+    TURN_COMMIT.name: "Topic of the answer; without it there is none",
+}
+
+Json = dict[str, Any]
+
+
+def document(
+    contracts: Mapping[str, type[BaseModel]], payloads: Mapping[str, type[Payload]], generator: type[GenerateJsonSchema]
+) -> Json:
+    """The whole interface over Kafka."""
+    messages = {name: _message(topic, name, contracts, payloads) for topic in TOPICS for name in topic.messages}
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "SmartBrain",
+            "version": "1",
+            "description": "Agent-memory runtime: publish turns, ask for context, follow what is learnt. "
+            "Delivery is at least once and in order per key; unknown fields are ignored.",
+        },
+        "defaultContentType": "application/json",
+        "servers": {"kafka": _server()},
+        "channels": {**_channels(), REPLY: _reply_channel()},
+        "operations": _operations(),
+        "components": {
+            "messages": {**messages, DEAD_LETTER: _dead_letter()},
+            "schemas": _schemas(contracts, payloads, generator),
+        },
+    }
+
+
+def noun(topic: Topic) -> str:
+    """The topic's short name: `turn.commit` of `smartbrain.turn.commit.v1`."""
+    return topic.name.removeprefix("smartbrain.").removesuffix(".v1")
+
+
+def _server() -> Json:
+    variable = {"description": "Host and port of a broker, SMARTBRAIN_KAFKA_BOOTSTRAP", "default": "localhost:9092"}
+    return {"host": "{bootstrap}", "protocol": "kafka", "variables": {"bootstrap": variable}}
+
+
+def _channels() -> Json:
+    made: Json = {}
+    for topic in TOPICS:
+        hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
+        made[noun(topic)] = {
+            "address": topic.name,
+            "description": _about(topic),
+            "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in topic.messages},
+            "bindings": {"kafka": _kafka(topic.name, topic.partitions, topic.retention_hours)},
+        }
+        made[f"{noun(topic)}.dlq"] = {
+            "address": topic.dead_letter,
+            "description": f"What of {topic.name} nobody could handle, with its key. Kept {hours} h.",
+            "messages": {DEAD_LETTER: {"$ref": f"#/components/messages/{DEAD_LETTER}"}},
+            "bindings": {"kafka": _kafka(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours)},
+        }
+    return made
+
+
+def _about(topic: Topic) -> str:
+    text = "carries the user's text" if topic.carries_text else "ids and numbers, never the user's text"
+    return (
+        f"Producer: {topic.producer}. Consumers: {', '.join(topic.consumers) or 'none'}. "
+        f"Key: {topic.key}. {topic.partitions} partitions, kept {topic.retention_hours} h; {text}."
+    )
+
+
+def _kafka(name: str, partitions: int, hours: int) -> Json:
+    return {
+        "topic": name,
+        "partitions": partitions,
+        "topicConfiguration": {"cleanup.policy": ["delete"], "retention.ms": hours * HOUR_MS},
+        "bindingVersion": BINDING,
+    }
+
+
+def _reply_channel() -> Json:
+    answers = sorted({name for names in ANSWERS.values() for name in names})
+    return {
+        "address": None,
+        "description": "The topic that the request's header `reply_to` names",
+        "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in answers},
+    }
+
+
+def _operations() -> Json:
+    made: Json = {}
+    for topic in TOPICS:
+        if topic.producer != USERS:
+            made[f"{noun(topic)}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
+        readers = [name for name in topic.consumers if name != USERS]
+        if readers:
+            made[f"{noun(topic)}.receive"] = _operation(topic, "receive", f"Handled by {', '.join(readers)}.")
+    return made
+
+
+def _operation(topic: Topic, action: str, summary: str) -> Json:
+    channel = f"#/channels/{noun(topic)}"
+    made: Json = {
+        "action": action,
+        "summary": summary,
+        "channel": {"$ref": channel},
+        "messages": [{"$ref": f"{channel}/messages/{name}"} for name in topic.messages],
+    }
+    if action == "receive" and topic.name in ANSWERS:
+        made["reply"] = {
+            "address": {
+                "location": "$message.header#/reply_to",
+                "description": _REPLY_TO[topic.name],
+            },
+            "channel": {"$ref": f"#/channels/{REPLY}"},
+            "messages": [{"$ref": f"#/channels/{REPLY}/messages/{name}"} for name in ANSWERS[topic.name]],
+        }
+    return made
+
+
+def _message(
+    topic: Topic, name: str, contracts: Mapping[str, type[BaseModel]], payloads: Mapping[str, type[Payload]]
+) -> Json:
+    model = payloads[name] if name in payloads else contracts[name]
+    key = {"type": "string", "description": topic.key}
+    made: Json = {
+        "name": name,
+        "title": model.__name__,
+        "summary": _first_line(model),
+        "payload": {"$ref": REF.format(model=f"event.{name}" if name in payloads else name)},
+        "bindings": {"kafka": {"key": key, "bindingVersion": BINDING}},
+    }
+    correlation = {"correlationId": {"location": "$message.header#/correlation_id"}}
+    if topic.name in ANSWERS:
+        return {**made, **correlation, "headers": _request_headers(topic)}
+    if topic is COMPOSE_REPLY:
+        return {**made, **correlation, "headers": _reply_headers()}
+    return made
+
+
+def _first_line(model: type[BaseModel]) -> str:
+    return (model.__doc__ or "").strip().partition("\n")[0]
+
+
+def _text(description: str, **more: str) -> Json:
+    return {"type": "string", "description": description, **more}
+
+
+def _request_headers(topic: Topic) -> Json:
+    headers: Json = {
+        "reply_to": _text(_REPLY_TO[topic.name]),
+        "correlation_id": _text("Comes back with the answer, and is its key"),
+        "deadline_ms": _text("Unix time in milliseconds after which nobody waits", pattern="^[0-9]+$"),
+        "reply_partition": _text("Partition of the answer; absent: by key", pattern="^[0-9]+$"),
+    }
+    return {"type": "object", "properties": headers, "required": ["correlation_id"] if topic is COMPOSE_REQUEST else []}
+
+
+def _reply_headers() -> Json:
+    headers = {"correlation_id": _text("That of the request")}
+    return {"type": "object", "properties": headers, "required": ["correlation_id"]}
+
+
+def _dead_letter() -> Json:
+    headers = {
+        "x-error": _text("Why nobody could handle it, without its values"),
+        "x-origin": _text("Where it came from: topic/partition/offset"),
+    }
+    return {
+        "name": DEAD_LETTER,
+        "title": DEAD_LETTER,
+        "summary": "A record that no retry could mend, byte for byte.",
+        "contentType": "application/octet-stream",
+        "headers": {"type": "object", "properties": headers, "required": list(headers)},
+        "payload": {"description": "The record's value as it came, whether or not it is JSON"},
+    }
+
+
+def _schemas(
+    contracts: Mapping[str, type[BaseModel]], payloads: Mapping[str, type[Payload]], generator: type[GenerateJsonSchema]
+) -> Json:
+    on_topics = {name for topic in TOPICS for name in topic.messages}
+    wanted = [model for name, model in contracts.items() if name in on_topics or name == "Envelope"]
+    models = [(model, "validation") for model in (*wanted, *payloads.values())]
+    _, made = models_json_schema(models, ref_template=REF, schema_generator=generator)  # pyright: ignore[reportArgumentType] # a list of literal pairs
+    return {**made["$defs"], **{f"event.{name}": _event(name, model) for name, model in payloads.items()}}
+
+
+def _event(name: str, payload: type[Payload]) -> Json:
+    own = {"event_type": {"const": name}, "payload": {"$ref": REF.format(model=payload.__name__)}}
+    part = {"type": "object", "properties": own, "required": ["payload"]}
+    return {"description": _first_line(payload), "allOf": [{"$ref": REF.format(model="Envelope")}, part]}

@@ -1,0 +1,158 @@
+"""What becomes of memories: corrected, overwritten, taken back, dictated, deleted, summed up."""
+
+from typing import Any
+
+import pytest
+
+from tests.system.person import Person, shown
+from tests.system.wait import wait_for
+
+
+async def test_a_correction_ends_the_old_memory_and_stands_in_its_place(person: Person) -> None:
+    """OC001."""
+    await person.say("我喜欢运动风。")
+    (old,) = await person.memories(type="preference")
+    await person.say("不是运动风, 我现在喜欢简约的", session="s2")
+    (new,) = await person.memories(type="preference")
+    assert "简约" in new["content"]
+    assert new["provenance"]["class"] == "confirmed_by_user"
+    assert new["confidence"] == pytest.approx(0.9)
+    was = (await person.get(f"/v1/memories/{old['memory_id']}")).json()
+    assert was["status"] == "superseded"
+    assert was["invalid_at"]
+    assert was["superseded_by"] == new["memory_id"]
+    package = await person.compose("我喜欢什么风格？", session="s3")
+    assert "简约" in shown(package)
+    assert "喜欢运动风" not in shown(package)
+
+
+@pytest.mark.parametrize(
+    ("before", "denied", "word"),
+    [("我爱喝咖啡。", "我不再喝咖啡了", "咖啡"), ("I like coffee.", "I no longer drink coffee.", "coffee")],
+)
+async def test_a_denial_ends_what_was_liked(person: Person, before: str, denied: str, word: str) -> None:
+    """OC002."""
+    await person.say(before)
+    (old,) = await person.memories(type="preference")
+    await person.say(denied)
+    was = (await person.get(f"/v1/memories/{old['memory_id']}")).json()
+    assert was["status"] in ("superseded", "retracted")
+    assert was["invalid_at"]
+    current = await person.memories(type="preference")
+    assert all(word not in m["content"] or "不" in m["content"] or "no longer" in m["content"] for m in current)
+
+
+async def item(person: Person, **more: Any) -> dict[str, Any]:
+    """The outcome of a turn with this one structured item."""
+    body = {**person.whose, "session_id": "s1", "items": [{"type": "preference", "key": "pref:writing:tone", **more}]}
+    answer = await person.post("/v1/turns", body)
+    assert answer.status_code == 201, answer.text
+    return await person.outcome(answer.json()["turn_id"])
+
+
+async def test_a_structured_item_overwrites_the_one_under_its_key(person: Person) -> None:
+    """OC085."""
+    await item(person, value="concise")
+    second = await item(person, value="detailed")
+    (active,) = await person.memories()
+    assert active["value"] == {"value": "detailed"}
+    (first,) = await person.memories(status="superseded")
+    assert first["value"] == {"value": "concise"}
+    assert second["conflicts"] == [
+        {"kind": "supersede", "old_id": first["memory_id"], "new_id": active["memory_id"]},
+    ]
+
+
+async def test_a_retracted_item_is_gone_and_the_outcome_says_so(person: Person) -> None:
+    """OC086."""
+    await item(person, value="concise")
+    outcome = await item(person, retract=True)
+    assert await person.memories() == []
+    (was,) = await person.memories(status="retracted")
+    assert [(w["memory_id"], w["change"], w["status"]) for w in outcome["written"]] == [
+        (was["memory_id"], "retracted", "retracted")
+    ]
+
+
+async def test_versions_form_an_unbroken_chain(person: Person) -> None:
+    """OC199."""
+    for value in ("v1", "v2", "v3"):
+        await item(person, value=value)
+    (active,) = await person.memories()
+    answer = await person.get(f"/v1/memories/{active['memory_id']}/history")
+    chain = answer.json()["memories"]
+    assert [m["version"] for m in chain] == [1, 2, 3]
+    assert len({m["root_id"] for m in chain}) == 1
+    for older, newer in zip(chain, chain[1:], strict=False):
+        assert older["superseded_by"] == newer["memory_id"]
+        assert older["invalid_at"] == newer["valid_at"]
+        assert newer["supersedes"] == [older["memory_id"]]
+    assert [m["invalid_at"] is None for m in chain] == [False, False, True]
+
+
+async def test_the_same_thing_said_in_two_sessions_is_one_memory_that_weighs_more(person: Person) -> None:
+    await person.say("I like jasmine tea.", session="monday")
+    (before,) = await person.memories()
+    await person.say("I like jasmine tea.", session="tuesday")
+    (after,) = await person.memories()
+    assert after["memory_id"] == before["memory_id"]
+    assert after["confidence"] > before["confidence"]
+    assert sorted(after["source_sessions"]) == ["monday", "tuesday"]
+
+
+@pytest.mark.parametrize("text", ["停车位是 B2-117", "The spare key is with Marta", "/remember 之前的预算是 5 万"])
+async def test_the_receipt_of_a_dictated_memory_names_the_memory(person: Person, text: str) -> None:
+    answer = await person.post("/v1/memories", {**person.whose, "text": text})
+    assert answer.status_code == 202, answer.text
+    receipt = answer.json()
+    await person.outcome(receipt["turn_id"])
+    found = await person.get(f"/v1/memories/{receipt['memory_id']}")
+    assert found.status_code == 200, found.text
+    assert text.removeprefix("/remember ") in found.json()["content"]
+
+
+async def test_a_deleted_memory_is_gone_from_packages_and_its_history_stays(person: Person) -> None:
+    await person.say("I prefer oat milk in my coffee.")
+    (known,) = await person.memories()
+    assert "oat milk" in shown(await person.compose("What milk do I prefer?"))
+    answer = await person.system.http.delete(f"/v1/memories/{known['memory_id']}", params=person.whose)
+    assert answer.status_code == 202
+    await person.outcome(answer.json()["turn_id"])
+    assert await person.memories() == []
+    assert "oat milk" not in shown(await person.compose("What milk do I prefer?"))
+    was = (await person.get(f"/v1/memories/{known['memory_id']}")).json()
+    assert was["status"] == "retracted"
+
+
+async def test_a_memory_that_was_deleted_twice_is_deleted_once(person: Person) -> None:
+    await person.say("I prefer oat milk in my coffee.")
+    (known,) = await person.memories()
+    path = f"/v1/memories/{known['memory_id']}"
+    first, second = [(await person.system.http.delete(path, params=person.whose)).json() for _ in range(2)]
+    assert first["turn_id"] == second["turn_id"]
+    await person.outcome(first["turn_id"])
+    assert [m["status"] for m in await person.memories(status="all")] == ["retracted"]
+
+
+async def test_a_summary_stands_after_twelve_turns(person: Person) -> None:
+    for n in range(12):
+        await person.commit(f"今天我们讨论了第{n + 1}个接口的设计细节。")
+
+    async def summary() -> dict[str, Any] | None:
+        answer = await person.get("/v1/sessions/s1/summary")
+        return answer.json() if answer.status_code == 200 else None
+
+    found = await wait_for(summary, what="summary")
+    assert found
+    assert (found["reason"], found["source_from_seq"], found["source_to_seq"]) == ("turn_threshold", 1, 12)
+    assert found["text"] in (await person.compose("我们讨论了什么？", session="s1")).working_summary
+    assert (await person.system.http.delete("/v1/sessions/s1/summary", params=person.whose)).status_code == 204
+    assert (await person.get("/v1/sessions/s1/summary")).status_code == 404
+
+
+async def test_a_decision_is_summed_up_at_once(person: Person) -> None:
+    outcome = await person.say("我们决定用 PostgreSQL 做主存储。")
+    assert outcome["summary"]["triggered"]
+    assert outcome["summary"]["reason"] == "stage_event"
+    seen = (await person.get("/v1/sessions/s1/summary")).json()
+    assert "PostgreSQL" in seen["text"]

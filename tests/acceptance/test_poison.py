@@ -1,0 +1,139 @@
+"""An event that no retry can mend is named and set aside; everything else goes on."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, TURN_COMMITTED
+from services.analyzer import rules as proposing
+from services.evolver import rules as resolving
+from tests.system.databases import Databases
+from tests.system.kafka import Stored, caught_up, of_tenant, publish, read
+from tests.system.person import Person, somebody
+from tests.system.running import System, policy_file, running, settings_for
+from tests.system.wait import wait_for
+
+FUSE = {"fuse_window": 25, "fuse_cooldown_s": 1.0}
+
+
+@pytest.fixture(scope="module")
+async def system(
+    databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[System]:
+    """Every service, with short retries and a fuse that mends soon."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), delivery={"retry_delays_ms": [5, 5], **FUSE})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+        yield all_services
+
+
+async def commit_poison(person: Person) -> str:
+    """A turn whose row is corrupt by the time that it is observed: something that no worker can read."""
+    await person.system.stop("observer")
+    turn_id = (await person.commit("I prefer bitter chocolate."))["turn_id"]
+    person.system.rows("ALTER TABLE conversation_events DISABLE TRIGGER append_only")
+    person.system.rows("UPDATE conversation_events SET content = '[]' WHERE turn_id = %(turn)s", turn=turn_id)
+    person.system.rows("ALTER TABLE conversation_events ENABLE TRIGGER append_only")
+    return turn_id
+
+
+async def quarantined(person: Person) -> list[tuple[str, str]]:
+    """Stage and turn of what was given up."""
+    found = person.system.rows("SELECT stage, turn_id FROM quarantine WHERE user_id = %(u)s", u=person.user_id)
+    return [(row["stage"], str(row["turn_id"])) for row in found]
+
+
+async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_are_not(
+    system: System, person: Person
+) -> None:
+    other = Person(system)
+    before = await person.commit("I like green tea.")
+    poison = await commit_poison(person)
+    after = [await person.commit("I live in Oslo."), await other.commit("I live in Rome.")]
+    await system.start("observer")
+    assert (await person.outcome(poison))["status"] == "quarantined"
+    assert (await person.outcome(before["turn_id"]))["status"] == "derived"
+    assert (await person.outcome(after[0]["turn_id"]))["status"] == "derived"
+    assert (await other.outcome(after[1]["turn_id"]))["status"] == "derived"
+    assert await quarantined(person) == [("observer", poison)]
+    (dead,) = await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.dead_letter)
+    assert dead.envelope.payload["turn_id"] == poison
+    reasons = dict(dead.headers)
+    assert reasons["x-error"]
+    assert reasons["x-origin"].decode().startswith(f"{TURN_COMMITTED.name}/")
+    await system.settled()
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "stage", "topic"),
+    [
+        (proposing, "propose", "analyzer", OBSERVATION_RECORDED),
+        (resolving, "resolve", "evolver", ANALYSIS_PROPOSED),
+    ],
+)
+async def test_what_a_worker_cannot_derive_is_quarantined_with_its_turn(
+    system: System, person: Person, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, stage: str, topic: Any
+) -> None:
+    decide = getattr(module, name)
+
+    def choke(new: Any, *given: Any) -> Any:
+        if new.session_id == person.user_id:
+            raise ZeroDivisionError(stage)
+        return decide(new, *given)
+
+    monkeypatch.setattr(module, name, choke)
+    outcome = await person.say("I prefer bitter chocolate.", session=person.user_id)
+    assert outcome["status"] == "quarantined"
+    assert [place for place, _ in await quarantined(person)] == [stage]
+    dead = await of_tenant(system.bootstrap, person.tenant_id, topic.dead_letter)
+    assert len(dead) == 1
+    assert b"bitter" not in (dead[0].value or b"")
+    assert (await person.say("I prefer milk chocolate."))["status"] == "derived"
+    await system.settled()
+
+
+async def test_an_event_about_a_turn_that_does_not_exist_is_no_poison(system: System, person: Person) -> None:
+    await person.say("I like green tea.")
+    (told,) = await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.name)
+    stranger = (told.value or b"").replace(told.envelope.payload["turn_id"].encode(), str(told.envelope.event_id).encode())
+    await publish(system.bootstrap, [Stored(told.topic, key=told.key, value=stranger)])
+    await caught_up(system.bootstrap)
+    assert await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.dead_letter) == []
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"{", b"[]", b"\xff\xfe", b'{"event_type": "turn.committed"}', b'{"event_id": "1"}', None]
+)
+async def test_a_record_that_is_no_event_is_a_dead_letter_and_the_partition_goes_on(
+    system: System, person: Person, value: bytes | None
+) -> None:
+    mark = somebody().encode()
+    key = f"{person.tenant_id}:{person.user_id}".encode()
+    headers = [("mark", mark), ("odd", b"\xff\xfe")]
+    await publish(system.bootstrap, [Stored(TURN_COMMITTED.name, key=key, value=value, headers=headers)])
+    await person.say("I like green tea.")
+
+    async def buried() -> bool:
+        found = await read(system.bootstrap, TURN_COMMITTED.dead_letter)
+        return any(r.key == key and (r.value or None) == (value or None) for r in found)
+
+    await wait_for(buried, what="the dead letter")
+
+
+async def test_too_many_dead_letters_stop_the_consumer_until_it_has_cooled_down(
+    system: System, person: Person
+) -> None:
+    observer = system["observer"]
+    rubbish = [Stored(TURN_COMMITTED.name, key=b"k", value=b"rubbish") for _ in range(60)]
+    await publish(system.bootstrap, rubbish)
+
+    async def stopped() -> bool:
+        return not (await observer.service.ready())["fuse"]
+
+    await wait_for(stopped, what="the fuse is blown")
+    assert (await person.say("I like green tea."))["status"] == "derived"
+    assert await observer.ready()
+    await asyncio.wait_for(caught_up(system.bootstrap), 30)
+    await system.settled()

@@ -1,0 +1,99 @@
+"""Everything may be delivered again, together or much later: nothing changes."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiokafka.errors import KafkaError
+
+from schemas.topics import TURN_COMMIT
+from tests.system.databases import Databases, state
+from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
+from tests.system.person import Person
+from tests.system.running import WORKERS, System, policy_file, running, settings_for
+
+STORY = (
+    "我叫林晓，我喜欢喝咖啡。",
+    "I prefer dark mode.",
+    "不对，我喜欢喝茶，不是咖啡。",
+    "我们决定用 PostgreSQL 做主存储。",
+    "Remember that my locker is number 42.",
+    "你好！",
+    "I live in Hangzhou and Marta lives in Oslo.",
+)
+
+
+@pytest.fixture
+async def system(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
+    """Every service; nothing is driven again from state, so that only the broker's deliveries count."""
+    policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+        yield all_services
+
+
+async def tell(system: System, people: int = 4) -> list[Person]:
+    """These people have told their story, half of them over the topic, and everything is derived."""
+    told = [Person(system) for _ in range(people)]
+    for n, text in enumerate(STORY):
+        await asyncio.gather(*(person.commit(text) for person in told[::2]))
+        over_topic = [{**p.turn(text), "idempotency_key": f"{p.user_id}-{n}"} for p in told[1::2]]
+        records = [
+            Stored(TURN_COMMIT.name, key=f"{b['tenant_id']}:{b['user_id']}".encode(), value=orjson.dumps(b))
+            for b in over_topic
+        ]
+        await publish(system.bootstrap, records)
+    await caught_up(system.bootstrap)
+    assert await system.settled() == people * len(STORY)
+    await caught_up(system.bootstrap)
+    return told
+
+
+async def test_every_event_delivered_again_changes_nothing(system: System) -> None:
+    await tell(system)
+    before = state(system.dsn)
+    assert before["memory_items"]
+    everything = await read(system.bootstrap, *GROUPS)
+    await publish(system.bootstrap, [again for record in everything for again in (record, record)])
+    await publish(system.bootstrap, reversed(everything))
+    await caught_up(system.bootstrap)
+    await system.settled()
+    assert state(system.dsn) == before
+
+
+def commits_fail(system: System, *names: str) -> None:
+    """The workers' effects are durable, their acknowledgements never arrive: as after a kill between the two."""
+
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise KafkaError("the worker died here")
+
+    for name in names:
+        for _, _, subscriber in system[name].rt.bus._subscribers:
+            subscriber.consumer.commit = refuse
+
+
+async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_once(system: System) -> None:
+    await caught_up(system.bootstrap)
+    commits_fail(system, *WORKERS)
+    people = [Person(system) for _ in range(3)]
+    for text in STORY:
+        await asyncio.gather(*(person.commit(text) for person in people))
+    assert await system.settled() == len(people) * len(STORY)
+    before = state(system.dsn)
+    await system.stop(*WORKERS)
+    await system.start(*WORKERS)
+    await caught_up(system.bootstrap)
+    await system.settled()
+    assert state(system.dsn) == before
+
+
+async def test_a_turn_committed_again_after_its_answer_was_lost_is_one_turn(system: System) -> None:
+    person = Person(system)
+    body = person.turn("I prefer oolong tea.", idempotency_key="once")
+    answers = await asyncio.gather(*(person.post("/v1/turns", body) for _ in range(20)))
+    assert sorted(a.status_code for a in answers) == [200] * 19 + [201]
+    assert len({a.text for a in answers}) == 1
+    assert await system.settled() == 1
+    assert len(await person.memories()) == 1

@@ -1,0 +1,86 @@
+"""A fresh, migrated database for whoever asks, copied from a template in milliseconds."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import dict_row
+
+from services.cli.supervisor import CACHE
+from shared.db import SCHEMA, migrate
+from shared.embedded.postgres import EmbeddedPostgres
+
+TEMPLATE = "template_of_tests"
+
+
+class Databases:
+    """One PostgreSQL server that keeps nothing, with a migrated template."""
+
+    def __init__(self, server_dsn: str) -> None:
+        self._server_dsn = server_dsn
+        self._numbers = count(1)
+
+    async def prepare(self) -> None:
+        """The template stands."""
+        self._run(f"CREATE DATABASE {TEMPLATE}")
+        await migrate(self._dsn(TEMPLATE))
+
+    def fresh(self) -> str:
+        """The DSN of a database that nobody else uses."""
+        name = f"test_{next(self._numbers)}"
+        self._run(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy")
+        return self._dsn(name)
+
+    def _dsn(self, name: str) -> str:
+        return make_conninfo(self._server_dsn, dbname=name)
+
+    def _run(self, statement: str) -> None:
+        with psycopg.connect(self._server_dsn, autocommit=True) as conn:
+            conn.execute(statement)
+
+
+@contextmanager
+def server(folder: Path) -> Generator[str]:
+    """The DSN of a PostgreSQL that forgets everything at the end."""
+    with EmbeddedPostgres(folder / "postgres", CACHE / "postgres", durable=False) as postgres:
+        yield postgres.dsn
+
+
+def rows(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
+    """What the statement answers to the superuser, whom no row-level security binds."""
+    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=f"-c search_path={SCHEMA},public") as conn:
+        cursor = conn.execute(statement, params)  # pyright: ignore[reportArgumentType] # statements of tests
+        return cursor.fetchall() if cursor.description else []
+
+
+def number(dsn: str, statement: str, **params: Any) -> int:
+    """The one number that the statement answers."""
+    (row,) = rows(dsn, statement, **params)
+    (value,) = row.values()
+    return int(value)
+
+
+def texts(dsn: str) -> dict[str, str]:
+    """Everything readable that the database holds, by table: every row of every table as JSON."""
+    named = rows(
+        dsn,
+        "SELECT c.relname FROM pg_class c WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'p')",
+        schema=SCHEMA,
+    )
+    return {
+        name: rows(dsn, f"SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n'), '') AS all FROM {name} t")[0]["all"]  # noqa: S608 # names of the catalog
+        for name in sorted(row["relname"] for row in named)
+    }
+
+
+DELIVERY = ("event_outbox", "inbox", "redriven", "relay_members", "migrations")
+"""Tables of ids that say how far delivery has come, and nothing of what is known."""
+
+
+def state(dsn: str) -> dict[str, list[str]]:
+    """All that is known, by table, in an order of its own: equal before and after whatever must change nothing."""
+    return {name: sorted(found.splitlines()) for name, found in texts(dsn).items() if name not in DELIVERY}

@@ -1,0 +1,111 @@
+"""What stands in topics, and putting more there: a plain client beside the product's own."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
+from schemas.envelope import Envelope
+from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMIT, TURN_COMMITTED
+from tests.system.wait import wait_for
+
+Headers = Sequence[tuple[str, bytes]]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One record as it stands in a topic; enough of one for the product's own code as well."""
+
+    topic: str
+    partition: int = 0
+    offset: int = 0
+    key: bytes | None = None
+    value: bytes | None = None
+    headers: Headers = field(default_factory=tuple)
+    timestamp: int = 0
+
+    @property
+    def envelope(self) -> Envelope:
+        """The event in it."""
+        return Envelope.model_validate_json(self.value or b"")
+
+
+async def read(bootstrap: str, *topics: str) -> list[Stored]:
+    """Every record of these topics up to their present ends, by partition in order."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False, fetch_max_wait_ms=20)
+    await consumer.start()
+    try:
+        places: list[TopicPartition] = []
+        for topic in topics:
+            numbers = await consumer._client._wait_on_metadata(topic)  # no public way before assignment
+            places += [TopicPartition(topic, number) for number in sorted(numbers)]
+        consumer.assign(places)
+        ends = await consumer.end_offsets(places)
+        await consumer.seek_to_beginning(*places)
+        found: list[Stored] = []
+        async with asyncio.timeout(60):
+            while any([await consumer.position(place) < ends[place] for place in places]):
+                for records in (await consumer.getmany(timeout_ms=50)).values():
+                    found += [
+                        Stored(r.topic, r.partition, r.offset, r.key, r.value, tuple(r.headers), r.timestamp)
+                        for r in records
+                    ]
+        return found
+    finally:
+        await consumer.stop()
+
+
+async def of_tenant(bootstrap: str, tenant: str, *topics: str) -> list[Stored]:
+    """The records of these topics that are about this tenant."""
+    mark = f'"{tenant}"'.encode()
+    return [r for r in await read(bootstrap, *topics) if mark in (r.value or b"").replace(b'": "', b'":"')]
+
+
+async def publish(bootstrap: str, records: Iterable[Stored]) -> None:
+    """The records stand in their topics once more, in this order."""
+    producer = AIOKafkaProducer(bootstrap_servers=bootstrap, linger_ms=5, acks="all")
+    await producer.start()
+    try:
+        sent = [await producer.send(r.topic, r.value, key=r.key, headers=list(r.headers)) for r in records]
+        await asyncio.gather(*sent)
+    finally:
+        await producer.stop()
+
+
+GROUPS = {
+    TURN_COMMIT.name: "smartbrain-compose-commit",
+    TURN_COMMITTED.name: "smartbrain-observer",
+    OBSERVATION_RECORDED.name: "smartbrain-analyzer",
+    OBSERVATION_URGENT.name: "smartbrain-evolver-urgent",
+    ANALYSIS_PROPOSED.name: "smartbrain-evolver",
+}
+"""The topics that workers consume, and the group of each."""
+
+
+async def behind(bootstrap: str, topics: Iterable[str] = GROUPS) -> dict[str, int]:
+    """By topic how many records its workers have yet to acknowledge; topics without any are left out."""
+    found: dict[str, int] = {}
+    for topic in topics:
+        consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, group_id=GROUPS[topic], enable_auto_commit=False)
+        await consumer.start()
+        try:
+            places = [TopicPartition(topic, n) for n in sorted(await consumer._client._wait_on_metadata(topic))]
+            consumer.assign(places)
+            ends = await consumer.end_offsets(places)
+            starts = await consumer.beginning_offsets(places)
+            lag = sum([ends[place] - (await consumer.committed(place) or starts[place]) for place in places])
+        finally:
+            await consumer.stop()
+        if lag > 0:
+            found[topic] = lag
+    return found
+
+
+async def caught_up(bootstrap: str, deadline_s: float = 30.0) -> None:
+    """The workers have acknowledged every record of every topic that they consume."""
+
+    async def all_read() -> bool:
+        return not await behind(bootstrap)
+
+    await wait_for(all_read, deadline_s, "the workers have read everything")

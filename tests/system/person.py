@@ -1,0 +1,93 @@
+"""A user as the tests see one: says things, and looks at what became of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from schemas.context_package import ContextPackage
+from tests.system.running import System
+from tests.system.wait import wait_for
+
+Json = dict[str, Any]
+
+
+def somebody() -> str:
+    """A name that nobody else has."""
+    return uuid4().hex[:12]
+
+
+def user(content: str) -> Json:
+    """One message of the user."""
+    return {"role": "user", "content": content}
+
+
+@dataclass(frozen=True)
+class Person:
+    """One user of one tenant, over HTTP."""
+
+    system: System
+    user_id: str = field(default_factory=somebody)
+    tenant_id: str = field(default_factory=somebody)
+
+    @property
+    def whose(self) -> Json:
+        """Names the person in a query or a body."""
+        return {"tenant_id": self.tenant_id, "user_id": self.user_id}
+
+    def turn(self, *texts: str, session: str = "s1", **more: Any) -> Json:
+        """The body of a turn in which the user says this."""
+        return {**self.whose, "session_id": session, "messages": [user(text) for text in texts], **more}
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> httpx.Response:
+        """What compose answers."""
+        return await self.system.http.post(path, json=body)
+
+    async def get(self, path: str, **query: Any) -> httpx.Response:
+        """What compose answers."""
+        return await self.system.http.get(path, params={**self.whose, **query})
+
+    async def commit(self, *texts: str, session: str = "s1", **more: Any) -> Json:
+        """The commit's result; it was accepted."""
+        answer = await self.post("/v1/turns", self.turn(*texts, session=session, **more))
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+    async def say(self, *texts: str, session: str = "s1", **more: Any) -> Json:
+        """The outcome of a turn in which this was said."""
+        return await self.outcome((await self.commit(*texts, session=session, **more))["turn_id"])
+
+    async def outcome(self, turn_id: str, deadline_s: float = 15.0) -> Json:
+        """The turn's outcome, once it is complete."""
+
+        async def complete() -> Json | None:
+            seen = (await self.get(f"/v1/turns/{turn_id}/outcome")).json()
+            return seen["outcome"] if seen["state"] == "complete" else None
+
+        return await wait_for(complete, deadline_s, f"outcome of {turn_id}") or {}
+
+    async def memories(self, **query: Any) -> list[Json]:
+        """What is known of the person; entities, which only name things, aside."""
+        answer = await self.get("/v1/memories", limit=200, **query)
+        assert answer.status_code == 200, answer.text
+        return [m for m in answer.json()["memories"] if m["type"] != "entity"]
+
+    async def contents(self, **query: Any) -> list[str]:
+        """The texts of what is known of the person."""
+        return [m["content"] for m in await self.memories(**query)]
+
+    async def compose(self, message: str, *, session: str = "s2", **more: Any) -> ContextPackage:
+        """The package for this message."""
+        body = {**self.whose, "session_id": session, "user_message": message, "debug": True, **more}
+        answer = await self.post("/v1/context", body)
+        assert answer.status_code == 200, answer.text
+        return ContextPackage.model_validate(answer.json())
+
+
+def shown(package: ContextPackage) -> str:
+    """Everything that the model would read of a package, but for the question itself."""
+    parts = [block.text for block in (*package.system_blocks, *package.developer_blocks)]
+    parts += [package.working_summary, *(m.content for m in package.recent_turns)]
+    return "\n".join([*parts, *(evidence.snippet for evidence in package.evidence)])

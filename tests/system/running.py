@@ -1,0 +1,159 @@
+"""A whole SmartBrain inside the test's process: each service with its own runtime, HTTP without a socket."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+from pydantic import SecretStr
+
+from services.analyzer import app as analyzer
+from services.compose import app as compose
+from services.evolver import app as evolver
+from services.governor import app as governor
+from services.observer import app as observer
+from services.relay import app as relay
+from shared.runtime import Runtime, open_runtime
+from shared.service import Service
+from shared.settings import Settings
+from tests.system import databases
+from tests.system.wait import wait_for
+
+BUILD = {
+    "compose": compose.build,
+    "relay": relay.build,
+    "observer": observer.build,
+    "analyzer": analyzer.build,
+    "evolver": evolver.build,
+    "governor": governor.build,
+}
+SERVICES = tuple(BUILD)
+WORKERS = ("observer", "analyzer", "evolver")
+
+
+def settings_for(dsn: str, bootstrap: str, **more: Any) -> Settings:
+    """The settings of a system on this database and this broker."""
+    return Settings(database_url=SecretStr(dsn), kafka_bootstrap=bootstrap, **more)
+
+
+def policy_file(folder: Path, **slices: Mapping[str, Any]) -> Path:
+    """A brain.yml that differs from the defaults in these places."""
+    path = folder / "brain.yml"
+    path.write_text(yaml.safe_dump({name: dict(values) for name, values in slices.items()}))
+    return path
+
+
+class Running:
+    """One service that runs in this process."""
+
+    def __init__(self, name: str, rt: Runtime, service: Service, stack: AsyncExitStack) -> None:
+        self.name = name
+        self.rt = rt
+        self.service = service
+        self._stack = stack
+        self.task = asyncio.create_task(service.run(), name=name)
+
+    async def ready(self) -> bool:
+        """Whether it is usable; raises what ended it."""
+        if self.task.done():
+            self.task.result()
+        return all((await self.service.ready()).values())
+
+    async def stop(self) -> None:
+        """It has stopped as SIGTERM stops it: what was in flight is finished."""
+        self.task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self.task
+        await self._stack.aclose()
+
+
+class System:
+    """The services that run now, and HTTP to compose."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.running: list[Running] = []
+        self._http: httpx.AsyncClient | None = None
+
+    @property
+    def dsn(self) -> str:
+        """The database's address."""
+        assert self.settings.database_url
+        return self.settings.database_url.get_secret_value()
+
+    @property
+    def bootstrap(self) -> str:
+        """The broker's address."""
+        assert self.settings.kafka_bootstrap
+        return self.settings.kafka_bootstrap
+
+    @property
+    def http(self) -> httpx.AsyncClient:
+        """Compose over HTTP."""
+        assert self._http
+        return self._http
+
+    def __getitem__(self, name: str) -> Running:
+        """The service of that name that was started last."""
+        return next(each for each in reversed(self.running) if each.name == name)
+
+    async def start(self, *names: str) -> list[Running]:
+        """These services are ready; one that runs already gets a twin."""
+        fresh: list[Running] = []
+        for name in names:
+            stack = AsyncExitStack()
+            rt = await stack.enter_async_context(open_runtime(self.settings, name))
+            service = BUILD[name](rt)
+            fresh.append(Running(name, rt, service, stack))
+            self.running.append(fresh[-1])
+            if service.http is not None:
+                transport = httpx.ASGITransport(app=service.http, raise_app_exceptions=False)
+                self._http = httpx.AsyncClient(transport=transport, base_url="http://compose")
+        for each in fresh:
+            await wait_for(each.ready, 60, f"{each.name} ready")
+        return fresh
+
+    async def stop(self, *names: str) -> None:
+        """Of each of these names the service started last has stopped."""
+        stopping = [self[name] for name in names]
+        self.running = [each for each in self.running if each not in stopping]
+        await asyncio.gather(*(each.stop() for each in stopping))
+
+    async def close(self) -> None:
+        """Everything has stopped."""
+        running, self.running = self.running, []
+        await asyncio.gather(*(each.stop() for each in running))
+
+    def number(self, statement: str, **params: Any) -> int:
+        """The one number that the statement answers."""
+        return databases.number(self.dsn, statement, **params)
+
+    def rows(self, statement: str, **params: Any) -> list[dict[str, Any]]:
+        """What the statement answers to the superuser."""
+        return databases.rows(self.dsn, statement, **params)
+
+    async def settled(self, deadline_s: float = 30.0) -> int:
+        """How many turns were accepted; every one of them has its outcome by now, and no row waits in the outbox."""
+
+        def over() -> bool:
+            return not self.number(
+                "SELECT (SELECT count(*) FROM turns WHERE outcome_at IS NULL)"
+                " + (SELECT count(*) FROM event_outbox WHERE failed_at IS NULL)"
+            )
+
+        await wait_for(over, deadline_s, "every accepted turn has an outcome")
+        return self.number("SELECT count(*) FROM turns")
+
+
+@asynccontextmanager
+async def running(settings: Settings, services: tuple[str, ...] = SERVICES) -> AsyncGenerator[System]:
+    """The services in this process, ready; stopped at the end."""
+    system = System(settings)
+    try:
+        await system.start(*services)
+        yield system
+    finally:
+        await system.close()

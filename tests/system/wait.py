@@ -1,0 +1,23 @@
+"""Waiting for something to become true: the one place where tests let time pass."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def wait_for(condition: Callable[[], Awaitable[T] | T], deadline_s: float = 15.0, what: str = "") -> T:
+    """The first truthy answer of `condition`; AssertionError with the last answer when none came in time."""
+    until = time.monotonic() + deadline_s
+    pause = 0.005
+    while True:
+        found = condition()
+        answer: T = await found if isawaitable(found) else found
+        if answer:
+            return answer
+        assert time.monotonic() < until, f"{what or condition!r} within {deadline_s} s; last: {answer!r}"
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.1)

@@ -1,0 +1,122 @@
+"""Margins, profiles, truncation and placement."""
+
+from typing import Any
+
+import pytest
+
+from services.compose.rules.budget import (
+    BudgetSignals,
+    ConfigurationError,
+    allocate,
+    check,
+    margin,
+    personal_ceiling,
+    profile_for,
+    truncate,
+    u_shape,
+)
+
+
+@pytest.mark.parametrize(("total", "expected"), [(32768, 1638.4), (3000, 200), (4000, 200), (8192, 409.6)])
+def test_oc148_oc149_margin(total: int, expected: float) -> None:
+    assert margin(total) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("window", "double", "ok"), [(8192, False, True), (8192, True, True), (6000, False, True), (6000, True, False), (4000, False, False), (4737, False, True), (4736, False, False)])  # fmt: skip  # noqa: E501
+def test_oc151_oc152_fail_fast_counts_generation_once(window: int, double: bool, ok: bool) -> None:
+    if ok:
+        check(window, strict_double_generation=double)
+    else:
+        with pytest.raises(ConfigurationError):
+            check(window, strict_double_generation=double)
+
+
+@pytest.mark.parametrize(("window", "name", "total"), [(8192, "8k", 7750), (16384, "16k", 15500), (32768, "32k", 30000), (200_000, "32k", 30000)])  # fmt: skip  # noqa: E501
+def test_profiles(window: int, name: str, total: int) -> None:
+    profile = profile_for(window)
+    assert (profile.name, sum(profile.slots.values())) == (name, total)
+
+
+@pytest.mark.parametrize("window", [1000, 4096, 8191, 8193, 12000, 16000, 20000, 32767])
+def test_a_profile_between_stays_within_its_window(window: int) -> None:
+    assert sum(profile_for(window).slots.values()) + margin(window) <= window or window < 4000
+
+
+@pytest.mark.parametrize(
+    ("slots", "available", "expected"),
+    [
+        (
+            {"system": 50, "personal": 100, "knowledge": 100, "active_window": 400},
+            300,
+            {"system": 50, "personal": 100, "knowledge": 0, "active_window": 150},
+        ),  # OC154
+        ({"system": 150, "memory": 100}, 200, {"system": 150, "memory": 50}),  # OC155
+        ({"system": 150, "memory": 100}, 100, {"system": 150, "memory": 0}),
+        ({"knowledge": 5}, 10, {"knowledge": 5}),
+        ({}, 0, {}),
+    ],
+)
+def test_truncation_cuts_by_priority(slots: dict[str, int], available: int, expected: dict[str, int]) -> None:
+    assert truncate(slots, available) == expected
+
+
+def test_oc157_truncation_keeps_the_order_it_was_given() -> None:
+    assert list(truncate({"history": 10, "system": 10, "memory": 10}, 15)) == ["history", "system", "memory"]
+
+
+def test_minimums_hold_until_nothing_else_is_left() -> None:
+    slots = {"knowledge": 100, "window": 100, "personal": 100}
+    assert truncate(slots, 200, {"knowledge": 50}) == {"knowledge": 50, "window": 50, "personal": 100}
+    assert truncate(slots, 100, {"knowledge": 50, "window": 50, "personal": 50}) == {
+        "knowledge": 0,
+        "window": 50,
+        "personal": 50,
+    }
+
+
+def test_the_evidence_first_order_cuts_history_before_knowledge() -> None:
+    assert truncate({"knowledge": 10, "window": 10}, 10, order="evidence_first") == {"knowledge": 10, "window": 0}
+
+
+@pytest.mark.parametrize(
+    "signals",
+    [
+        {},
+        {"conversation_depth": 0.0},
+        {"knowledge_relevance": 0.0},
+        {"memory_richness": 0.0},
+        {"conversation_depth": 1.0},
+    ],
+)
+@pytest.mark.parametrize("window", [8192, 16384, 32768, 128_000])
+def test_oc158_the_window_is_used(signals: dict[str, Any], window: int) -> None:
+    slots = allocate(window, BudgetSignals(**signals))
+    assert min(slots.values()) >= 0
+    assert 0.9 * window <= sum(slots.values()) <= window - margin(window) + 1
+
+
+def test_signals_move_the_shares() -> None:
+    base = allocate(32768, BudgetSignals())
+    assert allocate(32768, BudgetSignals(memory_richness=1.0))["personal"] > base["personal"]
+    assert allocate(32768, BudgetSignals(knowledge_relevance=1.0))["window"] < base["window"]
+    assert allocate(32768, BudgetSignals(conversation_depth=1.0))["knowledge"] < base["knowledge"]
+
+
+@pytest.mark.parametrize(("given", "placed"), [("", ""), ("1", "1"), ("12", "12"), ("123", "132"), ("12345", "13452")])
+def test_oc160_u_shape(given: str, placed: str) -> None:
+    assert "".join(u_shape(given)) == placed
+
+
+@pytest.mark.parametrize(
+    ("intent", "most"),
+    [
+        ("small_talk", 500),
+        ("smalltalk", 500),
+        ("recommend", 3000),
+        ("complaint", 2000),
+        ("knowledge_qa", 1000),
+        ("preference_check", 4000),
+    ],
+)
+def test_oc161_intent_ceilings(intent: str, most: int) -> None:
+    assert personal_ceiling(intent) == most

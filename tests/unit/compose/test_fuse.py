@@ -1,0 +1,186 @@
+"""Fusion, signals, diversity and shares; the numbers are the seed's."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from services.compose.rules.fuse import DiversityPolicy, FusePolicy, diversify, fuse, merge, rrf, share
+from services.compose.rules.model import Candidate, Factors, Frequency, Ranked
+from services.compose.rules.signals import confidence_effective, factors, frequency_factor
+
+NOW = datetime(2026, 11, 18, tzinfo=UTC)
+
+
+def _memory(name: str, **given: Any) -> Candidate:
+    base: dict[str, Any] = {"kind": "memory", "text": f"text of {name}", "valid_at": NOW, "memory_id": name}
+    return Candidate(**{**base, **given})
+
+
+def _section(document: str, section: str, **given: Any) -> Candidate:
+    base: dict[str, Any] = {
+        "kind": "resource",
+        "text": f"{document} {section} text",
+        "valid_at": NOW,
+        "document_id": document,
+    }
+    base["section_id"] = section
+    return Candidate(**{**base, **given})
+
+
+def _turn(name: str, **given: Any) -> Candidate:
+    base: dict[str, Any] = {"kind": "turn", "text": f"said in {name}", "valid_at": NOW, "turn_id": name}
+    return Candidate(**{**base, **given})
+
+
+def test_oc106_rrf() -> None:
+    fused = rrf({"vector": ["A", "B"], "keyword": ["A", "C"]}, k=60)
+    assert [(key, round(score, 6)) for key, score in fused] == [("A", 0.032787), ("B", 0.016129), ("C", 0.016129)]
+
+
+def test_oc107_rrf_returns_the_top() -> None:
+    assert len(rrf({"vector": [str(n) for n in range(10)]}, top_n=3)) == 3
+
+
+def test_weights_scale_an_arm() -> None:
+    assert rrf({"a": ["x"], "b": ["y"]}, weights={"b": 2.0})[0][0] == "y"
+
+
+@pytest.mark.parametrize(
+    ("days", "effective"),
+    [(0, 1.0), (29, 1.0), (29.99, 1.0), (30, 0.85), (89, 0.85), (90, 0.6), (179, 0.6), (180, 0.3), (365, 0.3)],
+)
+def test_oc124_to_131_decay_steps_are_half_open(days: float, effective: float) -> None:
+    assert confidence_effective(1.0, days) == effective
+
+
+def test_oc121_and_oc122_final_scores() -> None:
+    old = _memory("a", valid_at=NOW - timedelta(days=200), confidence=0.6, provenance="observation")
+    assert factors(old, 0.92, NOW).final == pytest.approx(0.059616)
+    good = _memory(
+        "b", valid_at=NOW - timedelta(days=20), confidence=0.8, provenance="analysis", frequency=Frequency(6, 0.8)
+    )
+    assert factors(good, 0.7, NOW).final == pytest.approx(0.4928)
+
+
+@pytest.mark.parametrize(
+    ("injections", "rate", "factor"), [(4, 0.9, 1.0), (5, 0.71, 1.1), (5, 0.7, 1.0), (5, 0.3, 1.0), (5, 0.29, 0.7)]
+)
+def test_frequency(injections: int, rate: float, factor: float) -> None:
+    assert frequency_factor(Frequency(injections, rate)) == factor
+
+
+def test_recency_reads_validity_and_decay_reads_validation() -> None:
+    renewed = _memory("a", valid_at=NOW - timedelta(days=200), last_validated_at=NOW, confidence=1.0)
+    made = factors(renewed, 1.0, NOW)
+    assert (made.recency, made.confidence) == (0.6, 1.0)
+
+
+def test_oc097_the_better_of_two_hits_on_a_section_stays() -> None:
+    hits = [
+        _section("d1", "s1", text="a", arm_scores={"fts": 0.1}),
+        _section("d1", "s1", text="b", arm_scores={"fts": 0.9}),
+    ]
+    assert [each.text for each in merge(hits)] == ["b"]
+
+
+def test_a_hit_of_two_arms_keeps_the_best_rank_of_each() -> None:
+    hits = [
+        _memory("m", arm_ranks={"fts": 3}),
+        _memory("m", arm_ranks={"vector": 1}),
+        _memory("m", arm_ranks={"fts": 2}),
+    ]
+    assert merge(hits)[0].arm_ranks == {"fts": 2, "vector": 1}
+
+
+@pytest.mark.parametrize(
+    ("memory", "resource", "limit", "expected"),
+    [
+        (12, 12, 12, (4, 8)),
+        (2, 12, 12, (2, 10)),
+        (12, 3, 12, (9, 3)),
+        (12, 0, 12, (12, 0)),
+        (3, 3, 12, (3, 3)),
+        (0, 20, 5, (0, 5)),
+    ],
+)
+def test_oc098_shares_adapt(memory: int, resource: int, limit: int, expected: tuple[int, int]) -> None:
+    assert share(memory, resource, limit) == expected
+
+
+def test_oc098_through_fuse() -> None:
+    pool = [_turn(f"t{n}", arm_ranks={"fts": n + 1}) for n in range(12)]
+    pool += [_section(f"d{n}", "s", arm_ranks={"rag": n + 1}) for n in range(12)]
+    kept = fuse(pool, NOW, FusePolicy()).ranked
+    assert sum(each.candidate.is_resource for each in kept) == 8
+    assert len(kept) == 12
+
+
+def _ranked(*candidates: Candidate) -> list[Ranked]:
+    return [Ranked(each, 1.0, 1.0, Factors(1.0)) for each in candidates]
+
+
+def test_oc100_every_memory_is_its_own_source() -> None:
+    kept, dropped = diversify(_ranked(*(_memory(f"m{n}") for n in range(6))), DiversityPolicy())
+    assert (len(kept), dropped) == (6, [])
+
+
+@pytest.mark.parametrize(
+    ("candidates", "kept"),
+    [
+        ([_section("d", f"s{n}") for n in range(5)], 3),
+        ([_section("d", "s", source_uri=f"https://x.y/{n}") for n in range(2)], 1),
+        ([_section(f"d{n}", "s", source_uri="https://x.y/same") for n in range(4)], 2),
+        ([_section(f"d{n}", "s", source_uri=f"https://x.y/{n}") for n in range(14)], 10),
+        ([_turn("t", message_ordinal=n, text=f"message {n}") for n in range(4)], 2),
+        ([_memory(f"m{n}", text="exactly the same words") for n in range(3)], 1),
+    ],
+)
+def test_diversity(candidates: list[Candidate], kept: int) -> None:
+    assert len(diversify(_ranked(*candidates), DiversityPolicy())[0]) == kept
+
+
+def test_turns_keep_the_order_of_relevance_and_equals_the_order_of_time() -> None:
+    pool = [_turn("b", arm_ranks={"fts": 2}), _turn("a", arm_ranks={"fts": 1}), _turn("c", arm_ranks={"fts": 3})]
+    assert [each.candidate.turn_id for each in fuse(pool, NOW, FusePolicy()).ranked] == ["a", "b", "c"]
+    equal = [_turn("old", valid_at=NOW - timedelta(days=1), arm_ranks={"x": 1}), _turn("new", arm_ranks={"y": 1})]
+    assert [each.candidate.turn_id for each in fuse(equal, NOW, FusePolicy()).ranked] == ["new", "old"]
+
+
+def test_trust_orders_memories_of_like_relevance() -> None:
+    pool = [
+        _memory("guess", arm_ranks={"fts": 1}, confidence=0.4, provenance="observation"),
+        _memory("sure", arm_ranks={"fts": 2}, confidence=0.9, provenance="confirmed_by_user"),
+    ]
+    assert [each.candidate.memory_id for each in fuse(pool, NOW, FusePolicy()).ranked] == ["sure", "guess"]
+
+
+def test_a_rerankers_score_stands_for_relevance() -> None:
+    pool = [_turn("a", arm_ranks={"fts": 1}, rerank_score=0.1), _turn("b", arm_ranks={"fts": 9}, rerank_score=0.8)]
+    assert [each.candidate.turn_id for each in fuse(pool, NOW, FusePolicy()).ranked] == ["b", "a"]
+
+
+@pytest.mark.parametrize(("method", "first"), [("rrf", "a"), ("weighted_sum", "b"), ("none", "a")])
+def test_methods(method: Any, first: str) -> None:
+    pool = [
+        _turn("a", arm_ranks={"x": 1}, arm_scores={"x": 0.2}),
+        _turn("b", arm_ranks={"x": 2}, arm_scores={"x": 0.9}),
+    ]
+    assert fuse(pool, NOW, FusePolicy(method=method)).ranked[0].candidate.turn_id == first
+
+
+def test_memories_are_few_and_what_is_dropped_is_named() -> None:
+    fused = fuse([_memory(f"m{n}", arm_ranks={"fts": n + 1}) for n in range(12)], NOW, FusePolicy())
+    assert len(fused.ranked) == 8
+    assert len(fused.dropped) == 4
+    assert fused.candidates == 12
+
+
+def test_the_order_does_not_depend_on_the_order_of_arrival() -> None:
+    pool = [_turn(f"t{n}", arm_ranks={"fts": n % 3 + 1}) for n in range(9)] + [_memory("m", arm_ranks={"fts": 2})]
+    forward, backward = fuse(pool, NOW, FusePolicy()), fuse(pool[::-1], NOW, FusePolicy())
+    assert [each.key for each in forward.ranked] == [each.key for each in backward.ranked]
+
+
+def test_nothing_gives_nothing() -> None:
+    assert fuse([], NOW, FusePolicy()).ranked == ()

@@ -1,0 +1,147 @@
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any, Literal, get_args, get_origin
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel
+
+from schemas.envelope import Envelope
+from schemas.events import PAYLOADS
+from schemas.generate import CONTRACTS
+from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_TEXT_HOURS, TOPICS, Topic
+from tests.unit.schemas.examples import EXAMPLES
+
+CODES = {
+    "Written.key": "the slot of a memory, made by the rules",
+    "Written.change": "past tense of a change",
+    "Conflict.kind": "action of the rules",
+    "SummaryNote.reason": "trigger of the summary",
+    "ObservationRecorded.detector": "name of a detector",
+    "ObservationRecorded.pattern": "name of a pattern",
+    "TurnCommitted.content_hashes": "sha256",
+    "MemoryWriteRejected.reason": "code",
+    "EvolutionBlockedByErasure.reason": "code",
+    "DecisionEvent.request_id": "id",
+    "DecisionEvent.counts": "numbers by code",
+    "DecisionEvent.experiment": "name of an experiment",
+    "ErasureRequested.retention_policy": "name of a policy",
+    "DeletionEvent.from_state": "state",
+    "DeletionEvent.to_state": "state",
+    "DeletionEvent.store": "name of a table or store",
+    "DeletionEvent.error_code": "code",
+    "DegradeEvent.component": "name of a dependency",
+    "DegradeEvent.reason": "code",
+    "DegradeEvent.scope": "code",
+    "SliSample.metric": "name of a metric",
+    "SliSample.window": "duration",
+    "PolicyUpdated.version": "version",
+    "PolicyUpdated.diff": "settings before and after",
+    "ResourceIngestRequested.uri_hash": "sha256",
+    "TurnOutcome.retention_explain": "spans and reasons, never words",
+    "Envelope.event_type": "name of an event",
+    "Envelope.idempotency_key": "ids",
+    "Envelope.trace_id": "id",
+    "Envelope.tenant_id": "id",
+    "Envelope.user_id": "id",
+    "Envelope.session_id": "id",
+    "Envelope.policy_version": "version",
+    "Envelope.payload": "one of PAYLOADS",
+}
+"""Fields of events that could hold a text, and what they hold instead; a new one must be argued for here."""
+TEXTUAL = {
+    "text",
+    "content",
+    "message",
+    "messages",
+    "snippet",
+    "title",
+    "summary_text",
+    "value",
+    "args",
+    "result",
+    "query",
+}
+
+
+@pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
+def test_every_message_of_a_topic_is_a_model_with_an_example(topic: Topic) -> None:
+    assert topic.messages
+    for name in topic.messages:
+        assert (f"events/{name}" if name in PAYLOADS else name) in EXAMPLES
+        assert name in PAYLOADS or name in CONTRACTS
+
+
+def test_every_event_type_travels_on_exactly_one_topic() -> None:
+    counted = Counter(name for topic in TOPICS for name in topic.messages if name not in CONTRACTS)
+    assert counted == dict.fromkeys(PAYLOADS, 1)
+
+
+def test_names_are_unique_and_versioned() -> None:
+    names = [name for topic in TOPICS for name in (topic.name, topic.dead_letter)]
+    assert len(set(names)) == len(names)
+    assert all(topic.name.startswith("smartbrain.") and topic.name.endswith(".v1") for topic in TOPICS)
+
+
+def test_a_topic_has_partitions_retention_and_someone_at_either_end() -> None:
+    for topic in TOPICS:
+        assert topic.partitions > 0
+        assert topic.retention_hours > 0
+        assert topic.producer
+        assert topic.consumers
+
+
+def test_text_is_kept_for_hours_and_its_dead_letters_too() -> None:
+    carrying = [topic for topic in TOPICS if topic.carries_text]
+    assert {message for topic in carrying for message in topic.messages} & set(PAYLOADS) == set()
+    assert max(topic.retention_hours for topic in carrying) <= 24
+    assert DEAD_LETTER_TEXT_HOURS <= 24 < DEAD_LETTER_HOURS
+
+
+def test_topics_of_contracts_carry_text_and_say_so() -> None:
+    assert {topic.name for topic in TOPICS if set(topic.messages) & set(CONTRACTS)} == {
+        topic.name for topic in TOPICS if topic.carries_text
+    }
+
+
+@pytest.mark.parametrize("model", [Envelope, *PAYLOADS.values()], ids=lambda model: model.__name__)
+def test_an_event_has_no_free_text(model: type[BaseModel]) -> None:
+    for field, kind in _fields(model):
+        if _open(kind):
+            assert field.partition(".")[2] not in TEXTUAL, f"{field} holds a text"
+            assert field in CODES, f"{field} could hold a text"
+
+
+def test_every_exception_is_still_a_field() -> None:
+    fields = {field for model in (Envelope, *PAYLOADS.values()) for field, _ in _fields(model)}
+    assert set(CODES) - fields == set()
+
+
+def _fields(model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    for name, field in model.model_fields.items():
+        owner = next(c for c in reversed(model.__mro__) if name in vars(c).get("__annotations__", {}))
+        inner = list(_models(field.annotation))
+        for each in inner:
+            yield from _fields(each)
+        if not inner:
+            yield f"{owner.__name__}.{name}", field.annotation
+
+
+def _models(kind: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield kind
+    for part in get_args(kind):
+        yield from _models(part)
+
+
+def _open(kind: Any) -> bool:
+    """Whether values of this type are neither numbers, ids, times nor words of a closed list."""
+    if get_origin(kind) is Literal or kind is Ellipsis or kind is type(None):
+        return False
+    if get_origin(kind) is Annotated:
+        return _open(get_args(kind)[0])
+    if isinstance(kind, type) and issubclass(kind, int | float | UUID | datetime):
+        return False
+    parts = get_args(kind)
+    return any(_open(part) for part in parts) if parts else True

@@ -1,0 +1,137 @@
+"""What stands in deploy/ fits the code: settings, services, metrics, runbook, demo data."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import REGISTRY
+
+from schemas.turn_events import TurnEvents
+from shared import telemetry
+from shared.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+METRIC = re.compile(r"\bsmartbrain_[a-z0-9_]+")
+VARIABLE = re.compile(rf"\b{PREFIX}[A-Z_]+")
+DEMO = sorted((DEPLOY / "demo").glob("*.jsonl"))
+
+
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+
+
+def alerts() -> list[dict[str, Any]]:
+    rules = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yml").read_text(encoding="utf-8"))
+    return [rule for group in rules["groups"] for rule in group["rules"]]
+
+
+def expressions(value: Any) -> list[str]:
+    """Every query of a dashboard."""
+    if isinstance(value, dict):
+        found = [value[name] for name in ("expr", "query") if isinstance(value.get(name), str)]
+        return found + [each for inner in value.values() for each in expressions(inner)]
+    return [each for inner in value for each in expressions(inner)] if isinstance(value, list) else []
+
+
+def exposed() -> set[str]:
+    """Every series name that /metrics may show."""
+    assert telemetry.__doc__
+    names: set[str] = set()
+    for metric in REGISTRY.collect():
+        endings = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}.get(metric.type, ("",))
+        names.update(metric.name + ending for ending in endings)
+    return names
+
+
+def test_every_service_of_the_command_line_is_deployed() -> None:
+    services = compose()["services"]
+    for name in ("compose", "relay", "observer", "analyzer", "evolver", "governor"):
+        assert services[name]["command"] == ["serve", name]
+        assert services[name]["healthcheck"]
+    assert services["migrate"]["command"] == ["migrate"]
+
+
+def test_every_service_waits_for_things_that_exist() -> None:
+    services = compose()["services"]
+    for name, service in services.items():
+        assert set(service.get("depends_on", ())) <= set(services), name
+
+
+def test_every_volume_is_declared_or_a_file_of_the_repository() -> None:
+    parsed = compose()
+    for service in parsed["services"].values():
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            assert (DEPLOY / source).exists() if source.startswith(".") else source in parsed["volumes"], volume
+
+
+@pytest.mark.parametrize("file", ["compose.yaml", ".env.example"])
+def test_every_variable_is_a_setting(file: str) -> None:
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    used = set(VARIABLE.findall((DEPLOY / file).read_text(encoding="utf-8")))
+    assert used
+    assert used <= known
+
+
+def test_every_alert_asks_for_metrics_that_exist() -> None:
+    used = {name for alert in alerts() for name in METRIC.findall(alert["expr"])}
+    assert used
+    assert used <= exposed()
+
+
+def test_every_alert_has_its_section_in_the_runbook() -> None:
+    runbook = (DEPLOY / "README.md").read_text(encoding="utf-8")
+    for alert in alerts():
+        assert f"### {alert['alert']} ({alert['labels']['severity']})" in runbook
+        assert alert["annotations"]["summary"]
+        assert alert["annotations"]["action"]
+
+
+def test_every_panel_asks_for_metrics_that_exist() -> None:
+    boards = sorted((DEPLOY / "grafana").rglob("*.json"))
+    assert boards
+    for board in boards:
+        used = {name for each in expressions(json.loads(board.read_text("utf-8"))) for name in METRIC.findall(each)}
+        assert used, board.name
+        assert used <= exposed(), board.name
+
+
+def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
+    config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
+    services = compose()["services"]
+    targets = [
+        (name, dns["port"])
+        for job in config["scrape_configs"]
+        for dns in job["dns_sd_configs"]
+        for name in dns["names"]
+    ]
+    assert {name for name, _ in targets} == {"compose", "relay", "observer", "analyzer", "evolver", "governor"}
+    for name, port in targets:
+        given = services[name]["environment"]
+        assert str(port) in (given.get("SMARTBRAIN_METRICS_PORT"), given.get("SMARTBRAIN_HTTP_PORT")), name
+
+
+def test_the_image_holds_what_is_copied_into_it() -> None:
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.M):
+        *sources, _ = line.split()
+        assert all((ROOT / source).exists() for source in sources), line
+
+
+def test_the_demonstration_is_a_real_conversation() -> None:
+    turns = [TurnEvents.model_validate_json(line) for file in DEMO for line in file.read_text("utf-8").splitlines()]
+    assert len(turns) >= 40
+    assert len({turn.session_id for turn in turns}) == len(DEMO) == 4
+    assert {turn.user_id for turn in turns} == {"lin"}
+    assert len({turn.idempotency_key for turn in turns}) == len(turns)
+    assert all(turn.created_at for turn in turns)
+
+
+@pytest.mark.parametrize("file", DEMO, ids=lambda file: file.stem)
+def test_every_line_of_the_demonstration_has_known_fields_only(file: Path) -> None:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        assert set(json.loads(line)) <= set(TurnEvents.model_fields)

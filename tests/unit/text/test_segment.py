@@ -1,0 +1,50 @@
+"""Search terms in both languages and their PostgreSQL spelling."""
+
+import pytest
+
+from shared.text.segment import keywords, query_terms, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我喜欢简洁的回答", ["我", "喜欢", "简洁", "的", "回答"]),
+        ("Running tests, tested twice", ["run", "test", "test", "twice"]),
+        ("Ｐｙｔｈｏｎ　３", ["python", "3"]),
+        ("snake_case", ["snake_case", "snake", "case"]),
+        ("org/repo", ["org/repo", "org", "repo"]),
+        ("file.py", ["file.py", "file", "py"]),
+        ("a@b.com", ["a@b.com", "a", "b", "com"]),
+        ("getUserName", ["getusernam", "get", "user", "name"]),
+        ("Caroline's", ["carolin"]),
+        ("café", ["cafe"]),
+        ("zero\u200bwidth", ["zerowidth"]),
+        ("C++ and c#", ["c++", "and", "c#"]),
+        ("", []),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_unknown_chinese_names_are_found_by_a_part() -> None:
+    assert set(query_terms("张伟")) & set(terms("张伟明在喜茶上班"))
+    assert "喜茶" in terms("张伟明在喜茶上班")
+
+
+def test_oc116_a_note_and_a_question_share_words() -> None:
+    assert {"简洁", "回答"} <= set(query_terms("我喜欢简洁的回答")) & set(terms("用户偏好：简洁回答"))
+
+
+@pytest.mark.parametrize("text", ["What did I say?", "这是什么呢？", "怎么了", "the of and", "？！"])
+def test_a_question_of_stop_words_has_no_terms(text: str) -> None:
+    assert query_terms(text) == []
+
+
+def test_query_terms_are_distinct_and_limited() -> None:
+    assert query_terms("tea Tea teas 茶 茶") == ["tea", "茶"]
+    assert len(query_terms(" ".join(f"word{n}" for n in range(100)))) == 24
+
+
+def test_keywords_are_words_as_written() -> None:
+    assert keywords("What did Caroline say about the support group?") == ["Caroline", "support", "group"]
