@@ -40,7 +40,6 @@ class Written(Contract):
 
     memory_id: UUID
     type: MemoryType
-    key: str | None = None
     status: MemoryStatus
     confidence: float
     change: str = "created"

@@ -7,9 +7,9 @@ async with SmartBrain("localhost:9092") as brain:
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
@@ -18,7 +18,10 @@ from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 from shared import clock
 from shared.bus.requests import Asker
+from shared.edge import problems
 from shared.errors import RefusedError, TransientError
+
+Made = TypeVar("Made", bound=BaseModel)
 
 
 class SmartBrain:
@@ -51,7 +54,8 @@ class SmartBrain:
         A commit may be repeated after TransientError: the key that was made for it is in the error's `args`.
         """
         key = more.pop("idempotency_key", None) or clock.uuid7().hex
-        turn = TurnEvents.model_validate(
+        turn = _made(
+            TurnEvents,
             {
                 "tenant_id": self._tenant_id,
                 "user_id": user_id,
@@ -59,7 +63,7 @@ class SmartBrain:
                 "messages": list(messages),
                 "idempotency_key": key,
                 **more,
-            }
+            },
         )
         body = turn.model_dump_json(exclude_none=True).encode()
         route = user_key(turn.tenant_id, turn.user_id)
@@ -73,17 +77,26 @@ class SmartBrain:
         self, *, user_id: str, session_id: str, user_message: str, timeout_s: float = 5.0, **more: Any
     ) -> ContextPackage:
         """The context for this message. Raises RefusedError or TransientError as `commit` does."""
-        asked = ComposeRequest.model_validate(
+        asked = _made(
+            ComposeRequest,
             {
                 "tenant_id": self._tenant_id,
                 "user_id": user_id,
                 "session_id": session_id,
                 "user_message": user_message,
                 **more,
-            }
+            },
         )
         answer = await self._asker.ask(COMPOSE_REQUEST, asked.model_dump_json().encode(), timeout_s=timeout_s)
         return _read(ContextPackage, answer)
+
+
+def _made(model: type[Made], fields: dict[str, Any]) -> Made:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        found = tuple(problems(error))
+        raise RefusedError("invalid_request", f"{found[0].field}: {found[0].problem}", found) from error
 
 
 def _read(model: Any, answer: bytes) -> Any:

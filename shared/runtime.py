@@ -28,26 +28,31 @@ class Runtime:
 
 
 @asynccontextmanager
-async def open_runtime(settings: Settings, service: str, *, pool: int = 8) -> AsyncGenerator[Runtime, None]:
-    """A runtime whose database is connected; the bus connects once its consumers are declared."""
+async def open_runtime(
+    settings: Settings, service: str, *, pool: int = 8, models: bool = True
+) -> AsyncGenerator[Runtime, None]:
+    """A runtime whose database is connected; the bus connects once its consumers are declared.
+
+    Without `models` the service has none, whatever the settings say: a local encoder costs each process 80 MB.
+    """
     if settings.database_url is None or settings.kafka_bootstrap is None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
         )
     policy = policies.load(settings.policy)
     db = Database(settings.database_url.get_secret_value(), size=pool)
-    models = make_models(
-        ollama_url=settings.ollama_url,
+    provider = make_models(
+        ollama_url=settings.ollama_url if models else None,
         chat_model=settings.chat_model,
         embedding_model=settings.embedding_model,
-        embedding_dir=settings.embedding_dir,
+        embedding_dir=settings.embedding_dir if models else None,
         dimension=settings.embedding_dimension,
         clock=time.monotonic,
     )
     await db.open()
     try:
         bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")
-        yield Runtime(settings, db, bus, models, policy, settings.kafka_bootstrap, policy.version)
+        yield Runtime(settings, db, bus, provider, policy, settings.kafka_bootstrap, policy.version)
     finally:
-        await models.close()
+        await provider.close()
         await db.close()

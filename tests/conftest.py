@@ -7,9 +7,16 @@ import pytest
 
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
+from shared.telemetry import configure_logs
 from tests.system.databases import Databases, server
 from tests.system.person import Person
 from tests.system.running import System, running, settings_for
+
+
+@pytest.fixture(scope="session", autouse=True)
+def logs() -> None:
+    """The product's own log lines stand in the reports of failures."""
+    configure_logs("warning")
 
 
 @pytest.fixture(scope="session")

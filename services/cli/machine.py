@@ -17,6 +17,8 @@ from shared.errors import ConfigurationError
 from shared.settings import Settings
 from shared.telemetry import configure_logs
 
+WITH_MODELS = frozenset({"compose", "observer", "evolver"})
+
 
 class Name(StrEnum):
     """The services."""
@@ -53,7 +55,8 @@ def serve(name: Annotated[Name, typer.Argument(help="Which service.")]) -> None:
 
 
 async def _serve(name: str, found: Settings) -> None:
-    async with runtime.open_runtime(found, name, pool=16 if name == "compose" else 6) as rt:
+    pool = 16 if name == "compose" else 6
+    async with runtime.open_runtime(found, name, pool=pool, models=name in WITH_MODELS) as rt:
         host = found.http_host
         port = found.http_port if name == "compose" else found.metrics_port
         await service.serve(_build(name, rt), host=host, port=port, announce=_announce)

@@ -64,7 +64,7 @@ def _proposal(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
         target_memory_id=row["target_memory_id"],
         type=row["type"],
         provenance=row["provenance"],
-        epistemic_type="preference",
+        epistemic_type=row["epistemic"],
         confidence=row["confidence"],
     )
     return ANALYSIS_PROPOSED, _envelope(row, payload, version, clock.uuid7().hex, row["proposal_id"])

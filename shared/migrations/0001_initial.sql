@@ -406,7 +406,8 @@ GRANT SELECT, INSERT ON inbox TO smartbrain_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON event_outbox, inbox, redriven, relay_members TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, turn_id, session_id, seq, event_id, trace_id, policy_version, idempotency_key,
               committed_at, observed_at, outcome_at) ON turns TO smartbrain_system;
-GRANT SELECT (tenant_id, user_id, observation_id, turn_id, session_id, priority, state, detector, pattern, created_at)
+GRANT SELECT (tenant_id, user_id, observation_id, turn_id, session_id, priority, state, detector, pattern, epistemic,
+              created_at)
     ON observations TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, proposal_id, turn_id, observation_id, action, target_memory_id, type, provenance,
               confidence, state, created_at) ON proposals TO smartbrain_system;

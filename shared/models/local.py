@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -99,7 +100,7 @@ def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64], *, first_token
 
 
 def _unit(vector: NDArray[np.float64]) -> list[float]:
-    length = float(np.linalg.norm(vector))
+    length = math.sqrt(float(vector @ vector))
     return [float(x) for x in vector / length] if length else [0.0] * len(vector)
 
 

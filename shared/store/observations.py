@@ -203,7 +203,7 @@ async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], state:
 
 _UNAPPLIED: LiteralString = """
 SELECT p.tenant_id, p.user_id, p.proposal_id, p.turn_id, o.session_id, p.observation_id, p.action, p.target_memory_id,
-    p.type, p.provenance, p.confidence::float8 AS confidence
+    p.type, p.provenance, o.epistemic, p.confidence::float8 AS confidence
 FROM proposals p JOIN observations o USING (tenant_id, user_id, observation_id)
 WHERE p.state = 'new' AND p.created_at < now() - %(grace)s ORDER BY p.created_at LIMIT %(limit)s
 """

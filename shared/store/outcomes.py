@@ -81,7 +81,6 @@ def outcome_of(
                 Written(
                     memory_id=touched.memory_id,
                     type=touched.type,
-                    key=touched.key,
                     status=touched.status,
                     confidence=round(touched.confidence, 4),
                     change=CHANGES.get(change, change),

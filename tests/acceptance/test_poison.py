@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, TURN_COMMITTED
+from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, TURN_COMMITTED, Topic
 from services.analyzer import rules as proposing
 from services.evolver import rules as resolving
 from tests.system.databases import Databases
@@ -45,6 +45,11 @@ async def quarantined(person: Person) -> list[tuple[str, str]]:
     return [(row["stage"], str(row["turn_id"])) for row in found]
 
 
+async def dead_letters(person: Person, topic: Topic) -> list[Stored]:
+    """The person's dead letters of this topic, once there is one."""
+    return await wait_for(lambda: of_tenant(person.system.bootstrap, person.tenant_id, topic.dead_letter))
+
+
 async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_are_not(
     system: System, person: Person
 ) -> None:
@@ -58,7 +63,7 @@ async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_
     assert (await person.outcome(after[0]["turn_id"]))["status"] == "derived"
     assert (await other.outcome(after[1]["turn_id"]))["status"] == "derived"
     assert await quarantined(person) == [("observer", poison)]
-    (dead,) = await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.dead_letter)
+    (dead,) = await dead_letters(person, TURN_COMMITTED)
     assert dead.envelope.payload["turn_id"] == poison
     reasons = dict(dead.headers)
     assert reasons["x-error"]
@@ -74,7 +79,7 @@ async def test_a_turn_that_cannot_be_observed_is_quarantined_and_its_neighbours_
     ],
 )
 async def test_what_a_worker_cannot_derive_is_quarantined_with_its_turn(
-    system: System, person: Person, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, stage: str, topic: Any
+    system: System, person: Person, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, stage: str, topic: Topic
 ) -> None:
     decide = getattr(module, name)
 
@@ -87,9 +92,8 @@ async def test_what_a_worker_cannot_derive_is_quarantined_with_its_turn(
     outcome = await person.say("I prefer bitter chocolate.", session=person.user_id)
     assert outcome["status"] == "quarantined"
     assert [place for place, _ in await quarantined(person)] == [stage]
-    dead = await of_tenant(system.bootstrap, person.tenant_id, topic.dead_letter)
-    assert len(dead) == 1
-    assert b"bitter" not in (dead[0].value or b"")
+    (dead,) = await dead_letters(person, topic)
+    assert b"bitter" not in (dead.value or b"")
     assert (await person.say("I prefer milk chocolate."))["status"] == "derived"
     await system.settled()
 

@@ -1,4 +1,4 @@
-"""An idle system: how soon after its commit a turn has its outcome, and a correction has superseded what it corrects."""
+"""An idle system: how soon after its commit a turn has its outcome, and a correction has had its effect."""
 
 import asyncio
 import time

@@ -127,8 +127,7 @@ def facts(many: int, seed: int = 7) -> list[Fact]:
     while len(found) < many:
         language = "en" if len(found) % 2 else "zh"
         kind, template = dice.choice(FACTS[language])
-        gap = " " if language == "en" else ""
-        text = gap.join((_said(template, dice), _said(dice.choice(_CHATTER[language]), dice)))
+        text = _said(template, dice)
         found.setdefault(text, Fact(kind, language, text))
     return list(found.values())
 

@@ -14,7 +14,6 @@ from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_TEXT_HOURS, TOPICS, To
 from tests.unit.schemas.examples import EXAMPLES
 
 CODES = {
-    "Written.key": "the slot of a memory, made by the rules",
     "Written.change": "past tense of a change",
     "Conflict.kind": "action of the rules",
     "SummaryNote.reason": "trigger of the summary",

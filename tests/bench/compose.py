@@ -1,0 +1,188 @@
+"""compose_context on a large memory: in process, over HTTP and over Kafka, beside its own statements run alone."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import psycopg
+import uvloop
+
+from schemas.compose import ComposeRequest
+from schemas.topics import DEGRADE
+from services.cli.supervisor import Supervisor
+from services.compose.commit import commit_turn
+from services.compose.context import compose_context
+from shared.bus.requests import Asker
+from shared.client import SmartBrain
+from shared.models import make_models
+from shared.runtime import Runtime
+from tests.bench import kit, load, replay, talk
+from tests.bench.http import Http
+from tests.bench.kit import Load, Options, Report, Row, T
+
+QUESTIONS = 40
+ASKS = {1: 240, 8: 480, 32: 640}
+IDLE_ASKS = 160
+SESSION = "bench-now"
+
+
+def run(options: Options) -> Report:
+    """Milliseconds a package, without an embedding model, then with one when there is one."""
+    report = Report("compose")
+    own, total = (1_000, 20_000) if options.quick else (10_000, 200_000)
+    _with(None, own, total, options, report)
+    if options.embedding_dir:
+        vectors = uvloop.run(_vectors(options.embedding_dir))
+        os.environ["SMARTBRAIN_EMBEDDING_DIR"] = str(options.embedding_dir)
+        try:
+            _with(vectors, own, total, options, report)
+        finally:
+            del os.environ["SMARTBRAIN_EMBEDDING_DIR"]
+    report.notes.append(f"{own} memories of the user among {total}, interleaved; {QUESTIONS} questions, half Chinese")
+    report.notes.append("bare: the very statements of each package, in one transaction on one connection, nothing else")
+    return report
+
+
+async def _vectors(folder: Path) -> tuple[str, list[list[float]]]:
+    models = make_models(None, None, None, folder, 384, time.monotonic)
+    texts = [fact.text for fact in talk.facts(load.POOL)]
+    vectors = await models.embed(texts, deadline_s=120)
+    await models.close()
+    return str(models.embedding_model_id), [list(each) for each in vectors]
+
+
+def _with(
+    embedded: tuple[str, list[list[float]]] | None, own: int, total: int, options: Options, report: Report
+) -> None:
+    model_id, vectors = embedded or (None, None)
+    with kit.machine(("compose",)) as machine:
+        began = time.perf_counter()
+        uvloop.run(load.load(machine.dsn, own, total, vectors, model_id))
+        label = "vectors: " if embedded else ""
+        report.notes.append(f"{label}loading took {time.perf_counter() - began:.0f} s")
+        uvloop.run(_measured(machine, options, report, label))
+
+
+async def _measured(on: Supervisor, options: Options, report: Report, label: str) -> None:
+    asked = [_asked(question) for question in talk.questions(QUESTIONS)]
+    async with kit.runtime(on) as rt:
+        for turn in kit.portions(talk.turns(1, "window"), 12):
+            own = turn.model_copy(update={"user_id": load.USER, "session_id": SESSION})
+            await commit_turn(own, rt, transport="bench")
+        statements = await _statements(rt, asked)
+        count = sum(map(len, statements)) / len(statements)
+        report.notes.append(f"{label}{count:.1f} statements a package")
+        direct = await _in_process(on, rt, asked, statements, options, report, label)
+    many = options.some(IDLE_ASKS)
+    web, kafka, echo = await _http(on, asked, many), await _kafka(on, asked, many), await _echo(on, asked, many)
+    report.latencies(f"{label}POST /v1/context at 1 (bare: in process)", web, direct)
+    report.latencies(f"{label}Kafka request/reply at 1 (bare: echo)", kafka, echo)
+    added = kafka.ms(50) - direct.ms(50)
+    report.rows.append(Row(f"{label}added by Kafka, p50 (bare: echo)", added, "ms", echo.ms(50), 3))
+
+
+def _asked(question: str) -> ComposeRequest:
+    return ComposeRequest.model_validate(
+        {"user_id": load.USER, "session_id": SESSION, "user_message": question, "deadline_ms": 10_000}
+    )
+
+
+async def _statements(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[replay.Statement]]:
+    """What each question makes the database do; asked once before, so that everything is warm."""
+    found: list[list[replay.Statement]] = []
+    for each in asked:
+        await compose_context(each, rt)
+        with replay.taken_down() as heard:
+            await compose_context(each, rt)
+        found.append(heard)
+    return found
+
+
+async def _in_process(
+    on: Supervisor,
+    rt: Runtime,
+    asked: Sequence[ComposeRequest],
+    statements: Sequence[Sequence[replay.Statement]],
+    options: Options,
+    report: Report,
+    label: str,
+) -> Load:
+    """The load at concurrency 1; half a turn of ours and half a turn of the bare statements, twice over."""
+    limits = {1: (8, 15, None), 8: (None, 40, None), 32: (None, None, None)}
+    alone: Load | None = None
+    for at_once, most in ASKS.items():
+        many = options.some(most) // 2
+        ours, bare = [], []
+        for _ in range(2):
+            ours.append(await kit.drive(_cycle(asked, many), lambda each: compose_context(each, rt), at_once))
+            bare.append(await _bare(on.dsn, _cycle(statements, many), at_once))
+        mine, sql = kit.best(ours), kit.best(bare)
+        alone = alone or mine
+        report.latencies(f"{label}in process at {at_once}", mine, sql, (50, 95, 99), limits[at_once])
+        if at_once == 1:
+            ratio = mine.ms(50) / sql.ms(50)
+            report.rows.append(Row(f"{label}in process at 1: times its bare SQL, p50", ratio, "x", None, 2.5))
+    assert alone
+    return alone
+
+
+def _cycle(of: Sequence[T], many: int) -> list[T]:
+    return [of[n % len(of)] for n in range(many)]
+
+
+async def _bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: int) -> Load:
+    async with AsyncExitStack() as stack:
+        free: list[psycopg.AsyncConnection] = []
+        for _ in range(at_once):
+            free.append(await stack.enter_async_context(await replay.connection(dsn)))
+        for conn in free[:4]:
+            for job in jobs[:8]:
+                await replay.replay(conn, "default", load.USER, job)
+
+        async def call(job: Sequence[replay.Statement]) -> None:
+            conn = free.pop()
+            await replay.replay(conn, "default", load.USER, job)
+            free.append(conn)
+
+        return await kit.drive(jobs, call, at_once)
+
+
+async def _http(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
+    bodies = [each.model_dump_json().encode() for each in asked]
+    async with Http(on.running().http) as web:
+        return await _warmed(bodies, many, lambda body: web.post("/v1/context", body))
+
+
+async def _kafka(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
+    async with SmartBrain(on.bootstrap) as brain:
+        return await _warmed(
+            [each.user_message.content for each in asked],
+            many,
+            lambda text: brain.compose(
+                user_id=load.USER, session_id=SESSION, user_message=text, deadline_ms=10_000, timeout_s=20
+            ),
+        )
+
+
+async def _echo(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
+    """A Replier in a process of its own that answers with what it was asked."""
+    bodies = [each.model_dump_json().encode() for each in asked]
+    child = await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.bench.echo", on.bootstrap)
+    asker = Asker(on.bootstrap)
+    await asker.start()
+    try:
+        await asker.ask(DEGRADE, b"ready?", timeout_s=20)
+        return await _warmed(bodies, many, lambda body: asker.ask(DEGRADE, body))
+    finally:
+        await asker.stop()
+        child.terminate()
+        await child.wait()
+
+
+async def _warmed(jobs: Sequence[T], many: int, call: Callable[[T], Awaitable[object]]) -> Load:
+    await kit.drive(_cycle(jobs, 20), call, 1)
+    return await kit.drive(_cycle(jobs, many), call, 1)

@@ -1,0 +1,22 @@
+"""A Replier that answers with the question: request and reply over Kafka with nothing behind it."""
+
+import asyncio
+import sys
+
+import uvloop
+
+from schemas.topics import DEGRADE
+from shared.bus.requests import Replier, Request
+
+
+async def _echo(bootstrap: str) -> None:
+    async def answer(request: Request) -> bytes:
+        return request.value
+
+    replier = Replier(bootstrap, DEGRADE, "bench-echo", answer)
+    await replier.start()
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    uvloop.run(_echo(sys.argv[1]))
