@@ -21,7 +21,7 @@ setup: $(OK) ## Make .venv with everything that the other targets need
 demo: $(OK) ## Run the whole system on this machine, feed it a conversation, show what it has learnt
 	@$(BIN)/smartbrain demo $(ARGS)
 
-run: $(OK) ## Keep the system up, with its console, until Ctrl-C
+run: $(OK) ## Keep the system up until Ctrl-C
 	@$(BIN)/smartbrain up $(ARGS)
 
 test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL and broker

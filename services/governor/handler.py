@@ -14,6 +14,8 @@ from shared.store import inbox, observations, outbox, turns
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
+BUSY_FACTOR = 10
+"""While workers make progress, late work is more likely queued than lost: it is given so many times the grace."""
 
 
 async def redrive(rt: Runtime) -> dict[str, int]:
@@ -25,6 +27,8 @@ async def redrive(rt: Runtime) -> dict[str, int]:
     async with rt.db.system() as conn:
         if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > grace.total_seconds() / 2:
             return {}
+        if await inbox.busy(conn, grace):
+            grace *= BUSY_FACTOR
         found = {
             "turn": [_turn(row) for row in await turns.unobserved(conn, grace, LIMIT)],
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],

@@ -28,6 +28,15 @@ async def claim(conn: Connection, consumer: str, events: Iterable[UUID]) -> set[
     return {row["event_id"] for row in await cursor.fetchall()}
 
 
+_BUSY: LiteralString = "SELECT EXISTS (SELECT FROM inbox WHERE processed_at > now() - %(within)s) AS busy"
+
+
+async def busy(conn: Connection, within: timedelta) -> bool:
+    """Whether any worker has handled anything lately."""
+    row = await (await conn.execute(_BUSY, {"within": within})).fetchone()
+    return bool(row and row["busy"])
+
+
 _PRUNE: LiteralString = """
 DELETE FROM inbox WHERE (consumer, event_id) IN
     (SELECT consumer, event_id FROM inbox WHERE processed_at < now() - %(age)s LIMIT %(limit)s)

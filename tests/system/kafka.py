@@ -33,7 +33,9 @@ class Stored:
 
 async def read(bootstrap: str, *topics: str) -> list[Stored]:
     """Every record of these topics up to their present ends, by partition in order."""
-    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False, fetch_max_wait_ms=20)
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", fetch_max_wait_ms=20
+    )
     await consumer.start()
     try:
         places: list[TopicPartition] = []
@@ -42,7 +44,6 @@ async def read(bootstrap: str, *topics: str) -> list[Stored]:
             places += [TopicPartition(topic, number) for number in sorted(numbers)]
         consumer.assign(places)
         ends = await consumer.end_offsets(places)
-        await consumer.seek_to_beginning(*places)
         found: list[Stored] = []
         async with asyncio.timeout(60):
             while any([await consumer.position(place) < ends[place] for place in places]):
