@@ -138,5 +138,7 @@ TOPICS: tuple[Topic, ...] = (
 )
 DEAD_LETTER_PARTITIONS = 3
 DEAD_LETTER_HOURS = 336
+DEAD_LETTER_BYTES = 4_194_304
+"""A dead-letter topic takes larger messages than its origin: the message itself and why it is here."""
 DEAD_LETTER_TEXT_HOURS = 24
 """A dead letter of a topic that carries text keeps that text no longer than the topic itself may."""

@@ -62,6 +62,14 @@ class ObserverPolicy(Slice):
     model_deadline_s: float = Field(default=30.0, gt=0)
 
 
+class ArmWeights(Slice):
+    """What a rank of each search arm counts for in fusion."""
+
+    text: float = Field(default=1.0, ge=0)
+    vector: float = Field(default=1.0, ge=0)
+    entity: float = Field(default=0.7, ge=0)
+
+
 class ComposePolicy(Slice):
     """How a package is found and filled (seeds 003 and 004 section 4, facts 2.1)."""
 
@@ -73,7 +81,7 @@ class ComposePolicy(Slice):
     arm_limit: int = Field(default=50, ge=1, le=1000)
     core_limit: int = Field(default=40, ge=0)
     embed_deadline_ms: int = Field(default=150, ge=1)
-    weights: dict[str, float] = Field(default_factory=lambda: {"text": 1.0, "vector": 1.0, "entity": 0.7})
+    weights: ArmWeights = ArmWeights()
 
 
 class DeliveryPolicy(Slice):

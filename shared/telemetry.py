@@ -21,7 +21,7 @@ EVENTS_FAILED = Counter(
 )
 EVENTS_DEAD_LETTERED = Counter(
     "smartbrain_events_dead_lettered",
-    "Events set aside for good. Any: read <topic>.dlq, mend, publish again.",
+    "Events set aside for good. Any: read <topic>.dlq and x-error, mend, commit the turn again under a new key.",
     ["service", "topic"],
 )
 CONSUMER_LAG = Gauge(

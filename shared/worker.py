@@ -21,7 +21,7 @@ def worker(name: str, rt: Runtime, *timers: Callable[[], Awaitable[None]]) -> Se
             await rt.bus.stop()
 
     async def ready() -> dict[str, bool]:
-        return {"database": await rt.db.ping(), **rt.bus.ready()}
+        return {"database": await rt.db.ping(), **await rt.bus.ready()}
 
     return Service(name, run=run, ready=ready, measure=rt.bus.measure_lag)
 

@@ -153,6 +153,7 @@ class Supervisor:
             "SMARTBRAIN_KAFKA_BOOTSTRAP": self.bootstrap,
             "SMARTBRAIN_DATA": str(self.data),
             "SMARTBRAIN_HTTP_PORT": str(self.settings.http_port),
+            "SMARTBRAIN_METRICS_PORT": "0",
             "SMARTBRAIN_PORT_FILE": str(port_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
         }

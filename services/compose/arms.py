@@ -144,7 +144,7 @@ def _text_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan) -> Iterator[
     for n, query in enumerate(plan.queries[:MAX_QUERIES]):
         words = segment.query_terms(query.text) if query.mode in WORDS else []
         if words:
-            of = List(f"text#{n}", query.weight * rt.policy.compose.weights["text"], query.mode)
+            of = List(f"text#{n}", query.weight * rt.policy.compose.weights.text, query.mode)
             spans.setdefault(_within(plan, query), []).append((of, words))
     for within, asked in spans.items():
         yield Task("text", tuple(of for of, _ in asked), _by_text(rt, subject, [w for _, w in asked], within, plan))
@@ -173,7 +173,7 @@ def _vector_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan) -> Iterato
     ]
     if not asked:
         return
-    lists = tuple(List(f"vector#{n}", query.weight * policy.weights["vector"], query.mode) for n, query in asked)
+    lists = tuple(List(f"vector#{n}", query.weight * policy.weights.vector, query.mode) for n, query in asked)
 
     async def run() -> list[list[Hit]]:
         vectors = await rt.models.embed([q.text for _, q in asked], deadline_s=policy.embed_deadline_ms / 1000)
@@ -197,7 +197,7 @@ def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: 
         async with rt.db.transaction(subject) as conn:
             return [await store.by_entity(conn, subject, named, _limit(rt, plan), within)]
 
-    yield Task("entity", (List("entity#0", rt.policy.compose.weights["entity"], "relational"),), run)
+    yield Task("entity", (List("entity#0", rt.policy.compose.weights.entity, "relational"),), run)
 
 
 def _within(plan: RetrievalPlan, query: Query) -> Within:

@@ -22,7 +22,7 @@ def build(rt: Runtime) -> Service:
             try:
                 await handler.redrive(rt)
                 if rounds % PRUNE_EVERY == 0:
-                    await handler.prune(rt)
+                    await handler.prune_all(rt)
             except TransientError as error:
                 logger().warning("governor_waits", error=str(error))
             rounds += 1

@@ -14,6 +14,7 @@ from shared.store import inbox, observations, outbox, turns
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
+PRUNE = 50_000
 BUSY_FACTOR = 10
 """While workers make progress, late work is more likely queued than lost: it is given so many times the grace."""
 
@@ -96,8 +97,14 @@ async def measure(rt: Runtime) -> None:
     TURNS_WITHOUT_OUTCOME.set(late)
 
 
+async def prune_all(rt: Runtime) -> None:
+    """All old claims are forgotten, a bounded number in each transaction."""
+    while await prune(rt) >= PRUNE:
+        logger().info("inbox_pruned", count=PRUNE)
+
+
 async def prune(rt: Runtime) -> int:
-    """How many old claims were forgotten."""
+    """How many old claims were forgotten just now."""
     async with rt.db.system() as conn:
         keep = timedelta(days=rt.policy.delivery.inbox_keep_days)
-        return await inbox.prune(conn, keep) + await outbox.forget_redriven(conn, keep)
+        return await inbox.prune(conn, keep, PRUNE) + await outbox.forget_redriven(conn, keep)

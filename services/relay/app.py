@@ -28,11 +28,10 @@ class _Relay:
         self._rt = rt
         self._publisher = Publisher(rt.bootstrap, "smartbrain-relay")
         self._woken = asyncio.Event()
-        self._connected = False
 
     async def ready(self) -> dict[str, bool]:
         """Whether rows can leave: the database answers and the broker is connected."""
-        return {"database": await self._rt.db.ping(), "kafka": self._connected}
+        return {"database": await self._rt.db.ping(), "kafka": await self._publisher.answers()}
 
     async def measure(self) -> None:
         """The outbox gauges are true as of now."""
@@ -51,7 +50,6 @@ class _Relay:
                     async with self._rt.db.held() as conn:
                         await self._work(conn)
                 except TransientError as error:
-                    self._connected = False
                     logger().warning("relay_waits", error=str(error))
                     await asyncio.sleep(0.5)
         finally:
@@ -64,6 +62,7 @@ class _Relay:
         shards = Shards(clock.uuid7())
         # a broker that has lost its data has lost its topics too
         await ensure_topics(self._rt.bootstrap)
+        await self._publisher.start()
         loop = asyncio.get_running_loop()
         balance_at = 0.0
         try:
@@ -73,7 +72,6 @@ class _Relay:
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
                 moved = await relay_once(conn, self._publisher, sorted(shards.owned), self._rt.policy.delivery)
-                self._connected = True
                 if moved < self._rt.policy.delivery.relay_batch:
                     with suppress(TimeoutError):
                         async with asyncio.timeout(self._rt.policy.delivery.relay_poll_ms / 1000):

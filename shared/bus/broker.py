@@ -4,17 +4,18 @@
 # aiokafka carries no types
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 from faststream import AckPolicy
 from faststream.kafka import KafkaBroker, KafkaMessage
 
-from schemas.topics import Topic
+from schemas.topics import DEAD_LETTER_BYTES, Topic
 from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of
 from shared.errors import TransientError
 from shared.policy import DeliveryPolicy
@@ -24,6 +25,8 @@ REST_S = 2.0
 """How long a consumer rests before what it could not handle is delivered again."""
 MAX_POLL_INTERVAL_MS = 1_800_000
 """A slower handler than this is taken for dead: model calls and retries stay far below."""
+
+PROBE_S = 2.0
 
 Accept = Callable[[Sequence[Record]], Awaitable[None]]
 
@@ -40,6 +43,7 @@ class Bus:
             acks="all",
             enable_idempotence=True,
             linger_ms=2,
+            max_request_size=DEAD_LETTER_BYTES,
             ack_policy=AckPolicy.NACK_ON_ERROR,
             graceful_timeout=20,
             logger=None,
@@ -67,6 +71,7 @@ class Bus:
             max_poll_interval_ms=MAX_POLL_INTERVAL_MS,
             session_timeout_ms=10_000,
             heartbeat_interval_ms=1_000,
+            no_reply=True,
             parser=_tolerant,  # pyright: ignore[reportArgumentType] # FastStream types batch parsers as single ones
             decoder=_undecoded,  # pyright: ignore[reportArgumentType]
         )
@@ -94,23 +99,40 @@ class Bus:
         await self._broker.stop()
 
     async def set_aside(self, record: Record, reason: str) -> None:
-        """The record stands in its dead-letter topic; raises TransientError when that could not be written."""
+        """The record stands in its dead-letter topic; raises TransientError when that could not be written.
+
+        One that even a dead-letter topic is too small for is named there by its size and hash.
+        """
+        value = record.value or b""
         try:
-            await self._broker.publish(
-                record.value or b"",
-                topic=f"{record.topic}.dlq",
-                key=record.key,
-                headers=headers_of(record, reason),
-            )
+            await self._bury(record, value, headers_of(record, reason))
+        except (MessageSizeTooLargeError, RecordTooLargeError):
+            digest = {"x-value-bytes": str(len(value)), "x-value-sha256": hashlib.sha256(value).hexdigest()}
+            await self._bury(record, b"", headers_of(record, reason) | digest)
+
+    async def _bury(self, record: Record, value: bytes, headers: dict[str, str]) -> None:
+        try:
+            await self._broker.publish(value, topic=f"{record.topic}.dlq", key=record.key, headers=headers)
+        except (MessageSizeTooLargeError, RecordTooLargeError):
+            raise
         except KafkaError as error:
             raise TransientError(f"dead-letter topic: {error}") from error
 
-    def ready(self) -> dict[str, bool]:
-        """By topic, whether its consumer has partitions and its fuse is whole."""
+    async def ready(self) -> dict[str, bool]:
+        """Whether the broker answers now, each topic's consumer has partitions, and no fuse is blown."""
         state = {name: bool(_assigned(subscriber)) for _, name, subscriber in self._subscribers}
+        state["kafka"] = await self._answers()
         if self._fuses:
             state["fuse"] = not any(fuse.blown for fuse in self._fuses)
         return state
+
+    async def _answers(self) -> bool:
+        consumer = next((subscriber.consumer for _, _, subscriber in self._subscribers if subscriber.consumer), None)
+        try:
+            async with asyncio.timeout(PROBE_S):
+                return consumer is not None and bool(await consumer.topics())
+        except (KafkaError, TimeoutError):
+            return False
 
     async def measure_lag(self) -> None:
         """The lag gauges are true as of now, as far as the consumers have heard."""

@@ -14,6 +14,7 @@ from shared.errors import TransientError
 
 Message = tuple[str, bytes, bytes]
 """Topic, key, value."""
+PROBE_S = 2.0
 HOPELESS = (MessageSizeTooLargeError, RecordTooLargeError)
 
 
@@ -26,8 +27,8 @@ class Publisher:
         self._producer: AIOKafkaProducer | None = None
 
     async def start(self) -> None:
-        """Connected."""
-        self._producer = await self._connected()
+        """Connected, if it was not already."""
+        self._producer = self._producer or await self._connected()
 
     async def _connected(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
@@ -46,13 +47,23 @@ class Publisher:
             raise TransientError(f"kafka: {error}") from error
         return producer
 
+    async def answers(self) -> bool:
+        """Whether the broker answers now."""
+        producer = self._producer
+        try:
+            async with asyncio.timeout(PROBE_S):
+                return producer is not None and bool((await producer.client.fetch_all_metadata()).brokers())
+        except (KafkaError, TimeoutError):
+            return False
+
     async def send_all(self, messages: Sequence[Message]) -> list[Exception | None]:
         """By message: None once every replica has it, or why the broker will never take it.
 
         Raises TransientError when the broker is away: then any of the messages may or may not have arrived.
         """
-        producer = self._producer or await self._connected()
-        self._producer = producer
+        await self.start()
+        producer = self._producer
+        assert producer  # noqa: S101 # start() has made it
         outcomes: list[Exception | None] = [None] * len(messages)
         waiting: list[tuple[int, asyncio.Future[object]]] = []
         try:

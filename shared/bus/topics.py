@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
-from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_PARTITIONS, DEAD_LETTER_TEXT_HOURS, TOPICS, Topic
+from schemas.topics import (
+    DEAD_LETTER_BYTES,
+    DEAD_LETTER_HOURS,
+    DEAD_LETTER_PARTITIONS,
+    DEAD_LETTER_TEXT_HOURS,
+    TOPICS,
+    Topic,
+)
 from shared.errors import TransientError
 from shared.telemetry import logger
 
@@ -44,9 +51,10 @@ def _wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:
     for topic in topics:
         yield _new(topic.name, topic.partitions, topic.retention_hours, copies)
         hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
-        yield _new(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours, copies)
+        larger = {"max.message.bytes": str(DEAD_LETTER_BYTES)}
+        yield _new(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours, copies, larger)
 
 
-def _new(name: str, partitions: int, hours: int, copies: int) -> NewTopic:
-    configs = {"retention.ms": str(hours * HOUR_MS), "cleanup.policy": "delete"}
+def _new(name: str, partitions: int, hours: int, copies: int, more: dict[str, str] | None = None) -> NewTopic:
+    configs = {"retention.ms": str(hours * HOUR_MS), "cleanup.policy": "delete", **(more or {})}
     return NewTopic(name, partitions, copies, topic_configs=configs)

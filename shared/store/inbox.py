@@ -43,6 +43,6 @@ DELETE FROM inbox WHERE (consumer, event_id) IN
 """
 
 
-async def prune(conn: Connection, age: timedelta, limit: int = 10_000) -> int:
+async def prune(conn: Connection, age: timedelta, limit: int) -> int:
     """How many claims were forgotten; `age` must exceed the longest retention of a topic."""
     return (await conn.execute(_PRUNE, {"age": age, "limit": limit})).rowcount

@@ -53,6 +53,44 @@ _PLACEHOLDERS: dict[SecretKind, str] = {
     "id_card": "[ID_CARD]",
     "bank_card": "[BANK_CARD]",
 }
+_SHAPE_SIGNS: tuple[tuple[str, ...], ...] = (
+    ("-----BEGIN",),
+    ("-", "_", "AIza", "AKIA", "ASIA", "AROA", "AGPA", "AIDA", "SG.", "LTAI", "AKID", "ya29.", "EAACEdEose0cBA", ":AA"),
+    ("eyJ",),
+    ("earer", "EARER", "asic", "ASIC"),
+    ("://",),
+    ("=", "hooks.slack.com"),
+)
+_NAME_SIGNS = (
+    "pass",
+    "pwd",
+    "key",
+    "token",
+    "secret",
+    "auth",
+    "code",
+    "pin",
+    "otp",
+    "phrase",
+    "cvv",
+    "cvc",
+    "mnemonic",
+    "credential",
+    "login",
+    "密码",
+    "密钥",
+    "秘钥",
+    "口令",
+    "暗号",
+    "验证码",
+    "校验码",
+    "动态码",
+    "提取码",
+    "安全码",
+    "令牌",
+    "助记词",
+    "私钥",
+)
 _SHAPES: tuple[tuple[SecretKind, re.Pattern[str]], ...] = (
     (
         "private_key",
@@ -138,6 +176,7 @@ _EMAIL = re.compile(
     r"]{2,24}(?![A-Za-z0-9])"
 )
 _DIGITS = re.compile(r"(?<![\dA-Za-z.])(?:\+|00)?\d(?:[ -]{0,2}\d){6,22}[Xx]?(?![\dA-Za-z])")
+_SEVEN_DIGITS = re.compile(r"\d(?:[^\d\n]{0,3}\d){6}")
 _US_PHONE = re.compile(r"(?<![\dA-Za-z-])(?:\+?1[ .-]?)?(?:\(\d{3}\)\s?|\d{3}[.-])\d{3}[.-]\d{4}(?![\d-])")
 _MOBILE = re.compile(r"(?:(?:\+|00)?86)?1[3-9]\d{9}")
 _ID_CARD = re.compile(r"[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]")
@@ -175,13 +214,18 @@ def refuses(text: str) -> SecretRefusal | None:
 
 
 def _shaped(text: str) -> Iterator[SecretHit]:
-    for kind, pattern in _SHAPES:
+    for (kind, pattern), signs in zip(_SHAPES, _SHAPE_SIGNS, strict=True):
+        if not any(sign in text for sign in signs):
+            continue
         for match in pattern.finditer(text):
             yield SecretHit(kind, match.start(), match.end())
 
 
 def _named(text: str) -> Iterator[SecretHit]:
     """Values that stand behind a word for a secret."""
+    low = text.lower()
+    if not any(sign in low for sign in _NAME_SIGNS):
+        return
     for word in _KEYWORD.finditer(text):
         at = word.end()
         if filler := _FILLER.match(text, at):
@@ -412,8 +456,10 @@ def _is_value(value: str, word: str, linked: bool, zh: bool) -> bool:
 
 
 def _personal(text: str) -> Iterator[SecretHit]:
-    for match in _EMAIL.finditer(text):
+    for match in _EMAIL.finditer(text) if "@" in text else ():
         yield SecretHit("email", match.start(), match.end())
+    if not _SEVEN_DIGITS.search(text):
+        return
     for match in _US_PHONE.finditer(text):
         yield SecretHit("phone", match.start(), match.end())
     for match in _DIGITS.finditer(text):

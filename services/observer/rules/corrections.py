@@ -6,11 +6,20 @@ from dataclasses import replace
 from datetime import date
 
 from services.observer.rules import corrections_words as words
-from services.observer.rules import dates, preferences, signals
+from services.observer.rules import dates, preferences, scheduled, signals
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
 from services.observer.rules.keys import preference_key, slot_of, slug, target_of, tidy
 from services.observer.rules.model import Found
+
+
+_SLIPS = gate(words.SLIP_ZH, words.SLIP_EN)
+_PAST = gate(words.USED_TO_ZH, words.USED_TO_EN)
+_CONTRASTS = gate(words.NOT_BUT_ZH, words.BUT_NOT_ZH, re.compile("不"))
+_SWITCHES = gate(words.SWITCH_ZH)
+_STOPS = gate(words.NO_MORE_ZH, words.QUIT_ZH, re.compile("从"))
+_NOW = gate(words.NOW_PLAIN_ZH, words.NOW_SWITCH_ZH, words.ACTUALLY_ZH)
 
 
 def find(
@@ -28,7 +37,11 @@ def find(
             clauses[index + 1] if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else None
         )
         waiting = index - armed <= 2 or index - opened == 1 or before is not None
-        if not waiting and not signals.correction(f"{clause.text} {following.text}" if following else clause.text):
+        if (
+            not waiting
+            and not clause.mask & scheduled.MOVES
+            and not (signals.correction(clause) or (following and signals.correction(following)))
+        ):
             continue
         if words.OPENER.fullmatch(clause.text):
             opened = index
@@ -61,7 +74,14 @@ def find(
                 found[index] = changed
                 before = None
                 continue
+        shifted, joined = scheduled.moved(clauses, index, today)
+        if shifted:
+            found[index] = [_joined(shifted[0]) if joined else shifted[0]]
+            continue
         direct = _named(clause, following, stance, plain[index], today)
+        if direct and direct[0].kind == "event" and direct[0].key is None:
+            thing = scheduled.thing_before("", clauses, index)
+            direct = [_of_thing(direct[0], thing, today)] if thing else direct
         if direct:
             found[index] = direct
             pending = direct[0]
@@ -109,6 +129,20 @@ def find(
     return found
 
 
+def _of_thing(found: Found, thing: str, today: date) -> Found:
+    """The new day as the day of the thing that was spoken of before."""
+    new = str(found.value["value"])
+    made = scheduled.made(
+        thing,
+        new,
+        dates.find(new, today),
+        "zh" if re.search(r"[\u3400-\u9fff]", thing) else "en",
+        found.old_value or "",
+        correction=True,
+    )
+    return replace(made, flags=found.flags, pattern=found.pattern)
+
+
 def _promotable(one: Found) -> bool:
     return one.kind in ("preference", "profile", "constraint", "goal", "decision", "task", "event")
 
@@ -123,6 +157,8 @@ def _promote(one: Found, pattern: str, old: str | None = None, old_key: str | No
 
 
 def _slips(clause: Clause) -> bool:
+    if not clause.mask & _SLIPS:
+        return False
     if clause.language == "en":
         return (
             bool(words.SLIP_EN.search(clause.text))
@@ -150,6 +186,8 @@ def _old_key(verb: str, old: str) -> str | None:
 
 
 def _used_to(clause: Clause) -> tuple[str, str] | None:
+    if not clause.mask & _PAST:
+        return None
     match = words.USED_TO_EN.search(clause.text) if clause.language == "en" else words.USED_TO_ZH.search(clause.text)
     if not match:
         return None
@@ -227,10 +265,15 @@ def _named(clause: Clause, following: Clause | None, stance: Stance, plain: list
 
 def _chinese(clause: Clause, following: Clause | None, stance: Stance, plain: list[Found], today: date) -> list[Found]:
     text = clause.text
-    if found := _contrast(clause, following, stance, today):
+    signs = clause.mask
+    if (signs | (following.mask if following else 0)) & _CONTRASTS and (
+        found := _contrast(clause, following, stance, today)
+    ):
         return found
-    if found := _switched_zh(text, stance, today, clause):
+    if signs & _SWITCHES and (found := _switched_zh(text, stance, today, clause)):
         return found
+    if not signs & (_STOPS | _NOW):
+        return []
     if stance.trial or re.search(r"今天|今晚|这次|这顿|刚才|暂时|这周|先不", text):
         return []
     if (left := re.search(r"从(?P<old>[^，]{2,14}?)(?:离职|辞职|退出)了?$", text)) and stance.subject == "self":
@@ -480,13 +523,11 @@ def _value(topic: str, old: str, new: str, today: date, clause: Clause, pattern:
     if words.DAY.match(new) or words.DAY.match(old):
         said = dates.find(new, today)
         value: dict[str, object] = {"topic": first, "value": new, "old": old}
-        key = f"event:{slug(first)}:time" if first else None
-        text = (
-            f"{first}是{new}"
-            if zh
-            else f"{first} {'' if re.search(r'(?:is|are|on|at)$', first) else 'is '}{new}".strip()
-        )
-        made = _made("event", key, value, text if first else new, pattern, 0, old or None)
+        thing = re.sub(r"\s+(?:is|are|on|at)$|^(?:the|our)\s+|的$", "", first)
+        if thing:
+            made = scheduled.made(thing, new, said, "zh" if zh else "en", old, correction=True)
+            return replace(made, pattern=pattern)
+        made = _made("event", None, value, new, pattern, 0, old or None)
         return replace(made, event_date=said.day if said else None)
     if not bare and (slot_of(new) or slot_of(old) or target_of(new) != new or re.search(r"风|style", new + old)):
         return _taste(new, old, pattern, "喜欢" if zh else "prefers")

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
+
+from services.observer.rules.gates import gate
 
 _ZH_NUMBER = {
     "一": 1,
@@ -104,12 +107,16 @@ _EN = re.compile(
 )
 
 
+_LATIN = re.compile(r"[A-Za-z]{2}")
 _SIGN = re.compile(
     r"[天晚日早周月年号底]|星期|礼拜|刚[刚才]|[12]\d\d\d|day|week|month|year|ago|last|next|night|in \d"
     r"|\d(?:st|nd|rd|th)\b"
     r"|tomorrow|morning|evening|after|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
     re.I,
 )
+
+
+NAMED = gate(_ISO, _ZH, _EN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +130,15 @@ class Said:
     exact: bool
 
 
+@lru_cache(maxsize=512)
 def find(text: str, today: date) -> Said | None:
     """The first date that the text names."""
     if not _SIGN.search(text):
         return None
+    ascii_only = text.isascii()
     for pattern, resolve in ((_ISO, _iso), (_ZH, _chinese), (_EN, _english)):
+        if (pattern is _ZH and ascii_only) or (pattern is _EN and not (ascii_only or _LATIN.search(text))):
+            continue
         for match in pattern.finditer(text):
             resolved = resolve(match, today)
             if resolved:

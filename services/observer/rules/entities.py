@@ -57,37 +57,45 @@ def _add_paths(text: str, add: _Add) -> None:
 def _add_chinese(text: str, add: _Add) -> None:
     position = 0
     for word, tag in rjieba.tag(text):
-        at = text.find(word, position)
-        if at < 0:
-            continue
-        position = at + len(word)
+        at, position = position, position + len(word)
         kind = words.ZH_KINDS.get(tag)
-        if words.ORG.search(word) and len(word) > 2:
+        if len(word) > 2 and word[-1] in words.ORG_ENDS and words.ORG.search(word):
             kind = "org"
-        if kind is None or len(word) < 2 or word in words.NOT_PERSON_ZH or not re.search(r"[\u3400-\u9fff]", word):
+        if kind is None or len(word) < 2 or word in words.NOT_PERSON_ZH or word[0] < "\u3400":
             continue
-        if kind == "person" and (len(word) > 4 or re.search(r"[的了是在不]", word)):
+        if kind == "person" and (len(word) > 4 or words.NO_NAME_ZH.search(word)):
             continue
         add(word, kind, fold(word), (at, position))
 
 
 def _add_english(text: str, add: _Add) -> None:
+    for match in words.TICKET.finditer(text):
+        if not words.NOT_TICKET.match(match.group()):
+            add(match.group(), "other", match.group().lower(), match.span())
     for match in words.CAPITAL.finditer(text):
-        name = re.sub(r"'s$", "", match.group())
-        parts = name.split()
-        while parts and parts[0].lower() in words.COMMON:
+        said = match.group().removesuffix("'s")
+        parts = said.split()
+        while parts and (parts[0].lower() in words.COMMON or parts[0].lower() in words.CALENDAR):
             parts = parts[1:]
+        while parts and (parts[-1].lower() in words.CALENDAR or _loose(parts)):
+            parts = parts[:-1]
         if not parts:
             continue
         shown = " ".join(parts)
-        start = match.start() + match.group().index(parts[0])
+        start = match.start() + said.index(parts[0])
+        if len(shown) < 3 and shown.upper() != "C#" or shown.lower() in words.COMMON or "  " in said:
+            continue
         kind = _kind(shown, text[max(0, start - 16) : start], text[start + len(shown) :][:16])
         before = text[:start].rstrip()
-        first = not before or before[-1] in ".!?。！？\n:：*-"
-        if kind == "other" and first and len(parts) == 1 and not re.search(r"[A-Z].*[A-Z]|\d", shown):
+        first = not before or before[-1] in ".!?。！？\n:：*-(（\"'“"
+        if kind == "other" and first and len(parts) == 1 and not re.search(r"[A-Za-z].*[A-Z]|\d", shown):
             continue
-        if len(shown) > 1 and shown.lower() not in words.COMMON:
-            add(shown, kind, fold(shown), (start, start + len(shown)))
+        add(shown, kind, fold(shown), (start, start + len(shown)))
+
+
+def _loose(parts: list[str]) -> bool:
+    """Whether the last part is a number that belongs to no name: of a day, a time, a count."""
+    return parts[-1].isdigit() and (len(parts) == 1 or parts[-2].lower() in words.CALENDAR or parts[-2].isdigit())
 
 
 def _kind(name: str, before: str, after: str) -> EntityKind:

@@ -1,10 +1,12 @@
 """Dated things that happened to the user or will, and turning points of a life with or without a date."""
 
 import re
+from collections.abc import Callable
 from datetime import date
 
 from services.observer.rules import dates
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
 from services.observer.rules.keys import slug, tidy
 from services.observer.rules.model import Found
@@ -113,13 +115,20 @@ _DULL_EN = re.compile(
 _OURS_EN = re.compile(r"(?:last|on|yesterday|two|this|my)\b", re.I)
 
 
-def find(clause: Clause, stance: Stance, today: date, said_before: dates.Said | None = None) -> list[Found]:
+_TELLS = gate(_LIFE_ZH, _PAST_ZH, _FUTURE_ZH, _LIFE_EN, _PAST_EN, _FUTURE_EN)
+
+
+def find(
+    clause: Clause, stance: Stance, today: date, said_before: Callable[[], dates.Said | None] = lambda: None
+) -> list[Found]:
     """The event that the clause tells, with its day; a date said earlier in the sentence counts."""
+    if not clause.mask & _TELLS:
+        return []
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.subject == "agent":
         return []
     if stance.subject == "other" and not (clause.language == "en" and _OURS_EN.match(clause.text)):
         return []
-    said = dates.find(clause.text, today) or said_before
+    said = (dates.find(clause.text, today) if clause.mask & dates.NAMED else None) or said_before()
     return (
         _english(clause.text, stance, today, said)
         if clause.language == "en"

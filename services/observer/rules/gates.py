@@ -13,7 +13,9 @@ from typing import Any
 
 _WORD = re.compile(r"[a-z0-9']+")
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'")
-_COMMON = dict.fromkeys("的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过", 0.9)
+_COMMON = dict.fromkeys(
+    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过", 0.9
+)
 _SHORT = {1: 8.0, 2: 4.0, 3: 1.2, 4: 0.4}
 _LONGEST = 14
 _LARGEST_SET = 40
@@ -45,9 +47,9 @@ def mask(text: str) -> int:
     found = _open
     low = text.lower()
     if not text.isascii():
-        letters = _letters
-        for letter in set(low).intersection(letters):
-            found |= letters[letter]
+        get = _letters.get
+        for letter in set(low):
+            found |= get(letter, 0)
     for word in _WORD.findall(low):
         found |= _of_word(word)
     return found
@@ -68,9 +70,7 @@ def _of_word(word: str) -> int:
 
 def _cost(literals: Iterable[str]) -> float:
     return sum(
-        _SHORT.get(2 * len(one) - 1 if one[0] == " " else len(one), 0.1)
-        if one[-1] in _RUN
-        else _COMMON.get(one, 0.1)
+        _SHORT.get(2 * len(one) - 1 if one[0] == " " else len(one), 0.1) if one[-1] in _RUN else _COMMON.get(one, 0.1)
         for one in literals
     )
 

@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from services.observer.rules import guards_words as words
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
 
 Subject = Literal["self", "group", "other", "agent", "none"]
 
@@ -18,6 +20,22 @@ _FICTION = re.compile(
     r"|写一?[个篇首封段份].{0,12}(?:故事|诗|小说|作文|邮件|文章|对话|台词|剧本|歌词|文案|信|演讲|介绍|日记)|翻译|润色|改写",
     re.I,
 )
+
+
+_SUPPOSES = gate(words.IF_ZH, words.IF_EN, _FICTION)
+_REPORTS = gate(words.REPORT_ZH, words.REPORT_EN)
+_ADVISES = gate(words.DOCTOR)
+_PASSES = gate(words.NOW_ZH, words.NOW_EN)
+_TRIES = gate(words.TRIAL_ZH, words.TRIAL_EN)
+_MOCKS = gate(words.IRONY)
+_JESTS = gate(words.JEST)
+_ASKS_ZH = gate(words.ASK_WORD_ZH)
+_ASKS_EN = gate(words.ASK_EN)
+_LEADS_ZH = gate(words.LEAD_ZH)
+_LEADS_EN = gate(words.LEAD_EN)
+_NAMES_ZH = gate(words.GROUP_ZH, words.SELF_ZH, words.OTHER_ZH, words.AGENT_ZH)
+_OTHERS_ZH = gate(words.OTHER_ZH)
+_NAMES_EN = gate(words.OTHER_EN, words.NAME_EN, words.SELF_EN, words.GROUP_EN, words.AGENT_EN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +53,38 @@ class Stance:
     doctor: bool = False
 
 
+_stance = lru_cache(maxsize=1024)(Stance)
+
+
 def body_of(clause: Clause) -> str:
     """The clause without the adverbs and interjections before its subject."""
-    lead = words.LEAD_EN if clause.language == "en" else words.LEAD_ZH
-    rest = lead.sub("", clause.text)
-    return rest or clause.text
+    if clause.language == "en":
+        lead = words.LEAD_EN.match(clause.text) if clause.mask & _LEADS_EN else None
+    else:
+        lead = words.LEAD_ZH.match(clause.text) if clause.mask & _LEADS_ZH else None
+    return (clause.text[lead.end() :] if lead else "") or clause.text
 
 
 def subject_of(clause: Clause) -> Subject:
     """Whom the clause names first; none where it names nobody."""
+    if not clause.mask & (_NAMES_ZH | _NAMES_EN):
+        return "none"
     text = body_of(clause)
     if clause.language == "en":
         return _subject_en(text)
+    if text[0].isascii():
+        return _subject_en(text)
+    if not clause.mask & _NAMES_ZH:
+        return "none"
     if words.GROUP_ZH.match(text):
         return "group"
     if words.SELF_POSSESSION_ZH.match(text):
         return "other"
     if words.SELF_ZH.match(text):
         return "self"
-    if words.OTHER_ZH.match(text):
+    if clause.mask & _OTHERS_ZH and words.OTHER_ZH.match(text):
         return "other"
-    if words.AGENT_ZH.match(text):
-        return "agent"
-    return _subject_en(text)
+    return "agent" if words.AGENT_ZH.match(text) else "none"
 
 
 def _subject_en(text: str) -> Subject:
@@ -85,8 +112,11 @@ def is_question(clause: Clause, following: Clause | None) -> bool:
         return True
     text = clause.text
     if clause.language == "en":
-        return bool(words.ASK_EN.match(text)) and (clause.asked or not _is_imperative(text))
-    return bool(words.ASK_WORD_ZH.search(text)) or (clause.asked and bool(words.ASK_ZH.search(text)))
+        asks = clause.mask & _ASKS_EN and words.ASK_EN.match(text)
+        return bool(asks) and (clause.asked or not _is_imperative(text))
+    return bool(clause.mask & _ASKS_ZH and words.ASK_WORD_ZH.search(text)) or (
+        clause.asked and bool(words.ASK_ZH.search(text))
+    )
 
 
 def _is_imperative(text: str) -> bool:
@@ -101,36 +131,38 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
     carried: Subject = "none"
     supposed = reported = doctor = fiction = False
     sentence = -1
-    jest = {clause.sentence for clause in clauses if words.JEST.search(clause.text)}
+    jest = {clause.sentence for clause in clauses if clause.mask & _JESTS and words.JEST.search(clause.text)}
     jest |= {number - 1 for number in jest}
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
             sentence, supposed, reported, doctor = clause.sentence, False, False, False
             carried = carried if carried in ("self", "other") and clause.language == "zh" else "none"
             carried = "none" if carried == "other" else carried
-        text = clause.text
+        text, signs = clause.text, clause.mask
         named = subject_of(clause)
         explicit = named != "none"
         if explicit:
             carried = named
-        fiction = fiction or _FICTION.search(text) is not None
-        supposed = supposed or fiction or bool(words.IF_ZH.search(text) or words.IF_EN.search(text))
-        doctor = doctor or bool(words.DOCTOR.search(text))
-        reported = reported or bool(words.REPORT_ZH.search(text) or words.REPORT_EN.search(text))
+        if signs & _SUPPOSES:
+            fiction = fiction or _FICTION.search(text) is not None
+            supposed = supposed or bool(words.IF_ZH.search(text) or words.IF_EN.search(text))
+        supposed = supposed or fiction
+        doctor = doctor or bool(signs & _ADVISES and words.DOCTOR.search(text))
+        reported = reported or bool(signs & _REPORTS and (words.REPORT_ZH.search(text) or words.REPORT_EN.search(text)))
         if named == "self" and reported and sentence != -1 and clause.sentence == sentence and _breaks(clause):
             reported = False
         following = clauses[index + 1] if index + 1 < len(clauses) else None
         found.append(
-            Stance(
-                subject=named if explicit else carried,
-                explicit=explicit,
-                asked=is_question(clause, following),
-                supposed=supposed,
-                momentary=bool(words.NOW_ZH.search(text) or words.NOW_EN.search(text)),
-                trial=bool(words.TRIAL_ZH.search(text) or words.TRIAL_EN.search(text)),
-                ironic=clause.sentence in jest or bool(words.IRONY.search(text)),
-                reported=reported,
-                doctor=doctor,
+            _stance(
+                named if explicit else carried,
+                explicit,
+                is_question(clause, following),
+                supposed,
+                bool(signs & _PASSES and (words.NOW_ZH.search(text) or words.NOW_EN.search(text))),
+                bool(signs & _TRIES and (words.TRIAL_ZH.search(text) or words.TRIAL_EN.search(text))),
+                clause.sentence in jest or bool(signs & _MOCKS and words.IRONY.search(text)),
+                reported,
+                doctor,
             )
         )
     return tuple(found)

@@ -5,15 +5,30 @@ import re
 from services.observer.rules import limits_words as words
 from services.observer.rules import signals
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
 from services.observer.rules.keys import preference_key, slot_of, slug, target_of, tidy
 from services.observer.rules.model import Found
 
 
+_ANY = gate(
+    words.OVER_ZH,
+    words.BUDGET_ZH,
+    words.BUDGET_EN,
+    words.ALLERGY_ZH,
+    words.ALLERGY_EN,
+    words.CANNOT_ZH,
+    words.CANNOT_EN,
+)
+_STEERS = gate(words.DIRECTIVE_ZH, words.DIRECTIVE_EN, words.LASTING_ZH, words.LASTING_EN)
+_RULES = gate(words.MUST_ZH, words.MUST_EN)
+
+
 def find(clause: Clause, stance: Stance) -> list[Found]:
     """The constraints that the clause sets."""
     if (
-        stance.asked
+        not clause.mask & (_ANY | _STEERS | _RULES)
+        or stance.asked
         or stance.ironic
         or (stance.reported and not stance.doctor)
         or (stance.subject == "other" and not stance.doctor)
@@ -24,13 +39,13 @@ def find(clause: Clause, stance: Stance) -> list[Found]:
         return [found]
     if stance.supposed:
         return []
-    if signals.body(text) and (found := _body(text, stance)):
+    if signals.body(clause) and (found := _body(text, stance)):
         return found
-    if stance.doctor or not signals.directive(text):
+    if stance.doctor or not signals.directive(clause):
         return []
-    if found := _directive(text, stance):
+    if clause.mask & _STEERS and (found := _directive(text, stance)):
         return [found]
-    return _rule(text, stance)
+    return _rule(text, stance) if clause.mask & _RULES else []
 
 
 def _group(match: re.Match[str], prefix: str) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate, mask
 
 _OVERRIDE = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:all\s+|any\s+|every\s+)?(?:of\s+)?(?:your\s+"
@@ -73,6 +74,7 @@ _STYLE = re.compile(
     re.I,
 )
 _QUOTED = re.compile(r"[\u00a0\"“”'‘’「」『』]")
+_HIDDEN = re.compile(r"[“”「」『』\"'`’‘>|$~]|File|Traceback")
 _MONEY = re.compile(
     (
         r"预算|工资|薪水|月薪|年薪|收入|存款|余额|资产|积分|额度|身价|budget|salary|income|balance"
@@ -113,19 +115,30 @@ _LARGE_MONEY = re.compile(
 )
 
 
-def manipulates(text: str) -> str | None:
+_OVERRIDES, _HIDES, _PROMOTES = gate(_OVERRIDE), gate(_HIDE), gate(_PROMOTE)
+_STANDS, _SAYS = gate(_STANDING), gate(_SAY)
+_SERVES = gate(_ENTITLED, _MONEY)
+
+
+def manipulates(text: str, signs: int | None = None) -> str | None:
     """The rule by which a sentence tries to steer the agent or its other users; none where it does not."""
-    if _OVERRIDE.search(text):
+    signs = mask(text) if signs is None else signs
+    if signs & _OVERRIDES and _OVERRIDE.search(text):
         return "override"
-    if _HIDE.search(text):
+    if signs & _HIDES and _HIDE.search(text):
         return "conceal"
-    if _PROMOTE.search(text):
+    if signs & _PROMOTES and _PROMOTE.search(text):
         return "promote"
-    if _STANDING.search(text) and (said := _SAY.search(text)):
+    if signs & _STANDS and signs & _SAYS and _STANDING.search(text) and (said := _SAY.search(text)):
         rest = text[said.start() :]
         if _QUOTED.search(rest) or not _STYLE.search(text):
             return "dictated_content"
     return None
+
+
+def may_serve(signs: int) -> bool:
+    """Whether a text of this mask may claim something for its speaker."""
+    return bool(signs & _SERVES)
 
 
 def serves_itself(text: str, directed: bool) -> bool:
@@ -137,10 +150,14 @@ def serves_itself(text: str, directed: bool) -> bool:
     return directed or bool(_LARGE_MONEY.search(text))
 
 
-def sentences(clauses: tuple[Clause, ...], text: str) -> list[tuple[int, int, int]]:
-    """Number, start and end of every sentence that the clauses cover."""
-    spans: dict[int, tuple[int, int]] = {}
+def sentences(clauses: tuple[Clause, ...], text: str) -> list[tuple[int, int, int, int | None]]:
+    """Number, start, end and mask of every sentence that the clauses cover; no mask where they leave parts of it out."""
+    spans: dict[int, tuple[int, int, int]] = {}
     for clause in clauses:
-        start, end = spans.get(clause.sentence, (clause.start, clause.end))
-        spans[clause.sentence] = (min(start, clause.start), max(end, clause.end))
-    return [(number, start, min(end + 1, len(text))) for number, (start, end) in spans.items()]
+        start, end, signs = spans.get(clause.sentence, (clause.start, clause.end, 0))
+        spans[clause.sentence] = (min(start, clause.start), max(end, clause.end), signs | clause.mask)
+    hidden = _HIDDEN.search(text) is not None
+    return [
+        (number, start, min(end + 1, len(text)), None if hidden else signs)
+        for number, (start, end, signs) in spans.items()
+    ]

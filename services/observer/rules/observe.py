@@ -17,14 +17,16 @@ from services.observer.rules import (
     preferences,
     profile,
     remember,
+    scheduled,
     signals,
     slash,
     structured,
 )
 from services.observer.rules import dates as days
 from services.observer.rules.clauses import Clause, language_of, split
+from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance, stances
-from services.observer.rules.keys import slug
+from services.observer.rules.keys import fold, slug
 from services.observer.rules.model import (
     Explain,
     Found,
@@ -38,6 +40,10 @@ from services.observer.rules.model import (
     TurnText,
 )
 from shared.text.secrets import find_secrets, redact
+
+
+_PLANS_ZH = re.compile(r"打算|计划|立志|备考")
+_PLANS = gate(_PLANS_ZH)
 
 
 def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
@@ -74,7 +80,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}
     kept, secret = _clean(observations, suspect)
     refused.extend(secret)
-    kept.extend(_entities(kept, mentions, context, policy, explain, turn.messages))
+    kept.extend(_entities(kept, mentions, context, policy, explain, turn.messages, suspect))
     return Observed(
         tuple(_distinct(kept)[: policy.max_observations]), tuple(mentions), tuple(refused), tuple(explain), signal
     )
@@ -112,8 +118,8 @@ def _barred(
 ) -> set[int]:
     """Sentences that try to steer the agent; each is refused."""
     barred: set[int] = set()
-    for number, start, end in manipulation.sentences(clauses, text):
-        rule = manipulation.manipulates(text[start:end])
+    for number, start, end, signs in manipulation.sentences(clauses, text):
+        rule = manipulation.manipulates(text[start:end], signs)
         if rule:
             barred.add(number)
             refused.append(Refusal("manipulation", rule, (start, end), message.ordinal))
@@ -186,7 +192,7 @@ def _stated(
             continue
         explain.append(Explain(span, "kept", ",".join(one.detector for one in found) or "correction", message.ordinal))
         for one in found:
-            if manipulation.serves_itself(clause.text, directed):
+            if manipulation.may_serve(clause.mask) and manipulation.serves_itself(clause.text, directed):
                 one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
             observations.append(_observation(one, message, span))
     return observations
@@ -197,26 +203,28 @@ def _plain(
 ) -> list[Found]:
     """What one clause states; the first detector with an answer speaks for tastes, facts and plans alike."""
     text = clause.text
-    if (directed or signals.task(text)) and (tasks := plans.find_tasks(clause, stance, today, directed)):
+    if (directed or signals.task(clause)) and (tasks := plans.find_tasks(clause, stance, today, directed)):
         return tasks
     if limited := limits.find(clause, stance):
         return limited
-    if signals.decision(text) and (decided := plans.find_decisions(clause, stance)):
+    if signals.decision(clause) and (decided := plans.find_decisions(clause, stance)):
         return decided
-    if re.search(r"打算|计划|立志|备考", text) and (aims := plans.find_goals(clause, stance)):
+    if clause.mask & _PLANS and _PLANS_ZH.search(text) and (aims := plans.find_goals(clause, stance)):
         return aims
-    about = stance.subject == "self" or signals.speaker(text)
+    if appointed := scheduled.find(clause, stance, today):
+        return appointed
+    about = stance.subject == "self" or signals.speaker(clause)
     facts = profile.find(clause, stance) if about else []
     happened: list[Found] = []
-    if signals.event(text):
-        happened = events.find(clause, stance, today, _date_before(clauses, index, today))
+    if signals.event(clause):
+        happened = events.find(clause, stance, today, lambda: _date_before(clauses, index, today))
     if facts:
         happened = [one for one in happened if one.event_date]
     if facts or happened:
         return [*facts, *happened]
-    if signals.taste(text) and (tastes := preferences.find(clause, stance)):
+    if signals.taste(clause) and (tastes := preferences.find(clause, stance)):
         return tastes
-    return plans.find_goals(clause, stance) if signals.goal(text) else []
+    return plans.find_goals(clause, stance) if signals.goal(clause) else []
 
 
 def _date_before(clauses: tuple[Clause, ...], index: int, today: date) -> days.Said | None:
@@ -309,6 +317,7 @@ def _entities(
     policy: ObservePolicy,
     explain: list[Explain],
     messages: tuple[MessageText, ...],
+    suspect: set[int],
 ) -> list[Observation]:
     wanted = [
         (one.message_ordinal, one.span[0], one.span[1], "remember" if one.detector == "remember" else one.kind)
@@ -322,6 +331,13 @@ def _entities(
         for mention in mentions
         if mention.canonical not in names
     )
+    told = {
+        fold(value)
+        for one in kept
+        if one.kind in ("profile", "preference")
+        for name in ("value", "target", "old", "name")
+        if isinstance(value := one.value.get(name), str)
+    }
     roles: dict[int, Role] = {message.ordinal: message.role for message in messages}
     return [
         Observation(
@@ -343,7 +359,7 @@ def _entities(
             mention.span,
         )
         for mention, reason in passed
-        if not find_secrets(mention.name)
+        if mention.canonical not in told and not (mention.message_ordinal in suspect and find_secrets(mention.name))
     ]
 
 

@@ -6,9 +6,17 @@ from datetime import UTC, date, datetime, time
 from services.observer.rules import dates
 from services.observer.rules import plans_words as words
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
 from services.observer.rules.keys import fold, slug, target_of, tidy
 from services.observer.rules.model import Found
+
+
+_ENDS = gate(words.CANCEL_ZH, words.CANCEL_EN, words.DONE_ZH, words.DONE_EN)
+_MARKS = gate(words.REMIND_ZH, words.REMIND_EN)
+_OUGHT = gate(words.MUST_ZH, words.DUE_ZH, words.MUST_EN, words.DUE_EN)
+_DECIDES = gate(words.DECIDE_ZH, words.DECIDE_EN)
+_AIMS = gate(words.GOAL_ZH, words.GOAL_EN)
 
 
 def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = False) -> list[Found]:
@@ -21,7 +29,12 @@ def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = Fal
         (words.CANCEL_ZH if zh else words.CANCEL_EN, "cancelled"),
         (words.DONE_ZH if zh else words.DONE_EN, "done"),
     ):
-        if (match := pattern.search(text)) and (what := _what(match)) and not (zh and words.NOT_DONE_ZH.search(what)):
+        if (
+            clause.mask & _ENDS
+            and (match := pattern.search(text))
+            and (what := _what(match))
+            and not (zh and words.NOT_DONE_ZH.search(what))
+        ):
             if (
                 re.match(
                     r"(?:it|that|this|them|everything|worry|eating|the (?:movie|show|game))\b|meeting$", what, re.I
@@ -30,12 +43,12 @@ def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = Fal
             ):
                 return []
             return [_task(what, status, None, text, status, directed)]
-    marked = words.MARK.search(text) or (
-        words.REMIND_EN.search(text) if not zh else words.REMIND_ZH.search(text) or words.REMIND_EN.search(text)
-    )
+    marked = words.MARK.match(text)
+    if not marked and clause.mask & _MARKS:
+        marked = (zh and words.REMIND_ZH.search(text)) or words.REMIND_EN.search(text)
     if marked and (what := _what(marked)):
         return [_task(what, "todo", dates.find(text, today), text, "reminder", directed)]
-    said = dates.find(text, today)
+    said = dates.find(text, today) if clause.mask & dates.NAMED and (directed or clause.mask & _OUGHT) else None
     if said is None or said.day < today or stance.ironic:
         return []
     if not zh and (match := words.DUE_EN.search(text)):
@@ -148,7 +161,7 @@ def find_goals(clause: Clause, stance: Stance) -> list[Found]:
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.subject in ("other", "agent"):
         return []
     zh = clause.language != "en"
-    if not (match := (words.GOAL_ZH if zh else words.GOAL_EN).search(text)):
+    if not clause.mask & _AIMS or not (match := (words.GOAL_ZH if zh else words.GOAL_EN).search(text)):
         return []
     groups = match.groupdict()
     verb, what = groups["verb"] or "", _what(match)

@@ -4,9 +4,36 @@ import re
 
 from services.observer.rules import preferences_words as words
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
 from services.observer.rules.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
 from services.observer.rules.model import Found, Polarity
+
+
+_LIKES_ZH = gate(
+    words.FAVOURITE_ZH,
+    words.OVER_ZH,
+    words.RATHER_ZH,
+    words.ZH,
+    words.DIET_ZH,
+    words.OWN_TOOL_ZH,
+    words.USE_PHONE_ZH,
+    words.HABIT_EAT_ZH,
+    words.HABIT_USE_ZH,
+    words.OPEN_ZH,
+    re.compile("平时|一般|通常|经常|每"),
+)
+_LIKES_EN = gate(
+    words.FAVOURITE_EN,
+    words.HOBBY_EN,
+    words.NOT_FAN_EN,
+    words.DIET_EN,
+    words.EAT_DIET_EN,
+    words.OWN_TOOL_EN,
+    words.EN,
+    words.DONT_EAT_EN,
+    words.HABIT_EN,
+)
 
 
 def find(clause: Clause, stance: Stance) -> list[Found]:
@@ -21,8 +48,9 @@ def find(clause: Clause, stance: Stance) -> list[Found]:
         return []
     if stance.momentary or stance.trial:
         return []
-    found = _english(clause, stance) if clause.language == "en" else _chinese(clause, stance)
-    return found or ([] if clause.language == "en" else _english(clause, stance, mixed=True))
+    zh = clause.language != "en"
+    found = _chinese(clause, stance) if zh and clause.mask & _LIKES_ZH else []
+    return found or (_english(clause, stance, mixed=zh) if clause.mask & _LIKES_EN else [])
 
 
 def _chinese(clause: Clause, stance: Stance) -> list[Found]:

@@ -6,19 +6,42 @@ import rjieba
 
 from services.observer.rules import profile_words as words
 from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate, mask
 from services.observer.rules.guards import KIN_ZH, Stance
 from services.observer.rules.keys import fold, slug, tidy
 from services.observer.rules.model import Found
+
+
+_IDENTITY_ZH = gate(
+    re.compile("坐标|今年"), words.NAME_ZH, words.SURNAME_ZH, words.AGE_ZH, words.BIRTH_ZH, words.CALL_ZH
+)
+_PLACES_ZH = gate(words.MOVE_ZH, words.HOME_ZH, words.FROM_ZH)
+_WORK_ZH = gate(words.JOB_ZH, words.WORK_ZH, re.compile("[做搞干].*的"))
+_SELF_ZH = gate(words.HEALTH_ZH, words.STUDY_ZH, words.TONGUE_ZH, words.BODY_ZH, words.MBTI, words.SEX_ZH, words.OWN_ZH)
+_HOUSEHOLD_ZH = gate(words.FAMILY_ZH, words.PET_ZH)
+_OWNED_ZH = gate(words.ORG_ZH, words.RELATIVE_ZH)
+_IDENTITY_EN = gate(words.CALL_EN, words.NAME_EN, words.AGE_EN, words.BIRTH_EN)
+_PLACES_EN = gate(words.HOME_EN, words.MOVE_EN, words.FROM_EN)
+_WORK_EN = gate(words.WORK_EN, words.JOB_EN)
+_SELF_EN = gate(words.HEALTH_EN, words.STATUS_EN, words.TONGUE_EN, words.STUDY_EN, words.BODY_EN, words.MBTI)
+_OWNED_EN = gate(words.ORG_EN, words.RELATIVE_EN, words.HAVE_EN, words.WE_EN)
+_ANY_ZH = _IDENTITY_ZH | _PLACES_ZH | _WORK_ZH | _SELF_ZH | _HOUSEHOLD_ZH | _OWNED_ZH
+_ANY_EN = _IDENTITY_EN | _PLACES_EN | _WORK_EN | _SELF_EN | _OWNED_EN
 
 
 def find(clause: Clause, stance: Stance) -> list[Found]:
     """The facts about the speaker or the speaker's business that the clause states."""
     if stance.asked or stance.supposed or stance.reported or stance.ironic or stance.subject == "agent":
         return _call(clause) if stance.subject == "agent" and not stance.asked and not stance.reported else []
+    signs = clause.mask
     if clause.language == "en":
-        return _english(clause.text, stance)
-    found = _chinese(clause.text, stance)
-    return found or (_english(clause.text, stance) if re.search(r"\b(?:I|my|our|we)\b", clause.text) else [])
+        return _english(clause.text, stance, signs) if signs & _ANY_EN else []
+    found = _chinese(clause.text, stance, signs) if signs & _ANY_ZH else []
+    return found or (
+        _english(clause.text, stance, signs)
+        if signs & _ANY_EN and re.search(r"\b(?:I|my|our|we)\b", clause.text)
+        else []
+    )
 
 
 def _fact(slot: str, value: str, text: str, pattern: str, **more: object) -> Found:
@@ -55,13 +78,13 @@ def _subjectless(text: str) -> str:
     return text.replace("\u00a0", "")
 
 
-def _chinese(text: str, stance: Stance) -> list[Found]:
+def _chinese(text: str, stance: Stance, signs: int) -> list[Found]:
     text = _subjectless(text)
-    if match := words.ORG_ZH.search(text):
+    if signs & _OWNED_ZH and (match := words.ORG_ZH.search(text)):
         return _organisation(match["what"], match["rest"], text, "zh") if not words.ORG_MOOD.search(text) else []
     if stance.subject == "other":
-        return _relative_zh(text)
-    if words.FAMILY_ZH.search(text) or words.PET_ZH.search(text):
+        return _relative_zh(text) if signs & _OWNED_ZH else []
+    if signs & _HOUSEHOLD_ZH and (words.FAMILY_ZH.search(text) or words.PET_ZH.search(text)):
         return _household_zh(text)
     if stance.subject == "none":
         return _call_zh(text) or _pro_drop_zh(text)
@@ -71,7 +94,13 @@ def _chinese(text: str, stance: Stance) -> list[Found]:
         return []
     if stance.subject == "self" and not stance.explicit and not text.startswith("我"):
         text = "我" + text
-    return _identity_zh(text) or _place_zh(text, stance) or _work_zh(text) or _self_zh(text)
+        signs |= mask("我")
+    return (
+        (_identity_zh(text) if signs & _IDENTITY_ZH else [])
+        or (_place_zh(text, stance) if signs & _PLACES_ZH else [])
+        or (_work_zh(text) if signs & _WORK_ZH else [])
+        or (_self_zh(text) if signs & _SELF_ZH else [])
+    )
 
 
 def _pro_drop_zh(text: str) -> list[Found]:
@@ -290,13 +319,16 @@ def _organisation(what: str, rest: str, text: str, language: str) -> list[Found]
     ]
 
 
-def _english(text: str, stance: Stance) -> list[Found]:
-    if (match := words.ORG_EN.search(text)) and not words.TRANSIENT_EN.search(text):
+def _english(text: str, stance: Stance, signs: int) -> list[Found]:
+    owned = signs & _OWNED_EN
+    if owned and (match := words.ORG_EN.search(text)) and not words.TRANSIENT_EN.search(text):
         return _organisation(match["what"].lower(), tidy(match["rest"]), text, "en")
-    if match := words.RELATIVE_EN.search(text):
+    if owned and (match := words.RELATIVE_EN.search(text)):
         return _relative_en(match)
-    if (match := words.HAVE_EN.search(text)) and not re.search(
-        r"\b(?:question|problem|issue|idea|to\b)", match["rest"], re.I
+    if (
+        owned
+        and (match := words.HAVE_EN.search(text))
+        and not re.search(r"\b(?:question|problem|issue|idea|to\b)", match["rest"], re.I)
     ):
         return _household_en(match)
     if stance.subject == "group":
@@ -319,12 +351,16 @@ def _english(text: str, stance: Stance) -> list[Found]:
                 )
             ]
         return _place_en(text)
-    if stance.subject == "other" or (
-        stance.subject == "none" and not words.NAME_EN.search(text) and not words.CALL_EN.search(text)
-    ):
+    if stance.subject == "other" or (stance.subject == "none" and not signs & _IDENTITY_EN):
         return []
-    found = [*_identity_en(text), *_place_en(text), *_work_en(text)]
-    return found or _self_en(text)
+    if stance.subject == "none" and not words.NAME_EN.search(text) and not words.CALL_EN.search(text):
+        return []
+    found = [
+        *(_identity_en(text) if signs & _IDENTITY_EN else []),
+        *(_place_en(text) if signs & _PLACES_EN else []),
+        *(_work_en(text) if signs & _WORK_EN else []),
+    ]
+    return found or (_self_en(text) if signs & _SELF_EN else [])
 
 
 def _identity_en(text: str) -> list[Found]:

@@ -2,6 +2,9 @@
 
 import re
 
+from services.observer.rules.clauses import Clause
+from services.observer.rules.gates import gate
+
 _TASTE = re.compile(
     r"[喜爱厌恨烦怕嫌钟倾迷酷恶宁习素比用只]|受不了|接受不了|兴趣|无感|上瘾|一直|一般|通常|总是|每天|每周|常年|长期|经常"
     r"|基本|天天|清真|手机|电脑|笔记本|编辑器|浏览器|主力|开发机|键盘|耳机|相机|终端|系统|生酮"
@@ -51,52 +54,63 @@ _CORRECTION = re.compile(
 )
 _MUST = re.compile(
     r"[要得需该前内截止醒办了期]|打算|准备|todo|task|remind|need|must|have to|gotta|should|due"
-    r"|deadline|supposed|ought|done|[a-z]ed\b"
-    r"|sent|paid|shipped|\[ \]|don't|cancel|finish|action item|to-do|now|got to",
+    r"|deadline|supposed|ought|done|ed\b"
+    r"|sent|paid|shipped|don't|cancel|finish|action item|to-do|now|got to",
     re.I,
 )
 
 
-def taste(text: str) -> bool:
+_TASTES = gate(_TASTE)
+_SPEAKS = gate(_SPEAKER)
+_DECIDES = gate(_DECISION)
+_AIMS = gate(_GOAL)
+_HAPPENS = gate(_EVENT)
+_BODILY = gate(_BODY)
+_DIRECTS = gate(_DIRECTIVE)
+_CORRECTS = gate(_CORRECTION)
+_OUGHT = gate(_MUST)
+
+
+def taste(clause: Clause) -> bool:
     """Whether the clause may state a taste."""
-    return _TASTE.search(text) is not None
+    return bool(clause.mask & _TASTES)
 
 
-def speaker(text: str) -> bool:
+def speaker(clause: Clause) -> bool:
     """Whether the clause may state a fact about who speaks."""
-    return _SPEAKER.search(text) is not None
+    return bool(clause.mask & _SPEAKS)
 
 
-def decision(text: str) -> bool:
+def decision(clause: Clause) -> bool:
     """Whether the clause may state a decision."""
-    return _DECISION.search(text) is not None
+    return bool(clause.mask & _DECIDES)
 
 
-def goal(text: str) -> bool:
+def goal(clause: Clause) -> bool:
     """Whether the clause may state a goal."""
-    return _GOAL.search(text) is not None
+    return bool(clause.mask & _AIMS)
 
 
-def event(text: str) -> bool:
+def event(clause: Clause) -> bool:
     """Whether the clause may tell an event."""
-    return _EVENT.search(text) is not None
+    return bool(clause.mask & _HAPPENS)
 
 
-def body(text: str) -> bool:
+def body(clause: Clause) -> bool:
     """Whether the clause may tell what the body does not bear."""
-    return _BODY.search(text) is not None
+    return bool(clause.mask & _BODILY)
 
 
-def directive(text: str) -> bool:
+def directive(clause: Clause) -> bool:
     """Whether the clause may direct the answers to come."""
-    return _DIRECTIVE.search(text) is not None
+    return bool(clause.mask & _DIRECTS)
 
 
-def correction(text: str) -> bool:
+def correction(clause: Clause) -> bool:
     """Whether the clause may take something back."""
-    return _CORRECTION.search(text) is not None
+    return bool(clause.mask & _CORRECTS)
 
 
-def task(text: str) -> bool:
+def task(clause: Clause) -> bool:
     """Whether the clause may state something to do."""
-    return _MUST.search(text) is not None
+    return clause.text[0] == "[" or bool(clause.mask & _OUGHT)
