@@ -9,13 +9,19 @@ from shared.service import Service
 from shared.worker import worker
 
 
+MODEL_BATCH = 20
+"""Turns fetched together where a model reads each: at its deadline of 30 s they take 10 of the 30 minutes allowed."""
+
+
 def build(rt: Runtime) -> Service:
     """The observer as a service."""
+    asks = rt.models.chat_model_id is not None and rt.policy.observer.use_model
     rt.bus.consume(
         TURN_COMMITTED,
         service="observer",
         group="smartbrain-observer",
         handle=partial(handler.observe_turns, rt),
         give_up=partial(handler.give_up, rt),
+        batch=MODEL_BATCH if asks else None,
     )
     return worker("observer", rt)

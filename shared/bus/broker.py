@@ -51,20 +51,25 @@ class Bus:
         self._subscribers: list[tuple[str, str, Any]] = []
         self._fuses: list[Fuse] = []
 
-    def consume(self, topic: Topic, *, service: str, group: str, handle: Handle, give_up: GiveUp) -> None:
-        """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`."""
+    def consume(
+        self, topic: Topic, *, service: str, group: str, handle: Handle, give_up: GiveUp, batch: int | None = None
+    ) -> None:
+        """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`.
+
+        `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
+        """
         fuse = Fuse(self._policy, time.monotonic)
         self._fuses.append(fuse)
         delivery = Delivery(service, topic, handle, give_up, self.set_aside, self._policy, fuse)
-        self.consume_raw(topic, service=service, group=group, accept=delivery.accept)
+        self.consume_raw(topic, service=service, group=group, accept=delivery.accept, batch=batch)
 
-    def consume_raw(self, topic: Topic, *, service: str, group: str, accept: Accept) -> None:
+    def consume_raw(self, topic: Topic, *, service: str, group: str, accept: Accept, batch: int | None = None) -> None:
         """Records of the topic go to `accept` as they came; when it raises, all of them come again."""
         subscriber = self._broker.subscriber(
             topic.name,
             group_id=group,
             batch=True,
-            max_records=self._policy.batch,
+            max_records=batch or self._policy.batch,
             batch_timeout_ms=20,
             fetch_max_wait_ms=100,
             auto_offset_reset="earliest",
