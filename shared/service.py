@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from shared.errors import TransientError
+from shared.errors import ConfigurationError, TransientError
 from shared.telemetry import logger
 
 MEASURE_EVERY_S = 2.0
@@ -54,39 +55,42 @@ def probes(app: FastAPI, service: Service, alive: Callable[[], bool]) -> FastAPI
 async def serve(service: Service, *, host: str, port: int, announce: Callable[[int], None] | None = None) -> None:
     """Runs the service and its HTTP side until SIGTERM or SIGINT, then lets what is in flight finish.
 
-    `announce` hears the port that was bound. If the service itself ends, so does this, with its error.
+    `announce` hears the port that was bound; one that is taken raises ConfigurationError before anything has begun.
+    If the service itself ends, so does this, with its error.
     """
+    listening = _listen(service.name, host, port)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     main = asyncio.create_task(_run(service))
     app = probes(service.http or FastAPI(title=f"SmartBrain {service.name}"), service, lambda: not main.done())
-    server = _Server(uvicorn.Config(app, host=host, port=port, log_level="error", access_log=False, lifespan="off"))
-    http = asyncio.create_task(server.serve())
+    server = _Server(uvicorn.Config(app, log_level="error", access_log=False, lifespan="off"))
+    http = asyncio.create_task(server.serve(sockets=[listening]))
     meter = asyncio.create_task(_measure(service))
-    while not server.started and not http.done():  # noqa: ASYNC110 # uvicorn offers a flag, no event
-        await asyncio.sleep(0.01)
-    if http.done():
-        main.cancel()
-        raise OSError(f"{service.name}: cannot listen on {host}:{port}")
+    bound: int = listening.getsockname()[1]
     if announce:
-        announce(server.servers[0].sockets[0].getsockname()[1])
-    logger().info("service_started", service=service.name, port=port)
+        announce(bound)
+    logger().info("service_started", service=service.name, port=bound)
     stop = asyncio.create_task(stopping.wait())
     await asyncio.wait({main, stop, http}, return_when=asyncio.FIRST_COMPLETED)
-    for task in (stop, meter):
-        task.cancel()
-    server.should_exit = True
-    with suppress(asyncio.CancelledError):
-        await http
     failure = main.exception() if main.done() and not main.cancelled() else None
-    main.cancel()
-    with suppress(asyncio.CancelledError, Exception):
-        await main
+    server.should_exit = True
+    await asyncio.gather(http, return_exceptions=True)
+    for task in (stop, meter, main):
+        task.cancel()
+    await asyncio.gather(stop, meter, main, return_exceptions=True)
     logger().info("service_stopped", service=service.name)
     if failure:
         raise failure
+
+
+def _listen(name: str, host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise ConfigurationError(f"{name} cannot listen on {host}:{port}: {error.strerror}") from error
 
 
 class _Server(uvicorn.Server):

@@ -10,7 +10,7 @@ from rich.console import Console
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 240)
-err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def emit(value: Any) -> None:
