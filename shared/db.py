@@ -6,13 +6,17 @@ from contextlib import asynccontextmanager, suppress
 from importlib import resources
 from typing import Any, LiteralString, NamedTuple, TypeAlias, cast
 
+import orjson
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from shared.errors import ConfigurationError, TransientError
 from shared.telemetry import logger
+
+set_json_loads(orjson.loads)
 
 SCHEMA = "smart_brain"
 APP_ROLE = "smartbrain_app"
@@ -111,7 +115,8 @@ class Database:
 
     async def _wake_relays(self) -> None:
         # a NOTIFY inside each committing transaction would serialise their commits
-        while True:
+        # Python 3.11's wait_for, which psycopg uses, may swallow a cancellation
+        while not cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
             await self._written.wait()
             self._written.clear()
             try:

@@ -79,7 +79,7 @@ class ComposePolicy(Slice):
     evidence_max: int = Field(default=12, ge=0)
     snippet_max_chars: int = Field(default=800, ge=1)
     arm_limit: int = Field(default=50, ge=1, le=1000)
-    core_limit: int = Field(default=40, ge=0)
+    core_limit: int = Field(default=20, ge=0)
     embed_deadline_ms: int = Field(default=150, ge=1)
     weights: ArmWeights = ArmWeights()
 

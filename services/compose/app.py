@@ -50,7 +50,7 @@ class _Door:
         """The package, or the error, for one request; never raises."""
         with COMPOSE_SECONDS.labels("kafka").time():
             reply = await self._composed(request)
-        return reply.model_dump_json(by_alias=True).encode()
+        return reply.model_dump_json(by_alias=True, exclude_none=True).encode()
 
     async def _composed(self, request: Request) -> BaseModel:
         request_id = request.correlation_id or clock.uuid7().hex

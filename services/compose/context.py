@@ -18,7 +18,6 @@ from schemas.context_package import (
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from schemas.vocabulary import MemoryType
 from services.compose import arms
 from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
@@ -37,7 +36,6 @@ from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
 from shared.text.names import names
 
-CORE_TYPES: tuple[MemoryType, ...] = ("profile", "preference", "constraint", "goal")
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
@@ -94,7 +92,7 @@ async def compose_context(
 async def _load(rt: Runtime, subject: Subject, session_id: str) -> Loaded:
     policy = rt.policy.compose
     async with rt.db.transaction(subject) as conn:
-        core = await memory.core(conn, subject, CORE_TYPES, policy.core_limit)
+        core = await memory.core(conn, subject, policy.core_limit)
         summary = await summaries.latest(conn, subject, session_id)
         window = await turns.window(conn, subject, session_id, policy.recent_turns_max + 1)
     return Loaded(core, summary.text if summary else "", window)

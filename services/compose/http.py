@@ -1,6 +1,5 @@
 """The HTTP side: routes parse, call and reply; every refusal has one shape (decision 10)."""
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -9,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from schemas.base import ExternalId
 from schemas.compose import ComposeRequest
@@ -46,8 +46,9 @@ def create_app(rt: Runtime) -> FastAPI:
     return app
 
 
-def _json(model: BaseModel, status: int = 200) -> Response:
-    return Response(model.model_dump_json(by_alias=True), status, media_type="application/json")
+def _json(model: BaseModel, status: int = 200, *, lean: bool = False) -> Response:
+    """The model as JSON; `lean` leaves out what is null, as the package's token budget counts it."""
+    return Response(model.model_dump_json(by_alias=True, exclude_none=lean), status, media_type="application/json")
 
 
 async def _parsed(request: Request, model: type[Model]) -> tuple[Model, tuple[str, ...]]:
@@ -107,7 +108,7 @@ def _compose(app: FastAPI, rt: Runtime) -> None:
     async def context(request: Request) -> Response:
         asked, ignored = await _parsed(request, ComposeRequest)
         with COMPOSE_SECONDS.labels("http").time():
-            return _json(await compose_context(asked, rt, ignored=ignored))
+            return _json(await compose_context(asked, rt, ignored=ignored), lean=True)
 
     @app.post(
         "/v1/retrieve",
@@ -180,13 +181,31 @@ def _sessions(app: FastAPI, rt: Runtime) -> None:
     del summary, clear
 
 
+class Identify:
+    """Every request has an id, the caller's or a fresh one, and every answer carries it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer with the header x-request-id."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+        request_id = given.decode("ascii", "replace")[:128] or clock.uuid7().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode("ascii", "replace"))]
+            await send(message)
+
+        await self._app(scope, receive, named)
+
+
 def _errors(app: FastAPI) -> None:
-    @app.middleware("http")
-    async def identify(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        request.state.request_id = (request.headers.get("x-request-id") or clock.uuid7().hex)[:128]
-        response = await call_next(request)
-        response.headers["x-request-id"] = request.state.request_id
-        return response
+    app.add_middleware(Identify)
 
     @app.exception_handler(RefusedError)
     async def refused(request: Request, error: RefusedError) -> Response:
@@ -220,7 +239,7 @@ def _errors(app: FastAPI) -> None:
         logger().error("request_broke", path=request.url.path, exc_info=error)
         return _error(request, 500, "internal", "an internal error; the log has it under this request_id")
 
-    del identify, refused, invalid, misfit, away, plain, broken
+    del refused, invalid, misfit, away, plain, broken
 
 
 def _error(request: Request, status: int, code: str, message: str, details: tuple[FieldProblem, ...] = ()) -> Response:

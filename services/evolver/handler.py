@@ -1,7 +1,7 @@
 """Proposals and corrections -> memory versions: the only writer of memory tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from uuid import UUID
 
@@ -153,7 +153,7 @@ async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> No
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
     _tell(evolution, seen, _changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
-    logger().info("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
+    logger().debug("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
 
 
 def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Memory:
@@ -216,7 +216,7 @@ def _chunk(fresh: Memory) -> Chunk:
 
 async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm) -> None:
     relation, target = confirm.relation, confirm.target
-    await memory.confirm(
+    sessions = await memory.confirm(
         evolution.conn,
         evolution.subject,
         target.memory_id,
@@ -227,8 +227,13 @@ async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm)
         session=seen.session_id,
         turn=seen.turn_id,
     )
-    (now,) = await memory.by_ids(evolution.conn, evolution.subject, [target.memory_id])
-    evolution.known[target.memory_id] = known_of(now)
+    evolution.known[target.memory_id] = replace(
+        target,
+        confidence=relation.confidence,
+        provenance=relation.provenance,
+        assertion=relation.assertion,
+        source_sessions=sessions,
+    )
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
     changed = _changed(target, "confirmed", "active", before=target.confidence, after=relation.confidence)
     _tell(evolution, seen, changed, seen.observation_id)

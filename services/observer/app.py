@@ -8,7 +8,6 @@ from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
 
-
 MODEL_BATCH = 20
 """Turns fetched together where a model reads each: at its deadline of 30 s they take 10 of the 30 minutes allowed."""
 

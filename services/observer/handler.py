@@ -33,12 +33,10 @@ class Thought:
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each turn has its observations, chunks and mentions, and the event that carries it on; again changes nothing."""
-    by_turn = {_payload(event).turn_id: event for event in events}
+    by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
     async with rt.db.transaction(subject) as conn:
-        done = await inbox.seen(conn, CONSUMER, ids)
-        waiting = [turn for turn, event in by_turn.items() if event.envelope.event_id not in done]
-        loaded = [turn for turn in await turns.load(conn, subject, waiting) if not turn.observed] if waiting else []
+        loaded = [turn for turn in await turns.load(conn, subject, by_turn) if not turn.observed]
         named = await entities.recent_counts(conn, subject, rt.policy.observer.entity_window_turns) if loaded else {}
         states = await turns.session_states(conn, subject, {turn.session_id for turn in loaded})
     thoughts = [await _think(rt, turn, named) for turn in loaded]

@@ -224,6 +224,9 @@ CREATE UNIQUE INDEX memory_one_active_per_key ON memory_items (tenant_id, user_i
     WHERE status = 'active' AND key IS NOT NULL;
 CREATE UNIQUE INDEX memory_one_active_note ON memory_items (tenant_id, user_id, type, content_hash)
     WHERE status = 'active' AND key IS NULL;
+CREATE INDEX memory_core ON memory_items (tenant_id, user_id, pinned DESC,
+    (provenance_class = 'confirmed_by_user') DESC, confidence DESC, valid_at DESC)
+    WHERE status = 'active' AND type IN ('profile', 'preference', 'constraint', 'goal');
 CREATE INDEX memory_of_turn ON memory_items (tenant_id, user_id, source_turn_id);
 CREATE INDEX memory_recent ON memory_items (tenant_id, user_id, valid_at DESC) WHERE status = 'active';
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -61,7 +61,7 @@ async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> No
     if not chunks:
         return
     whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    rows = [{**asdict(chunk), "terms": None, "term_count": len(chunk.terms)} for chunk in chunks]
+    rows = [{**vars(chunk), "terms": None, "term_count": len(chunk.terms)} for chunk in chunks]
     cursor = await conn.execute(_PUT, {**whose, "rows": orjson.dumps(rows).decode()})
     new = {row["chunk_id"] for row in await cursor.fetchall()}
     fresh = [chunk for chunk in chunks if chunk.chunk_id in new]

@@ -1,7 +1,7 @@
 """entities, entity_mentions: written by observer; read by compose's relational arm."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
@@ -52,7 +52,7 @@ ON CONFLICT DO NOTHING
 async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]) -> None:
     """The entities are known and each mention leads to its turn."""
     if mentions:
-        body = orjson.dumps([asdict(m) for m in mentions]).decode()
+        body = orjson.dumps(list(mentions)).decode()
         await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
 
 

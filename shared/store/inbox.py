@@ -7,15 +7,6 @@ from uuid import UUID
 
 from shared.db import Connection
 
-_SEEN: LiteralString = "SELECT event_id FROM inbox WHERE consumer = %(consumer)s AND event_id = ANY(%(events)s)"
-
-
-async def seen(conn: Connection, consumer: str, events: Iterable[UUID]) -> set[UUID]:
-    """Those of the events that were handled before: a cheap look before costly thinking."""
-    cursor = await conn.execute(_SEEN, {"consumer": consumer, "events": list(events)})
-    return {row["event_id"] for row in await cursor.fetchall()}
-
-
 _CLAIM: LiteralString = """
 INSERT INTO inbox (consumer, event_id) SELECT %(consumer)s, e FROM unnest(%(events)s::uuid[]) AS e ORDER BY e
 ON CONFLICT DO NOTHING RETURNING event_id

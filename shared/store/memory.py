@@ -1,6 +1,6 @@
 """memory_items: written by evolver alone; a new version is a new row, the old one superseded or retracted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString
@@ -84,17 +84,23 @@ ORDER BY valid_at DESC LIMIT %(limit)s"""
 
 async def by_keys(conn: Connection, subject: Subject, keys: Iterable[str]) -> list[Memory]:
     """The active memories under these keys."""
-    return await _rows(conn, _BY_KEY, {"tenant": subject.tenant_id, "user": subject.user_id, "keys": list(keys)})
+    wanted = list(keys)
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "keys": wanted}
+    return await _rows(conn, _BY_KEY, params) if wanted else []
 
 
 async def by_hashes(conn: Connection, subject: Subject, hashes: Iterable[str]) -> list[Memory]:
     """The active memories with just this content."""
-    return await _rows(conn, _BY_HASH, {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": list(hashes)})
+    wanted = list(hashes)
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": wanted}
+    return await _rows(conn, _BY_HASH, params) if wanted else []
 
 
 async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Memory]:
     """These versions, whatever their status."""
-    return await _rows(conn, _BY_ID, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)})
+    wanted = list(ids)
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": wanted}
+    return await _rows(conn, _BY_ID, params) if wanted else []
 
 
 async def saying(conn: Connection, subject: Subject, words: str, limit: int = 20) -> list[Memory]:
@@ -146,16 +152,18 @@ async def history(conn: Connection, subject: Subject, memory_id: UUID) -> list[M
 
 _CORE: LiteralString = (
     _COLUMNS
-    + """ AND status = 'active' AND type = ANY(%(types)s) AND (valid_until IS NULL OR valid_until > now())
-    AND epistemic_type <> 'outdated' AND NOT 'self_benefit' = ANY(flags)
-ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, confidence DESC, valid_at DESC LIMIT %(limit)s"""
+    + """ AND status = 'active' AND type IN ('profile', 'preference', 'constraint', 'goal')
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated'
+    AND NOT 'self_benefit' = ANY(flags)
+ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, memory_items.confidence DESC, valid_at DESC
+LIMIT %(limit)s"""
 )
+"""The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
 
 
-async def core(conn: Connection, subject: Subject, types: Sequence[str], limit: int) -> list[Memory]:
+async def core(conn: Connection, subject: Subject, limit: int) -> list[Memory]:
     """The stable memories that every package carries: pinned and confirmed first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "types": list(types), "limit": limit}
-    return await _rows(conn, _CORE, params)
+    return await _rows(conn, _CORE, {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit})
 
 
 _INSERT: LiteralString = """
@@ -211,6 +219,7 @@ UPDATE memory_items SET confidence = %(confidence)s, provenance_class = %(proven
     source_sessions = (SELECT array_agg(DISTINCT s) FROM unnest(source_sessions || %(session)s::text) AS s),
     source_turns = source_turns || %(turn)s::uuid, updated_at = now()
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
+RETURNING source_sessions
 """
 
 
@@ -225,8 +234,8 @@ async def confirm(
     at: datetime,
     session: str,
     turn: UUID,
-) -> None:
-    """The memory has been said again: its evidence grew, its words did not change."""
+) -> tuple[str, ...]:
+    """The memory has been said again: its evidence grew, its words did not change; the sessions that said it."""
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -238,7 +247,8 @@ async def confirm(
         "session": session,
         "turn": turn,
     }
-    await conn.execute(_CONFIRM, params)
+    row = await (await conn.execute(_CONFIRM, params)).fetchone()
+    return tuple(row["source_sessions"]) if row else ()
 
 
 def to_item(memory: Memory, subject: Subject) -> MemoryItem:

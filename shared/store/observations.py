@@ -1,7 +1,7 @@
 """observations, proposals: written by observer and analyzer; analyzer and evolver move their state."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 from uuid import UUID
@@ -66,7 +66,7 @@ async def insert(conn: Connection, subject: Subject, rows: Sequence[ObservationR
     """The ids that were new; the same words of the same turn are observed once."""
     if not rows:
         return set()
-    body = orjson.dumps([asdict(row) for row in rows]).decode()
+    body = orjson.dumps(list(rows)).decode()
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
     return {r["observation_id"] for r in await (await conn.execute(_INSERT, params)).fetchall()}
 
@@ -121,7 +121,7 @@ class Mark:
 async def mark(conn: Connection, subject: Subject, marks: Sequence[Mark]) -> None:
     """Each observation is in its new state."""
     if marks:
-        body = orjson.dumps([asdict(m) for m in marks]).decode()
+        body = orjson.dumps(list(marks)).decode()
         await conn.execute(_MARK, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
 
 
@@ -171,7 +171,7 @@ async def propose(conn: Connection, subject: Subject, rows: Sequence[ProposalRow
     """The ids of the proposals that are new; an observation has one proposal."""
     if not rows:
         return set()
-    body = orjson.dumps([asdict(row) for row in rows]).decode()
+    body = orjson.dumps(list(rows)).decode()
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
     return {r["proposal_id"] for r in await (await conn.execute(_PROPOSE, params)).fetchall()}
 

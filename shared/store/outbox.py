@@ -1,6 +1,6 @@
 """event_outbox: written by whoever tells something, in the same transaction; emptied by relay."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import LiteralString
@@ -48,12 +48,12 @@ class OutboxRow:
     topic: str
     key: str
     event_type: str
-    payload: Mapping[str, object]
+    payload: str
     retry_count: int
 
 
 _TAKE: LiteralString = """
-SELECT position, id, aggregatetype, aggregateid, type, payload, retry_count FROM event_outbox
+SELECT position, id, aggregatetype, aggregateid, type, payload::text AS payload, retry_count FROM event_outbox
 WHERE shard = ANY(%(shards)s) AND failed_at IS NULL
 ORDER BY position LIMIT %(limit)s
 """

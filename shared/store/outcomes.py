@@ -26,6 +26,8 @@ CHANGES = {
 async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[turns.Finished]:
     """The turns that have just got their outcome: those none of whose observations is still open."""
     wanted = set(turn_ids)
+    if not wanted:
+        return []
     found = await observations.of_turns(conn, subject, wanted)
     ready = wanted - {o.turn_id for o in found if o.state in OPEN}
     if not ready:
@@ -33,11 +35,8 @@ async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -
     memories = await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id})
     known = {m.memory_id: m for m in memories}
     outcomes: dict[UUID, TurnOutcome] = {}
-    for turn in ready:
-        row = await turns.outcome(conn, subject, turn)
-        if row is not None:
-            of_turn = [o for o in found if o.turn_id == turn]
-            outcomes[turn] = outcome_of(turn, of_turn, known, row["outcome"] or {})
+    for turn, notes in (await turns.open_notes(conn, subject, ready)).items():
+        outcomes[turn] = outcome_of(turn, [o for o in found if o.turn_id == turn], known, notes)
     return await _tell(conn, subject, outcomes)
 
 

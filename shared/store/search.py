@@ -91,8 +91,9 @@ FROM (
     SELECT n, chunk_id, score, row_number() OVER (PARTITION BY n ORDER BY score DESC, chunk_id) AS place
     FROM (
         SELECT a.n, f.chunk_id,
-            sum(ln(1 + (greatest(s.chunks, f.df) - f.df + 0.5) / (f.df + 0.5)) * f.tf * 2.2
-                / (f.tf + 1.2 * (0.6 + 0.4 * f.length * s.chunks / greatest(s.terms, 1)::float8))) AS score
+            sum(ln(1 + (greatest(s.chunks, f.df) - f.df + 0.5::float8) / (f.df + 0.5::float8)) * f.tf * 2.2::float8
+                / (f.tf + 1.2::float8 * (0.6::float8 + 0.4::float8 * f.length * s.chunks / greatest(s.terms, 1)))
+            ) AS score
         FROM found f
         JOIN unnest(%(numbers)s::integer[], %(terms)s::text[]) AS a(n, term) ON a.term = f.term
         CROSS JOIN (SELECT chunks, terms FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s) AS s

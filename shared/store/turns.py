@@ -173,6 +173,18 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s
 """
 
 
+_NOTES: LiteralString = """
+SELECT turn_id, outcome FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND outcome_at IS NULL
+"""
+
+
+async def open_notes(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
+    """The observer's notes on those of the turns that have no outcome yet."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turn_ids)}
+    return {r["turn_id"]: r["outcome"] or {} for r in await (await conn.execute(_NOTES, params)).fetchall()}
+
+
 async def outcome(conn: Connection, subject: Subject, turn_id: UUID) -> dict[str, Any] | None:
     """The turn's row with its outcome so far, or None when there is no such turn."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}

@@ -17,6 +17,7 @@ from shared import clock
 from shared.bus.publisher import Publisher
 from shared.db import SCHEMA
 from shared.runtime import Runtime
+from shared.store import outbox
 from tests.bench import kit, talk
 from tests.bench.kit import Load, Options, Report, Row
 
@@ -89,6 +90,7 @@ async def _drained(rt: Runtime) -> Load:
         while some := await relay_once(conn, publisher, sorted(shards.owned), rt.policy.delivery):
             moved += some
         elapsed = time.perf_counter() - began
+        await outbox.leave(conn, shards.member)
     await publisher.stop()
     return Load((elapsed / moved,) * moved, elapsed)
 

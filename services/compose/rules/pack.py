@@ -1,5 +1,6 @@
 """The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
 
+from schemas.base import Contract
 from schemas.context_package import (
     Constraints,
     ContextPackage,
@@ -23,6 +24,10 @@ from shared.text.language import detect
 __all__ = ["Decision", "PackInputs", "PackPolicy", "Packed", "UserMessageTooLongError", "pack"]
 
 
+LIGHTEN = ((6, 4, 6), (3, 2, 3), (1, 1, 1), (0, 0, 0))
+"""How much pinned memory, window and evidence stay while something else can give way."""
+
+
 def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     """A package whose every text and tag together stay within the limit less the margin; the user message is whole."""
     budget = policy.budget
@@ -36,16 +41,33 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     rules = _rules(inputs, policy, room)
     draft, sizes = fill(inputs, policy, room - rules.cost)
     package = _package(inputs, policy, draft, rules, said, generation, ceiling)
-    while (draft.evidence or draft.turns or draft.core) and _wire_tokens(package) > inputs.token_limit:
-        if draft.evidence:
-            let_go(draft, draft.evidence.pop())
-        elif draft.turns:
-            draft.turns.pop()
-        else:
-            cut = draft.core.pop()
-            draft.rejected.append(Decision(cut.key, False, "budget_exceeded", cut.memory.confidence))
+    over = _wire_tokens(package) - inputs.token_limit
+    while over > 0 and (draft.evidence or draft.turns or draft.core):
+        _lighten(draft, over)
         package = _package(inputs, policy, draft, rules, said, generation, ceiling)
+        over = _wire_tokens(package) - inputs.token_limit
     return _packed(package, draft, sizes)
+
+
+def _lighten(draft: Draft, over: int) -> None:
+    """At least one thing less, about `over` tokens of JSON in all: pinned memory goes first, evidence last."""
+    for keep_core, keep_turns, keep_evidence in LIGHTEN:
+        while over > 0 and len(draft.core) > keep_core:
+            cut = draft.core.pop()
+            over -= _json_tokens(cut.block)
+            draft.rejected.append(Decision(cut.key, False, "budget_exceeded", cut.memory.confidence))
+        while over > 0 and len(draft.evidence) > keep_evidence:
+            weakest = draft.evidence.pop()
+            over -= _json_tokens(weakest.item)
+            let_go(draft, weakest)
+        while over > 0 and len(draft.turns) > keep_turns:
+            over -= sum(_json_tokens(message) for message in draft.turns.pop())
+        if over <= 0:
+            return
+
+
+def _json_tokens(part: Contract) -> int:
+    return tokens.count(part.model_dump_json(exclude_none=True))
 
 
 def _rules(inputs: PackInputs, policy: PackPolicy, room: int) -> Rules:

@@ -1,7 +1,7 @@
 """Dates said in words, resolved against the day on which they were said."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -141,9 +141,27 @@ def find(text: str, today: date) -> Said | None:
             continue
         for match in pattern.finditer(text):
             resolved = resolve(match, today)
+            if resolved and resolve is _english and match["wday"]:
+                exact = _EN.match(text, match.end() + 2) if text.startswith(", ", match.end()) else None
+                if exact and exact["mon"] and (named := _english(exact, today)):
+                    return Said(text[match.start() : exact.end()].strip(), match.start(), exact.end(), *named)
             if resolved:
                 return Said(match.group().strip(), match.start(), match.end(), *resolved)
     return None
+
+
+def coming(text: str, today: date) -> Said | None:
+    """The first date of something yet to come: a day of a month that is long over means the next year's."""
+    said = find(text, today)
+    if (
+        said is None
+        or not said.exact
+        or (today - said.day).days < 60
+        or re.search(r"\d{4}|去年|last|ago|前", said.text)
+    ):
+        return said
+    day = _safe(said.day.year + 1, said.day.month, said.day.day)
+    return replace(said, day=day) if day else said
 
 
 def _iso(match: re.Match[str], _: date) -> tuple[date, bool] | None:

@@ -83,7 +83,7 @@ def _add_english(text: str, add: _Add) -> None:
             continue
         shown = " ".join(parts)
         start = match.start() + said.index(parts[0])
-        if len(shown) < 3 and shown.upper() != "C#" or shown.lower() in words.COMMON or "  " in said:
+        if (len(shown) < 3 and shown.upper() != "C#") or shown.lower() in words.COMMON or "  " in said:
             continue
         kind = _kind(shown, text[max(0, start - 16) : start], text[start + len(shown) :][:16])
         before = text[:start].rstrip()

@@ -24,15 +24,77 @@ TICKET = re.compile(r"(?<![A-Za-z0-9_/-])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])")
 NOT_TICKET = re.compile(r"(?:UTF|SHA|ISO|RFC|GPT|COVID|HTTP|MP|USB|AES|RSA|MD|UTC|GMT|IP|PS|CVE|ES|TLS|EN|IEEE)-\d")
 _NAME_WORD = r"(?:[A-Z][A-Za-z0-9]*|[a-z]{1,3}[A-Z][A-Za-z0-9]+)"
 CAPITAL = re.compile(
-    rf"(?<![A-Za-z0-9_.@/'-]){_NAME_WORD}(?:'s(?![a-z]))?(?:(?:[ ](?:of|the|de|van|and)(?=[ ][A-Z]))?[ ]"
-    rf"(?:{_NAME_WORD}|\d{{1,4}}(?![\d%$:.,-]))(?![A-Za-z0-9_@/]))*(?![A-Za-z0-9_@/])",
+    rf"(?<![A-Za-z0-9_.@/'-]){_NAME_WORD}(?:'s(?![a-z]))?(?:(?:[ ](?:of|the|de|van)(?=[ ][A-Z]))?[ ]"
+    rf"(?:{_NAME_WORD}|\d{{1,4}}(?![\d%$:.,-]))(?![A-Za-z0-9_@/]))*(?![A-Za-z0-9_@/]|-\d)",
     re.A,
 )
 CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays"
-    " sundays january february march april may june july august september october november december jan feb mar apr"
-    " jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun am pm utc gmt christmas easter"
-    " halloween thanksgiving q1 q2 q3 q4 spring summer autumn winter".split()
+    [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mondays",
+        "tuesdays",
+        "wednesdays",
+        "thursdays",
+        "fridays",
+        "saturdays",
+        "sundays",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "mon",
+        "tue",
+        "tues",
+        "wed",
+        "thu",
+        "thur",
+        "thurs",
+        "fri",
+        "sat",
+        "sun",
+        "am",
+        "pm",
+        "utc",
+        "gmt",
+        "christmas",
+        "easter",
+        "halloween",
+        "thanksgiving",
+        "q1",
+        "q2",
+        "q3",
+        "q4",
+        "spring",
+        "summer",
+        "autumn",
+        "winter",
+    ]
 )
 ORG_ENDS = frozenset("司团行学院校技所会局部社室动巴讯度为米美东多易滴软歌")
 NO_NAME_ZH = re.compile(r"[的了是在不]|[茶酒饭菜汤面粉店路街镇村山河湖江桥楼房车船油米糕糖鱼肉果花草树色天月日年]$")

@@ -103,6 +103,8 @@ _FUTURE_EN = re.compile(
 _DULL_EN = re.compile(
     (
         r"\b(?:error|exception|bug|crash\w*|code|script|function|deploy\w*|compile|test failed|headache"
+        r"|(?:saw|watched) an? (?:movie|film|video|show)$|(?:saw|watched) an? (?:movie|film|show) (?:yesterday"
+        r"|last night|today)"
         r"|tired|bored|sick of|weather|rained|slept|woke|lunch|breakfast|coffee|this (?:error|message"
         r"|email)|your (?:answer|suggestion|advice)|it (?:worked|failed)|you (?:said|told)|said that"
         r"|asked you|tried (?:your|that|this|the|to)|stuck|confused|question|no luck|rid of|used"
@@ -147,7 +149,7 @@ def _chinese(text: str, stance: Stance, today: date, said: dates.Said | None) ->
     bare = re.sub(
         (
             r"^(?:[，,、的]|晚上|早上|上午|下午|中午|凌晨|傍晚|周末|晚|早|那天|的时候|那会儿|份|初|底"
-            r"|末|春天|夏天|秋天|冬天|寒假|暑假|春节|国庆|五一|\d{1,2}点半?)+"
+            r"|末|[上中下]旬|春天|夏天|秋天|冬天|寒假|暑假|春节|国庆|五一|\d{1,2}点半?)+"
         ),
         "",
         bare,
@@ -189,12 +191,13 @@ def _english(text: str, stance: Stance, today: date, said: dates.Said | None) ->
         return []
     if said.day <= today and (match := _PAST_EN.search(text)):
         return [_event(tidy(match["what"]), said.day, said, today, "en")]
-    if said.day >= today and (match := _FUTURE_EN.search(text)):
+    ahead = dates.coming(text, today) or said
+    if ahead.day >= today and (match := _FUTURE_EN.search(text)):
         what = match["what"] or match["what2"] or match["what3"]
         what = re.sub(r"^going to (?=\w+ )(?!the |[A-Z])", "", what)
         if re.match(r"(?:need|have to|be able|ask|use|try|go with|implement|write|add|refactor|fix)\b", what):
             return []
-        return [_event(tidy(what), said.day, said, today, "en")]
+        return [_event(tidy(what), ahead.day, ahead, today, "en")]
     return []
 
 

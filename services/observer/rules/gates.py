@@ -7,10 +7,11 @@ at once, letter by letter and word by word; a pattern whose literals are all abs
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from re import _constants as code  # pyright: ignore[reportPrivateUsage,reportAttributeAccessIssue,reportUnknownVariableType]
-from re import _parser as parser  # pyright: ignore[reportPrivateUsage,reportAttributeAccessIssue,reportUnknownVariableType]
+from importlib import import_module
 from typing import Any
 
+code: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 _WORD = re.compile(r"[a-z0-9']+")
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'")
 _COMMON = dict.fromkeys(
@@ -27,11 +28,11 @@ _open = 0
 
 def gate(*patterns: re.Pattern[str]) -> int:
     """The bit that a text's mask carries where one of the patterns may match it."""
-    global _bits, _open  # noqa: PLW0603 - the gates are numbered as the modules that own them are loaded
+    global _bits, _open
     bit = 1 << _bits
     _bits += 1
     for pattern in patterns:
-        needed = _needed(parser.parse(pattern.pattern, pattern.flags))  # pyright: ignore[reportUnknownMemberType]
+        needed = _needed(parser.parse(pattern.pattern, pattern.flags))
         if needed is None:
             _open |= bit
             continue
@@ -128,7 +129,7 @@ def _of_node(op: Any, value: Any, left: bool, right: bool) -> frozenset[str] | N
         return _needed(value, left, right)
     if op is code.BRANCH:
         each = [_needed(one, left, right) for one in value[1]]
-        return frozenset().union(*(one for one in each if one)) if all(each) else None
+        return frozenset[str]().union(*(one for one in each if one)) if all(each) else None
     return _of_set(value) if op is code.IN else None
 
 

@@ -22,12 +22,12 @@ _FICTION = re.compile(
 )
 
 
-_SUPPOSES = gate(words.IF_ZH, words.IF_EN, _FICTION)
-_REPORTS = gate(words.REPORT_ZH, words.REPORT_EN)
+_SUPPOSES, _SUPPOSES_EN, _INVENTS = gate(words.IF_ZH), gate(words.IF_EN), gate(_FICTION)
+_REPORTS, _REPORTS_EN = gate(words.REPORT_ZH), gate(words.REPORT_EN)
 _ADVISES = gate(words.DOCTOR)
-_PASSES = gate(words.NOW_ZH, words.NOW_EN)
-_TRIES = gate(words.TRIAL_ZH, words.TRIAL_EN)
-_MOCKS = gate(words.IRONY)
+_PASSES, _PASSES_EN = gate(words.NOW_ZH), gate(words.NOW_EN)
+_TRIES, _TRIES_EN = gate(words.TRIAL_ZH), gate(words.TRIAL_EN)
+_MOCKS = gate(words.IRONY, words.SCORN)
 _JESTS = gate(words.JEST)
 _ASKS_ZH = gate(words.ASK_WORD_ZH)
 _ASKS_EN = gate(words.ASK_EN)
@@ -133,6 +133,7 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
     sentence = -1
     jest = {clause.sentence for clause in clauses if clause.mask & _JESTS and words.JEST.search(clause.text)}
     jest |= {number - 1 for number in jest}
+    jest |= {clause.sentence for clause in clauses if clause.mask & _MOCKS and words.SCORN.match(clause.text)}
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
             sentence, supposed, reported, doctor = clause.sentence, False, False, False
@@ -143,12 +144,10 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
         explicit = named != "none"
         if explicit:
             carried = named
-        if signs & _SUPPOSES:
-            fiction = fiction or _FICTION.search(text) is not None
-            supposed = supposed or bool(words.IF_ZH.search(text) or words.IF_EN.search(text))
-        supposed = supposed or fiction
+        fiction = fiction or bool(signs & _INVENTS and _FICTION.search(text))
+        supposed = supposed or fiction or _says(text, signs, _SUPPOSES, words.IF_ZH, _SUPPOSES_EN, words.IF_EN)
         doctor = doctor or bool(signs & _ADVISES and words.DOCTOR.search(text))
-        reported = reported or bool(signs & _REPORTS and (words.REPORT_ZH.search(text) or words.REPORT_EN.search(text)))
+        reported = reported or _says(text, signs, _REPORTS, words.REPORT_ZH, _REPORTS_EN, words.REPORT_EN)
         if named == "self" and reported and sentence != -1 and clause.sentence == sentence and _breaks(clause):
             reported = False
         following = clauses[index + 1] if index + 1 < len(clauses) else None
@@ -158,14 +157,19 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
                 explicit,
                 is_question(clause, following),
                 supposed,
-                bool(signs & _PASSES and (words.NOW_ZH.search(text) or words.NOW_EN.search(text))),
-                bool(signs & _TRIES and (words.TRIAL_ZH.search(text) or words.TRIAL_EN.search(text))),
+                _says(text, signs, _PASSES, words.NOW_ZH, _PASSES_EN, words.NOW_EN),
+                _says(text, signs, _TRIES, words.TRIAL_ZH, _TRIES_EN, words.TRIAL_EN),
                 clause.sentence in jest or bool(signs & _MOCKS and words.IRONY.search(text)),
                 reported,
                 doctor,
             )
         )
     return tuple(found)
+
+
+def _says(text: str, signs: int, zh: int, in_zh: re.Pattern[str], en: int, in_en: re.Pattern[str]) -> bool:
+    """Whether the text says so in either language; a pattern whose gate is shut is not run."""
+    return bool((signs & zh and in_zh.search(text)) or (signs & en and in_en.search(text)))
 
 
 def _breaks(clause: Clause) -> bool:

@@ -4,7 +4,10 @@ import re
 import unicodedata
 
 from services.observer.rules import keys_words as words
+from services.observer.rules.gates import gate, mask
 
+_SCOPES = tuple((scope, pattern, gate(pattern)) for scope, pattern in words.SCOPES)
+_SLOTS = tuple((scope, slot, pattern, gate(pattern)) for scope, slot, pattern in words.SLOTS)
 PREFIXES = ("profile:", "pref:", "goal:", "task:", "decision:", "constraint:", "entity:", "event:", "case:", "pattern:")
 
 
@@ -19,6 +22,14 @@ def tidy(text: str) -> str:
     text = text.strip(words.EDGE)
     shorter = re.sub(r"(?:了|啊|呀|呢|吧|哦|嘛|哈|啦|喔|噢|而已)+$", "", text)
     return (shorter or text).strip(words.EDGE)
+
+
+def third(text: str) -> str:
+    """English words of the speaker as told of the speaker: `my editor now` is `their editor`."""
+    if not text.isascii() and "’" not in text:
+        return text
+    text = words.NOW_EN.sub("", text)
+    return words.MINE_EN.sub(lambda match: words.THEIRS[match.group().lower()], text)
 
 
 def target_of(text: str) -> str:
@@ -57,12 +68,14 @@ def slug(text: str, limit: int = 48) -> str:
 
 def scope_of(text: str) -> str:
     """The scope of a preference: writing, ui, coding, tools, food or other."""
-    return next((scope for scope, pattern in words.SCOPES if pattern.search(text)), "other")
+    signs = mask(text)
+    return next((scope for scope, pattern, bit in _SCOPES if signs & bit and pattern.search(text)), "other")
 
 
 def slot_of(text: str) -> tuple[str, str] | None:
     """The scope and slot of a taste of which one holds at a time, such as the theme."""
-    return next(((scope, slot) for scope, slot, pattern in words.SLOTS if pattern.search(text)), None)
+    signs = mask(text)
+    return next(((scope, slot) for scope, slot, pattern, bit in _SLOTS if signs & bit and pattern.search(text)), None)
 
 
 def preference_key(target: str) -> tuple[str, str, str | None]:

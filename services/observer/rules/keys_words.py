@@ -94,7 +94,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
             (
                 r"(?:用|使用|说|讲|以)?\s*(?:简体|繁体)?(?:中文|英文|英语|日语|法语|德语|韩语|西班牙语|粤语"
                 r"|汉语|普通话)(?:来)?(?:[跟和与]我)?(?:回答|回复|交流|沟通|跟我说|和我说|答复|输出|写|聊|对话)|(?:回复"
-                r"|回答|交流|输出)(?:的)?(?:语言)?(?:用|使用|是|为|改成|换成)?\s*(?:简体|繁体)?(?:中文|英文"
+                r"|回答|交流|输出)(?:的)?(?:语言|时)?(?:都|一律|请|统一|全部|也|尽量)*(?:用|使用|是|为|改成|换成)?\s*(?:简体|繁体)?(?:中文|英文"
                 r"|英语|日语|法语|德语|韩语)|(?:answer|repl|respon|communicat|talk|speak|writ|output|chat)\w*\s+"
                 r"(?:\w+\s+){0,3}in\s+(?:simplified |traditional )?(?:chinese|english|japanese|french|german"
                 r"|korean|spanish|italian|mandarin)|in (?:chinese|english|japanese|french|german|korean|"
@@ -224,3 +224,19 @@ SYNONYMS = {
 PLURAL = frozenset(
     {"postgres", "kubernetes", "windows", "blues", "news", "jeans", "glasses", "spaces", "tabs", "redis", "airpods"}
 )
+NOW_EN = re.compile(r"\s+(?:now|these days|nowadays|at the moment|currently|lately)$|^(?:now|currently)\s+", re.I)
+THEIRS = {
+    "my": "their",
+    "our": "their",
+    "mine": "theirs",
+    "ours": "theirs",
+    "me": "them",
+    "myself": "themselves",
+    "i": "they",
+    "i'm": "they are",
+    "i've": "they have",
+    "i'd": "they would",
+    "i'll": "they will",
+    "i am": "they are",
+}
+MINE_EN = re.compile(r"\b(?:my|our|mine|ours|myself|me|i am|i'm|i've|i'd|i'll|i)\b(?!')", re.I)

@@ -10,7 +10,6 @@ from services.observer.rules.guards import Stance
 from services.observer.rules.keys import preference_key, slot_of, slug, target_of, tidy
 from services.observer.rules.model import Found
 
-
 _ANY = gate(
     words.OVER_ZH,
     words.BUDGET_ZH,
@@ -20,6 +19,8 @@ _ANY = gate(
     words.CANNOT_ZH,
     words.CANNOT_EN,
 )
+_BUDGETS = gate(words.OVER_ZH, words.BUDGET_ZH, words.BUDGET_EN)
+_NUMBER = re.compile(r"\d|[一二两三四五六七八九十][百千万亿]|[百千万]元")
 _STEERS = gate(words.DIRECTIVE_ZH, words.DIRECTIVE_EN, words.LASTING_ZH, words.LASTING_EN)
 _RULES = gate(words.MUST_ZH, words.MUST_EN)
 
@@ -35,7 +36,7 @@ def find(clause: Clause, stance: Stance) -> list[Found]:
     ):
         return []
     text = clause.text
-    if re.search(r"\d", text) and (found := _budget(text, stance)):
+    if clause.mask & _BUDGETS and _NUMBER.search(text) and (found := _budget(text, stance)):
         return [found]
     if stance.supposed:
         return []
@@ -43,6 +44,11 @@ def find(clause: Clause, stance: Stance) -> list[Found]:
         return found
     if stance.doctor or not signals.directive(clause):
         return []
+    if match := words.NO_CALL.match(text):
+        name = match["name"] or match["name2"]
+        if not re.match(r"(?:a|an|back|when|if|later|at|on|out|什么|起)\b", name, re.I):
+            said = f"不要叫{name}" if match["name2"] else f"does not want to be called {name}"
+            return [_limit(f"reply:call-{slug(name)}", name, said, "directive", -1)]
     if clause.mask & _STEERS and (found := _directive(text, stance)):
         return [found]
     return _rule(text, stance) if clause.mask & _RULES else []
@@ -68,7 +74,7 @@ def _limit(name: str, value: str, text: str, pattern: str, polarity: int = 0, **
 
 def _budget(text: str, stance: Stance) -> Found | None:
     for pattern, name in ((words.OVER_ZH, "ceiling"), (words.BUDGET_ZH, "budget"), (words.BUDGET_EN, "budget")):
-        if (match := pattern.search(text)) and (amount := _group(match, "amount")) and re.search(r"\d", amount):
+        if (match := pattern.search(text)) and (amount := _group(match, "amount")) and _NUMBER.search(amount):
             if (
                 name == "budget"
                 and pattern is words.BUDGET_ZH

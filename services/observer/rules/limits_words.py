@@ -2,9 +2,11 @@
 
 import re
 
+_UNIT_ZH = r"(?:元|块钱?|块|人民币|美元|美金|欧元|港币|日元|英镑)"
 AMOUNT = (
+    rf"(?:[一二两三四五六七八九十百千万亿半]{{2,8}}{_UNIT_ZH}?(?![\u4e00-\u9fff]?[天个人次])|"
     r"(?:[¥￥$€£]|RMB|USD|CNY)?\s*\d[\d,.]*\s*(?:k|K|w|W|千|万|百|亿)?\s*(?:元|块钱?|块|人民币"
-    r"|美元|美金|刀|欧元|港币|rmb|usd|eur|dollars?|bucks|euros?|pounds?)?"
+    r"|美元|美金|刀|欧元|港币|rmb|usd|eur|dollars?|bucks|euros?|pounds?)?)"
 )
 BUDGET_ZH = re.compile(
     r"(?:预算|价格|价位|总价|单价|花费|费用|成本|房租|租金)(?:上限|最高|最多|大概|大约|在|是"
@@ -36,7 +38,7 @@ BUDGET_EN = re.compile(
 ALLERGY_ZH = re.compile(
     r"(?:^|我)(?P<neg>不)?(?:现在|一直|从小|严重|也|都|有点|是|真的|小时候起|天生)*对(?P<what>[\u4e00-\u9f"
     r"ffA-Za-z、和及 ]{1,20}?)(?:严重|有点|轻微|会|都|有|也|一直|从小)*(?P<neg2>不|没有?)?过敏"
-    r"|^(?:我)?(?:有)?(?P<what2>[\u4e00-\u9fff]{1,6})(?:严重)?过敏(?:体质|症)?$|^(?:我的?)?过敏原"
+    r"|^(?:我)?(?:有)?(?P<what2>[\u4e00-\u9fff]{1,6})(?:严重)?(?:过敏(?:体质|症)?|不耐受)$|^(?:我的?)?过敏原"
     r"(?:是|有|：|:)(?P<what3>.{1,20})$"
 )
 ALLERGY_EN = re.compile(
@@ -120,8 +122,14 @@ MUST_EN = re.compile(
         r")$|\b(?:I|we)\s+(?P<what2>(?:only accept|can only|must never|never (?:deploy|merge|push"
         r"|work|fly|travel|schedule|take meetings)|don't (?:work|take meetings|travel|fly|deploy"
         r"|do meetings) (?:on|before|after|in)|can't (?:work|travel|fly|meet|do) (?:on|before|after"
-        r"|in)|am not available|'m not available|am only available|need (?:everything|all))\b.{2,80})$"
+        r"|in)|can't (?:do|have|take|make|attend|join|schedule|hold)\s+(?:[\w-]+\s+){1,3}?(?:on|before|after|during)"
+        r"|am not available|'m not available|am only available|need (?:everything|all))\b.{2,80})$"
     ),
+    re.I,
+)
+NO_CALL = re.compile(
+    r"^(?:please\s+)?(?:don't|do not|never|stop)\s+call(?:ing)?\s+me\s+(?P<name>[\w' .-]{2,24})$"
+    r"|^(?:请|以后|你|就|可以)*(?:别|不要|别再|不要再)(?:再)?(?:叫|喊|称呼)我(?P<name2>[\u4e00-\u9fffA-Za-z]{1,8}?)(?:了|吧|哦|啦)?$",
     re.I,
 )
 ADVERBS = re.compile(r"^(?:总是|都|一律|必须|不要|别再?|always|never|please|do not|don.t)+ *", re.I)

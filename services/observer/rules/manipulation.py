@@ -151,7 +151,7 @@ def serves_itself(text: str, directed: bool) -> bool:
 
 
 def sentences(clauses: tuple[Clause, ...], text: str) -> list[tuple[int, int, int, int | None]]:
-    """Number, start, end and mask of every sentence that the clauses cover; no mask where they leave parts of it out."""
+    """Number, start, end and mask of every sentence; no mask where the clauses leave parts of it out."""
     spans: dict[int, tuple[int, int, int]] = {}
     for clause in clauses:
         start, end, signs = spans.get(clause.sentence, (clause.start, clause.end, 0))

@@ -41,7 +41,6 @@ from services.observer.rules.model import (
 )
 from shared.text.secrets import find_secrets, redact
 
-
 _PLANS_ZH = re.compile(r"打算|计划|立志|备考")
 _PLANS = gate(_PLANS_ZH)
 
@@ -74,8 +73,10 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
         explain.extend(why)
         signal = signal or feedback.find(message)
     last = turn.messages[-1].ordinal if turn.messages else 0
+    told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
+    observations = structured.without_twins(observations, told, turn.messages)
     observations.extend(structured.from_item(item, last) for item in turn.items)
-    observations.extend(one for tool in turn.tool_calls if (one := structured.from_tool(tool)))
+    observations.extend(told)
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
     suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}
     kept, secret = _clean(observations, suspect)
@@ -203,7 +204,8 @@ def _plain(
 ) -> list[Found]:
     """What one clause states; the first detector with an answer speaks for tastes, facts and plans alike."""
     text = clause.text
-    if (directed or signals.task(clause)) and (tasks := plans.find_tasks(clause, stance, today, directed)):
+    after = clauses[index + 1] if not clause.last else None
+    if (directed or signals.task(clause)) and (tasks := plans.find_tasks(clause, stance, today, directed, after)):
         return tasks
     if limited := limits.find(clause, stance):
         return limited

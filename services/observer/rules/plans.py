@@ -11,7 +11,6 @@ from services.observer.rules.guards import Stance
 from services.observer.rules.keys import fold, slug, target_of, tidy
 from services.observer.rules.model import Found
 
-
 _ENDS = gate(words.CANCEL_ZH, words.CANCEL_EN, words.DONE_ZH, words.DONE_EN)
 _MARKS = gate(words.REMIND_ZH, words.REMIND_EN)
 _OUGHT = gate(words.MUST_ZH, words.DUE_ZH, words.MUST_EN, words.DUE_EN)
@@ -19,7 +18,9 @@ _DECIDES = gate(words.DECIDE_ZH, words.DECIDE_EN)
 _AIMS = gate(words.GOAL_ZH, words.GOAL_EN)
 
 
-def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = False) -> list[Found]:
+def find_tasks(
+    clause: Clause, stance: Stance, today: date, directed: bool = False, after: Clause | None = None
+) -> list[Found]:
     """Tasks stated with a deadline or as such, tasks done, and tasks called off."""
     text = clause.text
     if stance.asked or stance.supposed or stance.reported or stance.subject == "other":
@@ -47,7 +48,10 @@ def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = Fal
     if not marked and clause.mask & _MARKS:
         marked = (zh and words.REMIND_ZH.search(text)) or words.REMIND_EN.search(text)
     if marked and (what := _what(marked)):
-        return [_task(what, "todo", dates.find(text, today), text, "reminder", directed)]
+        said = dates.coming(text, today) or (
+            dates.coming(after.text, today) if after and words.BY.search(after.text) and len(after.text) < 24 else None
+        )
+        return [_task(what, "todo", said, text, "reminder", directed)]
     said = dates.find(text, today) if clause.mask & dates.NAMED and (directed or clause.mask & _OUGHT) else None
     if said is None or said.day < today or stance.ironic:
         return []
@@ -58,7 +62,7 @@ def find_tasks(clause: Clause, stance: Stance, today: date, directed: bool = Fal
         match = re.search(rf"(?P<what>{words.VERBS_ZH}.{{1,20}})$", text[said.end :])
     if match is None or (zh and words.STALE.search(match.group())) or not (what := _what(match)):
         return []
-    if zh and re.search(r"出差|旅游|旅行|度假|去.{0,6}玩|婚礼|结婚", what):
+    if zh and re.search(r"出差|旅游|旅行|度假|去.{0,6}玩|婚礼|结婚|搬[去到家]", what):
         return []
     if not zh and words.AGENT_WORK_EN.search(what):
         return []
@@ -91,7 +95,7 @@ def _task(what: str, status: str, said: dates.Said | None, text: str, pattern: s
     until = datetime.combine(said.day, time(23, 59, 59), UTC) if said and status == "todo" else None
     return Found(
         "task",
-        f"task:user:{slug(target_of(bare))}",
+        task_key(bare),
         value,
         shown or ((f"待办：{what}" if zh else f"to do: {what}") + due),
         "plans",
@@ -105,6 +109,13 @@ def _task(what: str, status: str, said: dates.Said | None, text: str, pattern: s
         said.day if said else None,
         until,
     )
+
+
+def task_key(what: str) -> str:
+    """The key of a task as told in words: a ticket by its number, anything else by what is to be done."""
+    ticket = words.TICKET.fullmatch(what.strip())
+    bare = words.TASK_HEAD_EN.sub("", words.TASK_HEAD_ZH.sub("", what)) or what
+    return f"task:tool:{slug(ticket[1])}" if ticket else f"task:user:{slug(target_of(bare))}"
 
 
 def find_decisions(clause: Clause, stance: Stance) -> list[Found]:

@@ -18,13 +18,15 @@ MARK = re.compile(
 )
 REMIND_ZH = re.compile(
     r"(?:提醒我|记得提醒我|到时候提醒我|叫我记得|别让我忘了)(?P<what>.{2,60})$|(?:我|帮我|把)?"
-    r"(?:加|添加|新建|记|建)(?:一?[个条])?(?:待办|任务|提醒)(?:事项)?[:：，, ]*(?P<what2>.{2,60})$"
+    r"(?:加|添加|新建|创建|新增|开|记|建)(?:一?[个条张])?(?:新的?)?(?:待办|任务|提醒"
+    r"|工单)(?:事项)?[:：，, ]*(?P<what2>.{2,60})$"
     r"|把(?P<what3>.{2,40})(?:加到|加入|放进|记到)(?:我的)?(?:待办|任务|清单)"
 )
 REMIND_EN = re.compile(
     (
-        r"\bremind me\s+(?:to|about|that i (?:need|have) to)\s+(?P<what>.+)$|\badd\s+(?:a\s+)?(?:task"
-        r"|to-?do|reminder)\s*(?:to|for|:)\s*(?P<what2>.+)$|\badd\s+(?P<what3>.+?)\s+to my (?:to-?do"
+        r"\bremind me\s+(?:to|about|that i (?:need|have) to)\s+(?P<what>.+)$|\b(?:add|create|make|open|file|log|set)\s+"
+        r"(?:me\s+)?(?:an?\s+|another\s+|one\s+)?(?:new\s+)?(?:task|to-?do|reminder|ticket)\s*(?:to|for|:|called)\s*"
+        r"(?P<what2>.+)$|\badd\s+(?P<what3>.+?)\s+to my (?:to-?do"
         r"|task)(?: list)?s?$|\bi (?:still )?(?:need|have|must) to remember to\s+(?P<what4>.+)$|"
         r"\bdon't let me forget to\s+(?P<what5>.+)$"
     ),
@@ -82,8 +84,8 @@ DONE_EN = re.compile(
         r"|filed|paid|renewed|fixed|done with|booked|deployed|merged|signed|mailed)\s+(?:writing\s+"
         r"|preparing\s+|the\s+|my\s+|our\s+|off\s+)*(?P<what>[\w' /#.-]{3,60})$|^(?:the\s+|my\s+"
         r"|our\s+)?(?P<what2>[\w' -]{3,40}?)\s+(?:is|are|has been|have been|was|got)\s+(?:now\s+"
-        r"|already\s+|finally\s+)?(?:done|finished|completed|submitted|sent|delivered|shipped)(?:\s+"
-        r"(?:now|today|already))?$|^(?:done|finished|completed)\s*[:：]\s*(?P<what3>.+)$"
+        r"|already\s+|finally\s+)?(?:done|finished|completed|submitted|sent|delivered|shipped|merged|deployed)"
+        r"(?:\s+and\s+\w+)?(?:\s+(?:now|today|already))?$|^(?:done|finished|completed)\s*[:：]\s*(?P<what3>.+)$"
     ),
     re.I,
 )
@@ -243,3 +245,5 @@ TASK_HEAD_EN = re.compile(
     ),
     re.I,
 )
+BY = re.compile(r"前|截止|完成|之内|以内|\bby\b|\bdue\b|\bbefore\b|deadline", re.I)
+TICKET = re.compile(r"(?:ticket |task |issue |工单)?#?([A-Za-z][A-Za-z0-9]{1,9}-\d{1,7})", re.I)

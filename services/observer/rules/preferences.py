@@ -6,9 +6,8 @@ from services.observer.rules import preferences_words as words
 from services.observer.rules.clauses import Clause
 from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
-from services.observer.rules.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
+from services.observer.rules.keys import fold, preference_key, scope_of, slot_of, slug, target_of, third, tidy
 from services.observer.rules.model import Found, Polarity
-
 
 _LIKES_ZH = gate(
     words.FAVOURITE_ZH,
@@ -21,6 +20,7 @@ _LIKES_ZH = gate(
     words.HABIT_EAT_ZH,
     words.HABIT_USE_ZH,
     words.OPEN_ZH,
+    words.OBJECT_FIRST_ZH,
     re.compile("平时|一般|通常|经常|每"),
 )
 _LIKES_EN = gate(
@@ -34,6 +34,15 @@ _LIKES_EN = gate(
     words.DONT_EAT_EN,
     words.HABIT_EN,
 )
+
+_TASTES_ZH = gate(words.FAVOURITE_ZH, words.OVER_ZH, words.RATHER_ZH, words.ZH, words.OBJECT_FIRST_ZH)
+_USUALLY_ZH = re.compile(
+    r"平时(?:我)?(?:一般|通常|基本)?(?:都|都是|就|会|是)*(?P<what>[坐骑开喝吃用穿看听玩去]\S{1,14})$"
+)
+_OFTEN_ZH = re.compile(
+    r"(?:一般|通常|经常|每个?)(?:周末|早上|晚上|下班后?|饭后|中午)都?会?(?P<what>[去做跑打喝吃看听玩]\S{1,12})$"
+)
+_UNLIKE_EN = gate(words.PAST_EN, words.LIKE_AS_EN, words.WANT_EN)
 
 
 def find(clause: Clause, stance: Stance) -> list[Found]:
@@ -57,6 +66,8 @@ def _chinese(clause: Clause, stance: Stance) -> list[Found]:
     text = clause.text
     if words.DOUBLE_ZH.search(text):
         return []
+    if not clause.mask & _TASTES_ZH:
+        return _habits_zh(text, stance)
     if match := words.FAVOURITE_ZH.search(text):
         if match["what2"]:
             return _tastes(match["target2"], 1, "爱好是", "zh", "favourite")
@@ -76,7 +87,17 @@ def _chinese(clause: Clause, stance: Stance) -> list[Found]:
             + (match["like"] or match["hate"])
         )
         return _tastes(match["target"], polarity, said, "zh", "like" if polarity > 0 else "dislike")
-    return _habits_zh(text, stance)
+    return _object_first(text) or _habits_zh(text, stance)
+
+
+def _object_first(text: str) -> list[Found]:
+    """`这家店的咖啡我很喜欢`: what is liked stands before who likes it."""
+    match = words.OBJECT_FIRST_ZH.search(text)
+    if match is None or words.NOT_OBJECT_ZH.search(match["target"]):
+        return []
+    polarity: Polarity = -1 if match["neg"] or match["hate"] else 1
+    found = _taste(tidy(match["target"]), polarity, "喜欢" if polarity > 0 else "不喜欢", "zh", "like", None, seen=True)
+    return [found] if found else []
 
 
 def _habits_zh(text: str, stance: Stance) -> list[Found]:
@@ -98,14 +119,9 @@ def _habits_zh(text: str, stance: Stance) -> list[Found]:
     if match := words.HABIT_USE_ZH.search(text):
         target = tidy(match["target"])
         return _tastes(match["verb"] + target, 1, match["habit"], "zh", "habit")
-    if match := re.search(
-        r"平时(?:我)?(?:一般|通常|基本)?(?:都|都是|就|会|是)*(?P<what>[坐骑开喝吃用穿看听玩去]\S{1,14})$", text
-    ):
+    if match := _USUALLY_ZH.search(text):
         return _tastes(match["what"], 1, "平时", "zh", "habit")
-    if match := re.search(
-        r"(?:一般|通常|经常|每个?)(?:周末|早上|晚上|下班后?|饭后|中午)都?会?(?P<what>[去做跑打喝吃看听玩]\S{1,12})$",
-        text,
-    ):
+    if match := _OFTEN_ZH.search(text):
         return _tastes(match["what"], 1, "经常", "zh", "habit")
     if stance.explicit and (match := words.OPEN_ZH.search(text)):
         negative = bool(match["how"] and re.search(r"不|没", match["how"])) or match["what"] == "无感"
@@ -128,7 +144,9 @@ def _tool(what: str) -> str:
 
 def _english(clause: Clause, stance: Stance, mixed: bool = False) -> list[Found]:
     text = clause.text
-    if words.PAST_EN.search(text) or words.LIKE_AS_EN.search(text) or words.WANT_EN.search(text):
+    if clause.mask & _UNLIKE_EN and (
+        words.PAST_EN.search(text) or words.LIKE_AS_EN.search(text) or words.WANT_EN.search(text)
+    ):
         return []
     if match := words.FAVOURITE_EN.search(text):
         return [_favourite(match["what"] or match["what2"], match["target"] or match["target2"], "en")]
@@ -242,16 +260,21 @@ def _parts(target: str) -> list[str]:
     return parts if 1 < len(parts) <= 6 and short else [target]
 
 
-def _taste(target: str, polarity: Polarity, said: str, language: str, pattern: str, over: str | None) -> Found | None:
+def _taste(
+    target: str, polarity: Polarity, said: str, language: str, pattern: str, over: str | None, *, seen: bool = False
+) -> Found | None:
+    """A taste by its target; one of a slot by its slot where it chooses, since what it refuses leaves the rest open."""
     canonical = target_of(target)
-    if not canonical or words.VAGUE.match(target):
+    if not canonical or (not seen and words.VAGUE.match(target)):
         return None
     key, scope, slot = preference_key(target)
+    if slot and polarity < 0:
+        key, slot = f"pref:{scope}:{slug(canonical)}", None
     value: dict[str, object] = {"scope": scope, "target": canonical, "value": target}
     if slot:
         value["slot"] = slot
     if over:
         value["over"] = over
     tail = (f" over {over}" if language == "en" else f"（胜过{over}）") if over else ""
-    text = f"{said}{target}{tail}" if language == "zh" else f"{said} {target}{tail}"
+    text = f"{said}{target}{tail}" if language == "zh" else f"{said} {third(target)}{third(tail)}"
     return Found("preference", key, value, text, "preference", pattern, "preference", polarity)

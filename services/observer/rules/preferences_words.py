@@ -10,7 +10,7 @@ DEGREE_ZH = (
 NEG_ZH = r"(?:不太|不怎么|不是很|不大|不是特别|没那么|并不|从不|从来不|不|绝不|一点都?也?不|根本不|实在不|没有很)"
 LIKE_ZH = (
     r"(?:喜欢|喜爱|偏爱|偏好|爱好是|爱好|钟爱|热爱|中意|倾向于?"
-    r"|迷上了?|痴迷于?|酷爱|爱(?=[吃喝看听玩穿用逛买读写打跑喝])|习惯(?=[用吃喝穿]))"
+    r"|迷上了?|痴迷于?|酷爱|爱(?=[吃喝看听玩穿用逛买读写打跑喝])|习惯(?=[用吃喝穿早晚先睡边在]))"
 )
 HATE_ZH = (
     r"(?:讨厌|厌恶|反感|受不了|恨|嫌弃|害怕|怕(?=[辣冷热吵黑高])|接受不了"
@@ -105,7 +105,9 @@ HABIT_EN = re.compile(
         r"|generally|mostly|mainly|exclusively|only|never|rarely|(?:have |'ve )?always)\s+(?P<verb>use"
         r"|used|drink|eat|wear|buy|order|choose|take|drive|ride|run|code in|write in|work in|listen"
         r" to|watch|read|pick|go for|have|cook|start|wake up|get up|commute|travel|deploy|format"
-        r"|name|write|test|shop at)\s+(?P<target>.+)$"
+        r"|name|write|test|shop at|work out|exercise|jog|swim|meditate|go to bed|go to|go for|skip|walk|study"
+        r"|train|do|play"
+        r"|sleep|grab|bring|pack|park|fly)\s+(?P<target>.+)$"
     ),
     re.I,
 )
@@ -159,7 +161,7 @@ VAGUE = re.compile(
     re.I,
 )
 WANT_EN = re.compile(r"\b(?:would|'d)\s+(?:really\s+|also\s+|just\s+)?(?:like|love|enjoy)\b", re.I)
-RELATIVE_ZH = re.compile(r"^的(?=\S)")
+RELATIVE_ZH = re.compile(r"^(?:的|就?是|不是)(?=\S)|^你的?(?:回[答复]|答案|说法|建议)$")
 DOUBLE_ZH = re.compile(
     r"不是不|并非不|没有不|不讨厌|不反感|不排斥|说不上|谈不上|算不上|不代表|不等于|不一定|未必"
     r"|没说|没有说|不是说|曾经|以前|过去|小时候|原来|原先|当年|年轻时|大学时|想(?:喜欢|要喜欢)"
@@ -192,4 +194,11 @@ SET_PHRASES = re.compile(
         r"|between\b|和平|和谐|暖和|温和|柔和|和服|和牛|跟团|跟着|combination|both\b.*\band\b.*\bat"
     ),
     re.I,
+)
+OBJECT_FIRST_ZH = re.compile(
+    r"^(?P<target>[^我，,？?]{2,18}?)我(?:真的|特别|很|非常|挺|超级?|最|都|一直|还是|是|蛮|可|也)*"
+    r"(?P<neg>不太|不怎么|不)?(?:(?P<like>喜欢|爱(?=[吃喝看听用穿]))(?:[吃喝看听用穿])?|(?P<hate>讨厌|受不了|吃不惯|喝不惯))(?:的)?$"
+)
+NOT_OBJECT_ZH = re.compile(
+    r"^(?:这|那)(?:个|种|些|样|次|点|件|款|部|首|家|道|本)?[^的]{0,4}$|知道|觉得|因为|所以|告诉|说|问|如果"
 )

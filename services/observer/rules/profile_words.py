@@ -87,7 +87,7 @@ FAMILY_ZH = re.compile(
 )
 RELATIVE_ZH = re.compile(
     rf"^我(?:的|家)?(?P<who>(?:大|小|二|前|新)?{KIN_ZH.pattern})(?:的?名字)?(?:现在|今年|也|都|已经|刚)*(?P<what>"
-    rf"(?:叫|名叫|叫做|是|今年|的?生日是|在|住在|对)?(?P<value>[\u4e00-\u9fffA-Za-z0-9 ]{{1,20}}))$"
+    rf"(?:叫|名叫|叫做|是|今年|的?生日是|在|住在|对|上|读|念)?(?P<value>[\u4e00-\u9fffA-Za-z0-9 ]{{1,20}}))$"
 )
 RELATIVE_OK_ZH = re.compile(
     rf"^(?:叫|名叫|叫做)[\u4e00-\u9fffA-Za-z]{{1,12}}$|^(?:今年)?[\d一二三四五六七八九十]+(?:个月"
@@ -252,9 +252,25 @@ BIRTH_EN = re.compile(
 )
 KIN_EN = (
     r"(?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father"
-    r"|son|daughter|brother|sister|kids?|child|children|baby|dog|cat|puppy|kitten|pet|parrot"
+    r"|parents|grandparents|in-laws|son|daughter|brother|sister|kids?|child|children|baby|dog|cat|puppy|kitten|pet|parrot"
     r"|rabbit|hamster|boss|manager|best friend|roommate|grandma|grandmother|grandpa|grandfather"
     r"|uncle|aunt|cousin|niece|nephew)"
+)
+MY_ORG_EN = re.compile(
+    r"\bmy\s+(?P<what>team|company|startup|shop|store|department|studio|office|business|school|lab|employer)\s+"
+    r"(?:mostly\s+|mainly\s+|only\s+|always\s+|also\s+|still\s+)*"
+    r"(?P<rest>(?:uses?|runs?|sells?|builds?|makes?|ships?|deploys?|follows?|targets?|serves?|is based in|is located in"
+    r"|consists? of|has \d+|works? (?:in|on|with|from))\b.+)$",
+    re.I,
+)
+TRAIT_EN = re.compile(
+    r"\bI(?:'m| am)\s+(?:definitely\s+|really\s+|very much\s+|more of\s+|such\s+|kind of\s+|not\s+|always been\s+)*"
+    r"(?P<not>not\s+)?an?\s+(?P<what>(?:morning|night|dog|cat|people|early|coffee|tea|beach|city|mountain|outdoors?y?"
+    r"|indoors?y?|detail|numbers?|visual|big[- ]picture|private|social)[- ](?:person|learner|lover)|night owl"
+    r"|early bird"
+    r"|early riser|introvert|extrovert|homebody|foodie|minimalist|perfectionist|bookworm|light sleeper|picky eater"
+    r"|slow reader|visual learner|gamer|cyclist|smoker|non-smoker)\b",
+    re.I,
 )
 RELATIVE_EN = re.compile(
     (

@@ -18,7 +18,10 @@ _NOUN_EN = (
     r"|graduation|recital|game|match|launch|release|rehearsal|audition|defen[cs]e|dentist|doctor|physio|haircut"
     r"|event|hackathon|offsite|town hall|all-hands|reunion|barbecue|picnic|date|delivery|move|viewing|inspection)"
 )
-_THING_EN = rf"(?:[\w'/-]+\s+){{0,4}}?{_NOUN_EN}(?:\s+(?:with|for|of|at)\s+(?:the\s+|my\s+|our\s+)?[\w'-]+(?:\s+[A-Z][\w'-]+)?)?"
+_THING_EN = (
+    rf"(?:[\w'/-]+\s+){{0,4}}?{_NOUN_EN}(?:\s+(?:with|for|of|at)\s+(?:the\s+|my\s+"
+    rf"|our\s+)?[\w'-]+(?:\s+(?-i:[A-Z])[\w'-]+)?)?"
+)
 _IS_EN = (
     r"(?:is|are|'s|will be|takes place|starts|begins|happens)(?:\s+(?:now|scheduled|set|planned|booked|confirmed))*"
     r"|(?:has been|was|got|is)\s+(?:scheduled|set|booked|planned|fixed)"
@@ -43,8 +46,10 @@ _NOT_BUT_EN = re.compile(
 )
 _SOME_EN = re.compile(rf"\b(?:the|my|our)\s+(?P<thing>{_THING_EN})\b", re.I)
 _WHEN_EN = re.compile(
-    r"^(?:on |at |in |this |next |coming )*(?:mon|tues|wednes|thurs|fri|satur|sun)day|^(?:on )?(?:jan|feb|mar|apr|may|jun"
-    r"|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|^(?:today|tonight|tomorrow|the day after|next (?:week|month)|in (?:\d+|a|two"
+    r"^(?:on |at |in |this |next |coming )*(?:mon|tues|wednes|thurs|fri|satur|sun)day|^(?:on )?(?:jan|feb|mar"
+    r"|apr|may|jun"
+    r"|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|^(?:today|tonight|tomorrow|the day after|next (?:week|month)"
+    r"|in (?:\d+|a|two"
     r"|three) (?:days?|weeks?)|(?:on )?the \d+(?:st|nd|rd|th)|(?:at )?\d{1,2}(?::\d\d)?\s*(?:am|pm)?\b|noon)",
     re.I,
 )
@@ -90,7 +95,7 @@ def _english(text: str, today: date) -> list[Found]:
         match = pattern.search(text)
         if not match or not _WHEN_EN.match(match["when"]):
             continue
-        said = dates.find(match["when"], today)
+        said = dates.coming(match["when"], today)
         if said is None or said.day < today:
             return []
         moved = pattern is _AT_EN and re.search(r"\bnow\b", match["link"], re.I)
@@ -137,7 +142,7 @@ def moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Foun
 
 
 def _day(when: str, today: date) -> dates.Said | None:
-    return dates.find(when, today) if _WHEN_EN.match(when) else None
+    return dates.coming(when, today) if _WHEN_EN.match(when) else None
 
 
 def thing_before(text: str, clauses: Sequence[Clause], index: int) -> str | None:

@@ -6,10 +6,10 @@ from services.observer.rules.clauses import Clause
 from services.observer.rules.gates import gate
 
 _TASTE = re.compile(
-    r"[喜爱厌恨烦怕嫌钟倾迷酷恶宁习素比用只]|受不了|接受不了|兴趣|无感|上瘾|一直|一般|通常|总是|每天|每周|常年|长期|经常"
+    r"[喜爱厌恨烦怕嫌钟倾迷酷恶宁习素比用只]|受不了|接受|早睡|平时|兴趣|无感|上瘾|一直|一般|通常|总是|每天|每周|常年|长期|经常"
     r"|基本|天天|清真|手机|电脑|笔记本|编辑器|浏览器|主力|开发机|键盘|耳机|相机|终端|系统|生酮"
     r"|低碳|无麸|[不没少][\u4e00-\u9fff]?[吃喝抽碰沾穿看玩听]|prefer|like|lov|enjoy|ador|favou?r"
-    r"|fan |fond|into"
+    r"|person|introvert|extrovert|owl|fan |fond|into"
     r"|keen|obsess|passion|crazy|rather|lean|hate|detest|loath|despis|stand|bear|avoid|abhor"
     r"|go-to|default|usual|main|primar"
     r"|hobb|interest|always|normally|typical|general|mostly|exclusiv|only|never|rarely|vegan"
@@ -33,7 +33,7 @@ _EVENT = re.compile(
     r"[升薪婚业职退孕搬房车养考奖]|[了过]|手术|住院|参加|完成|移民|[天晚日周月年号]|\b(?:I|we|my|our|me)\b|I'",
     re.I | re.A,
 )
-_BODY = re.compile(r"敏|allerg|intoleran|can't|cannot|doctor|[不没][能可得许法]|[忌禁少别医]", re.I)
+_BODY = re.compile(r"敏|不耐|allerg|intoleran|can't|cannot|doctor|[不没][能可得许法]|[忌禁少别医]", re.I)
 _DIRECTIVE = re.compile(
     r"以后|今后|之后|从[现今]|每次|永远|始终|一律|所有|总是|请|你|拜托|[给跟和对]我|回[答复]|必须|要求|底线|原则|规定|不得|允许|禁|不能"
     r"|只能|只支持|只接受|至少|always|never|from now|going forward|future|henceforth|please|"
@@ -53,7 +53,7 @@ _CORRECTION = re.compile(
     re.I,
 )
 _MUST = re.compile(
-    r"[要得需该前内截止醒办了期]|打算|准备|todo|task|remind|need|must|have to|gotta|should|due"
+    r"[要得需该前内截止醒办了期]|任务|工单|完成|ticket|打算|准备|todo|task|remind|need|must|have to|gotta|should|due"
     r"|deadline|supposed|ought|done|ed\b"
     r"|sent|paid|shipped|don't|cancel|finish|action item|to-do|now|got to",
     re.I,

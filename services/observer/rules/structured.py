@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from schemas.vocabulary import MemoryType
 from services.observer.rules.clauses import language_of
 from services.observer.rules.keys import fold, known, slug
-from services.observer.rules.model import Observation, RefText, StructuredItem, ToolText
+from services.observer.rules.model import MessageText, Observation, RefText, StructuredItem, ToolText
 
 _ALIASES = {
     "user.name": "profile:user:name",
@@ -49,6 +49,17 @@ _EVENT_TOOL = re.compile(
 )
 _DECISION_TOOL = re.compile(r"decision|approve|merge|adr", re.I)
 _READS = re.compile(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
+
+
+_IDS = ("id", "key", "number", "uid")
+_NOT_ITS_ID = re.compile(r"(?:user|project|parent|request|trace|session|account|tenant|org|team|owner)_")
+_STATES = {
+    **dict.fromkeys(("done", "closed", "complete", "completed", "finished", "resolved", "merged", "fixed"), "done"),
+    **dict.fromkeys(("todo", "to-do", "open", "new", "created", "pending", "backlog", "reopened"), "todo"),
+    **dict.fromkeys(("doing", "in-progress", "in_progress", "started", "active", "wip"), "doing"),
+    **dict.fromkeys(("blocked", "on-hold", "on_hold", "waiting"), "blocked"),
+    **dict.fromkeys(("cancelled", "canceled", "wontfix", "rejected"), "cancelled"),
+}
 
 
 def from_item(item: StructuredItem, ordinal: int) -> Observation:
@@ -127,7 +138,7 @@ def from_tool(tool: ToolText) -> Observation | None:
         else None
     )
     identity = next(
-        (str(fields[name]) for name in ("id", "key", "number", "uid", "name", "title") if fields.get(name)), None
+        (str(fields[name]) for name in (*_IDS, *_own_ids(fields), "name", "title") if fields.get(name)), None
     )
     if kind is None or identity is None or any(fields.get(name) for name in ("error", "errors")):
         return None
@@ -141,15 +152,22 @@ def from_tool(tool: ToolText) -> Observation | None:
         "",
     )
     status = str(fields.get("status") or fields.get("state") or "")
+    state = _STATES.get(slug(status)) if kind == "task" else None
+    if state:
+        fields |= {"status": state, "state": state}
+    due = next((str(one["due"]) for one in (fields, tool.args) if one.get("due")), "")
+    if kind == "task" and due:
+        fields["due"] = due
     key = {
         "task": f"task:tool:{slug(identity)}",
         "decision": f"decision:tool:{slug(identity)}",
         "event": f"event:tool:{slug(identity)}",
     }[kind]
     text = (
-        f"{tool.name}: {identity}"
+        (f"{tool.name}: " if kind != "task" or not title else "")
+        + identity
         + (f" {title}" if title and title != identity else "")
-        + (f" ({status})" if status else "")
+        + (f" ({state or status})" if status else "")
     )
     return Observation(
         kind,
@@ -169,6 +187,44 @@ def from_tool(tool: ToolText) -> Observation | None:
         tool.ordinal,
         (0, 0),
     )
+
+
+def _own_ids(fields: Mapping[str, Any]) -> list[str]:
+    """Names such as `ticket_id`, under which a tool tells which thing it changed."""
+    return [name for name in fields if re.search(r"_(?:id|key|number)$", name) and not _NOT_ITS_ID.match(name)]
+
+
+def without_twins(
+    said: list[Observation], told: Sequence[Observation], messages: Sequence[MessageText]
+) -> list[Observation]:
+    """The observations without tasks that a tool of the same turn tells as well, with their due day left to it."""
+    tools = [one for one in told if one.kind == "task"]
+    if not tools:
+        return said
+    kept: list[Observation] = []
+    for one in said:
+        twin = next((tool for tool in tools if one.kind == "task" and _same_task(one, tool, messages)), None)
+        if twin is None:
+            kept.append(one)
+        elif "due" in one.value:
+            twin.value.setdefault("due", one.value["due"])
+    return kept
+
+
+def _same_task(said: Observation, tool: Observation, messages: Sequence[MessageText]) -> bool:
+    number = str(tool.value["value"]).lower()
+    spoken = next((message.text.lower() for message in messages if message.ordinal == said.message_ordinal), "")
+    if number in spoken and re.search(r"\d", number):
+        return True
+    one, other = (_parts(str(text)) for text in (said.value.get("task", ""), tool.value.get("title", "")))
+    return bool(one and other) and len(one & other) >= 0.6 * min(len(one), len(other))
+
+
+def _parts(text: str) -> set[str]:
+    """The words of a text that tell one task from another; of Chinese, its letters in twos."""
+    low = fold(text)
+    words = {word.rstrip("s") for word in re.findall(r"[a-z0-9]{3,}", low)} - {"the", "for", "and", "with", "task"}
+    return words | {low[at : at + 2] for at in range(len(low) - 1) if low[at] >= "\u3400" and low[at + 1] >= "\u3400"}
 
 
 def from_ref(ref: RefText, ordinal: int) -> Observation:

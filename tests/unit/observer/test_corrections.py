@@ -8,7 +8,7 @@ CORRECTED = [
     ("不是运动风, 我现在喜欢简约的", "preference", "pref:other:简约", "运动风"),  # OC001
     ("我不再喝咖啡了", "preference", "pref:food:咖啡", "咖啡"),  # OC002
     ("我现在喜欢深色主题", "preference", "pref:ui:theme", None),  # OC004
-    ("评审会不是周三，是周四", "event", "event:评审会:time", "周三"),  # OC005
+    ("评审会不是周三，是周四", "event", "event:评审会", "周三"),  # OC005
     ("Not sporty anymore - I like minimalist now", "preference", "pref:other:sporty", "sporty"),  # OC008
     ("Not sporty anymore - I like minimalist now", "preference", "pref:other:minimalist", None),  # OC008
     ("I used to love coffee, but now I prefer tea", "preference", "pref:food:tea", "coffee"),
@@ -19,9 +19,9 @@ CORRECTED = [
     ("我不是设计师，我是程序员", "profile", "profile:user:occupation", "设计师"),
     ("我不是设计师，是程序员", "profile", "profile:user:occupation", "设计师"),
     ("I'm not a designer, I'm a developer", "profile", "profile:user:occupation", "designer"),
-    ("The meeting is on Thursday, not Wednesday", "event", "event:the-meeting:time", "Wednesday"),
-    ("会议改到周五了", "event", "event:会议:time", None),
-    ("We moved the meeting to Thursday", "event", "event:meeting:time", None),
+    ("The meeting is on Thursday, not Wednesday", "event", "event:meeting", "Wednesday"),
+    ("会议改到周五了", "event", "event:会议", None),
+    ("We moved the meeting to Thursday", "event", "event:meeting", None),
     ("我换成安卓手机了", "preference", "pref:tools:安卓手机", None),
     ("从Python换成Rust了", "preference", "pref:coding:rust", "Python"),
     ("I switched from Vim to VS Code", "preference", "pref:tools:vscode", "Vim"),

@@ -184,7 +184,7 @@ def test_what_states_nothing_lasting_leaves_nothing(text: str) -> None:
         ("我喜欢香菜", "我讨厌香菜"),
         ("我爱喝咖啡", "我不喝咖啡"),
         ("I love mushrooms", "I hate mushrooms"),
-        ("I like dark mode", "我讨厌浅色主题"),
+        ("I like dark mode", "我喜欢浅色主题"),
         ("I like coffee", "I don't drink coffee"),
         ("我喜欢简约风", "我不喜欢简约的风格"),
     ],
