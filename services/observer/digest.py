@@ -78,7 +78,8 @@ async def renew(
 
 def _due(state: SessionState, mine: Sequence[Said], grown: int, policy: SummaryPolicy) -> Reason | None:
     facts = [_fact(o, turn.seq) for turn, said in mine for o in said]
-    staged = rolling.state_of(None, [_turn(turn) for turn, _ in mine], facts, policy, tokens.count).stage_event
+    unspoken = [replace(_turn(turn), messages=()) for turn, _ in mine]
+    staged = rolling.state_of(None, unspoken, facts, policy, tokens.count).stage_event
     last = max((turn.seq for turn, _ in mine), default=0)
     since = rolling.SummaryState(last - state.summary_seq, state.open_tokens + grown, staged)
     return rolling.trigger(since, policy)

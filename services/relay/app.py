@@ -15,6 +15,7 @@ from shared.store import outbox
 from shared.telemetry import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, logger
 
 BALANCE_EVERY_S = 2.0
+REST_S = 0.003
 
 
 def build(rt: Runtime) -> Service:
@@ -73,6 +74,8 @@ class _Relay:
                 self._woken.clear()
                 moved = await relay_once(conn, self._publisher, sorted(shards.owned), self._rt.policy.delivery)
                 if moved < self._rt.policy.delivery.relay_batch:
+                    # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
+                    await asyncio.sleep(REST_S if moved else 0)
                     with suppress(TimeoutError):
                         async with asyncio.timeout(self._rt.policy.delivery.relay_poll_ms / 1000):
                             await self._woken.wait()
