@@ -25,11 +25,10 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     wanted = [o for event in events for o in _payload(event).observation_ids]
     async with rt.db.transaction(subject) as conn:
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
-        keyed = await memory.by_keys(conn, subject, {o.key for o in found if o.key})
-        unkeyed = await memory.by_hashes(conn, subject, {statement_of(o).sense for o in found if not o.key})
-    known = [known_of(m) for m in (*keyed, *unkeyed)]
-    proposals = [_row(o, known, rt) for o in found]
-    async with rt.db.transaction(subject) as conn:
+        keys = {o.key for o in found if o.key}
+        active = await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key})
+        known = [known_of(m) for m in active]
+        proposals = [_row(o, known, rt) for o in found]
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         new = await observations.propose(conn, subject, proposals)
         await observations.mark(

@@ -90,9 +90,9 @@ async def _evolve(conn: Connection, rt: Runtime, subject: Subject, envelopes: di
     found = [o for o in await observations.load(conn, subject, envelopes) if o.state in outcomes.OPEN]
     if not found:
         return
+    keys = {o.key for o in found if o.key} | _old_keys(found)
     active = [
-        *await memory.by_keys(conn, subject, {o.key for o in found if o.key} | _old_keys(found)),
-        *await memory.by_hashes(conn, subject, {statement_of(o).sense for o in found if not o.key}),
+        *await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key}),
         *await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id}),
     ]
     known = {m.memory_id: known_of(m) for m in active if m.status == "active"}

@@ -70,8 +70,9 @@ async def lock(conn: Connection, subject: Subject) -> None:
     await conn.execute(_LOCK, {"tenant": subject.tenant_id, "user": subject.user_id})
 
 
-_BY_KEY: LiteralString = _COLUMNS + " AND status = 'active' AND key = ANY(%(keys)s)"
-_BY_HASH: LiteralString = _COLUMNS + " AND status = 'active' AND content_hash = ANY(%(hashes)s)"
+_RELATED: LiteralString = (
+    _COLUMNS + " AND status = 'active' AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))"
+)
 _BY_ID: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s)"
 _SAYING: LiteralString = (
     _COLUMNS
@@ -82,18 +83,11 @@ ORDER BY valid_at DESC LIMIT %(limit)s"""
 )
 
 
-async def by_keys(conn: Connection, subject: Subject, keys: Iterable[str]) -> list[Memory]:
-    """The active memories under these keys."""
-    wanted = list(keys)
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "keys": wanted}
-    return await _rows(conn, _BY_KEY, params) if wanted else []
-
-
-async def by_hashes(conn: Connection, subject: Subject, hashes: Iterable[str]) -> list[Memory]:
-    """The active memories with just this content."""
-    wanted = list(hashes)
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": wanted}
-    return await _rows(conn, _BY_HASH, params) if wanted else []
+async def related(conn: Connection, subject: Subject, keys: Iterable[str], hashes: Iterable[str]) -> list[Memory]:
+    """The active memories under these keys, and those without a key that have just this content."""
+    wanted = {"keys": list(keys), "hashes": list(hashes)}
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, **wanted}
+    return await _rows(conn, _RELATED, params) if any(wanted.values()) else []
 
 
 async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Memory]:
