@@ -44,31 +44,19 @@ class Evolution:
 
 
 async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each proposal is applied or rejected, once; the turns that are complete have their outcome."""
-    by_proposal = {_proposal(event).proposal_id: event for event in events}
-    async with rt.db.transaction(subject) as conn:
-        await memory.lock(conn, subject)
-        claimed = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-        proposals = [
-            p
-            for p in await observations.proposals(conn, subject, by_proposal)
-            if p.state == "new" and by_proposal[p.proposal_id].envelope.event_id in claimed
-        ]
-        envelopes = {p.observation_id: by_proposal[p.proposal_id].envelope for p in proposals}
-        await _evolve(conn, rt, subject, envelopes)
-        await observations.settle(conn, subject, [p.proposal_id for p in proposals], "applied")
-        await _finish(conn, subject, {p.turn_id for p in proposals})
+    """Each proposal is applied or rejected, once, after the corrections that were said before it."""
+    envelopes = {o: event.envelope for event in events for o in _proposal(event).observation_ids}
+    await _evolve(rt, subject, events, envelopes, urgent=False)
 
 
 async def apply_corrections(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each correction is durable now: it skips analysis (seed 004 section 2.3.0.1-A)."""
-    async with rt.db.transaction(subject) as conn:
-        await memory.lock(conn, subject)
-        claimed = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-        fresh = [event for event in events if event.envelope.event_id in claimed]
-        envelopes = {o: event.envelope for event in fresh for o in _corrections(event).observation_ids}
-        await _evolve(conn, rt, subject, envelopes)
-        await _finish(conn, subject, {_corrections(event).turn_id for event in fresh})
+    """Each correction is durable now: it skips analysis (seed 004 section 2.3.0.1-A), and so does what came before it.
+
+    What it corrects may still be on its way through the analyzer: that is settled first, or it would be written later
+    and stand beside its own correction.
+    """
+    envelopes = {o: event.envelope for event in events for o in _corrections(event).observation_ids}
+    await _evolve(rt, subject, events, envelopes, urgent=True)
 
 
 def _proposal(event: Delivered) -> AnalysisProposed:
@@ -81,31 +69,42 @@ def _corrections(event: Delivered) -> ObservationRecorded:
     return event.payload
 
 
-async def _finish(conn: Connection, subject: Subject, turn_ids: set[UUID]) -> None:
-    for done in await outcomes.settle(conn, subject, turn_ids):
+async def _evolve(
+    rt: Runtime, subject: Subject, events: Sequence[Delivered], envelopes: dict[UUID, Envelope], *, urgent: bool
+) -> None:
+    async with rt.db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
+        found = await observations.due(conn, subject, envelopes, urgent_only=not urgent)
+        if not found:
+            return
+        evolution = await _begun(conn, rt, subject, found, envelopes)
+        for seen in found:
+            replaced = await _replaced(evolution, seen)
+            known = list(evolution.known.values())
+            await _apply(evolution, seen, rules.resolve(statement_of(seen), known, replaced, rt.policy.confidence))
+        await chunks.put(conn, subject, evolution.chunks)
+        if evolution.hidden:
+            await chunks.hide(conn, subject, evolution.hidden)
+        await observations.mark(conn, subject, evolution.marks)
+        await observations.settle(conn, subject, [o.observation_id for o in found], "applied")
+        await outbox.put(conn, evolution.events)
+        finished = await outcomes.settle(conn, subject, {o.turn_id for o in found})
+    for done in finished:
         OUTCOME_SECONDS.observe(done.took_s)
 
 
-async def _evolve(conn: Connection, rt: Runtime, subject: Subject, envelopes: dict[UUID, Envelope]) -> None:
-    found = [o for o in await observations.load(conn, subject, envelopes) if o.state in outcomes.OPEN]
-    if not found:
-        return
+async def _begun(
+    conn: Connection, rt: Runtime, subject: Subject, found: Sequence[ObservationRow], envelopes: dict[UUID, Envelope]
+) -> Evolution:
     keys = {o.key for o in found if o.key} | _old_keys(found)
     active = [
         *await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key}),
         *await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id}),
     ]
     known = {m.memory_id: known_of(m) for m in active if m.status == "active"}
-    evolution = Evolution(conn, subject, rt, known, envelopes)
-    for seen in found:
-        replaced = await _replaced(evolution, seen)
-        operation = rules.resolve(statement_of(seen), list(evolution.known.values()), replaced, rt.policy.confidence)
-        await _apply(evolution, seen, operation)
-    await chunks.put(conn, subject, evolution.chunks)
-    if evolution.hidden:
-        await chunks.hide(conn, subject, evolution.hidden)
-    await observations.mark(conn, subject, evolution.marks)
-    await outbox.put(conn, evolution.events)
+    cause = next(iter(envelopes.values()))
+    return Evolution(conn, subject, rt, known, {o.observation_id: cause for o in found} | envelopes)
 
 
 def _old_keys(found: Sequence[ObservationRow]) -> set[str]:
@@ -304,7 +303,7 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         if isinstance(payload, AnalysisProposed):
-            await observations.settle(conn, subject, [payload.proposal_id], "blocked")
+            await observations.settle(conn, subject, payload.observation_ids, "blocked")
         await outcomes.give_up(
             conn,
             subject,

@@ -147,6 +147,7 @@ CREATE TABLE observations (
 );
 COMMENT ON TABLE observations IS 'What one turn said that may deserve memory. Written by observer; analyzer and evolver move state. observation_id is the candidate memory_id.';
 CREATE INDEX observations_of_turn ON observations (tenant_id, user_id, turn_id);
+CREATE INDEX observations_due ON observations (tenant_id, user_id, created_at) WHERE state IN ('new', 'analyzed');
 CREATE INDEX observations_open ON observations (created_at) WHERE state IN ('new', 'analyzed');
 
 CREATE TABLE proposals (

@@ -79,14 +79,28 @@ FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 _LOAD: LiteralString = _COLUMNS + " AND observation_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
 _OF_TURNS: LiteralString = _COLUMNS + " AND turn_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
-_OF_SESSION: LiteralString = (
-    _COLUMNS + " AND session_id = %(session)s AND state <> 'rejected' ORDER BY said_at, ordinal LIMIT %(limit)s"
+_DUE: LiteralString = (
+    _COLUMNS
+    + """ AND state IN ('new', 'analyzed') AND (observation_id = ANY(%(ids)s) OR (created_at <= (
+        SELECT max(created_at) FROM observations
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s))
+    AND (priority = 'urgent' OR NOT %(urgent_only)s)))
+ORDER BY created_at, turn_id, ordinal, span_start, observation_id"""
 )
 
 
 async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[ObservationRow]:
     """These observations in the order in which they were said."""
     return await _rows(conn, _LOAD, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)})
+
+
+async def due(conn: Connection, subject: Subject, ids: Iterable[UUID], *, urgent_only: bool) -> list[ObservationRow]:
+    """Those of these observations that are open, and what was observed before them and is open still, in order.
+
+    A correction thus never overtakes what it corrects; `urgent_only` adds earlier corrections alone.
+    """
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "urgent_only": urgent_only}
+    return await _rows(conn, _DUE, params)
 
 
 async def of_turns(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> list[ObservationRow]:
@@ -176,27 +190,14 @@ async def propose(conn: Connection, subject: Subject, rows: Sequence[ProposalRow
     return {r["proposal_id"] for r in await (await conn.execute(_PROPOSE, params)).fetchall()}
 
 
-_PROPOSALS: LiteralString = """
-SELECT proposal_id, turn_id, observation_id, action, target_memory_id, type, key, provenance,
-    confidence::float8 AS confidence, reason, state
-FROM proposals WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = ANY(%(ids)s)
-"""
-
-
-async def proposals(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[ProposalRow]:
-    """These proposals, in no particular order."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
-    return [ProposalRow(**row) for row in await (await conn.execute(_PROPOSALS, params)).fetchall()]
-
-
 _SETTLE: LiteralString = """
 UPDATE proposals SET state = %(state)s
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND proposal_id = ANY(%(ids)s)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s) AND state = 'new'
 """
 
 
 async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], state: str) -> None:
-    """The proposals are in this state."""
+    """The proposals for these observations are in this state."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "state": state}
     await conn.execute(_SETTLE, params)
 
