@@ -1,5 +1,6 @@
 """What becomes of memories: corrected, overwritten, taken back, dictated, deleted, summed up."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -40,6 +41,23 @@ async def test_a_denial_ends_what_was_liked(person: Person, before: str, denied:
     assert was["invalid_at"]
     current = await person.memories(type="preference")
     assert all(word not in m["content"] or "不" in m["content"] or "no longer" in m["content"] for m in current)
+
+
+@pytest.mark.parametrize(
+    ("before", "corrected", "old", "new"),
+    [
+        ("我喜欢喝咖啡。", "不对，我喜欢喝茶，不是咖啡。", "咖啡", "茶"),
+        ("I like coffee.", "No, I like tea, not coffee.", "coffee", "tea"),
+    ],
+)
+async def test_what_is_named_as_wrong_is_no_longer_current(
+    person: Person, before: str, corrected: str, old: str, new: str
+) -> None:
+    await person.say(before)
+    await person.say(corrected)
+    current = await person.contents()
+    assert any(new in content for content in current)
+    assert not any(old in content for content in current if new not in content), current
 
 
 async def item(person: Person, **more: Any) -> dict[str, Any]:
@@ -83,7 +101,7 @@ async def test_versions_form_an_unbroken_chain(person: Person) -> None:
     chain = answer.json()["memories"]
     assert [m["version"] for m in chain] == [1, 2, 3]
     assert len({m["root_id"] for m in chain}) == 1
-    for older, newer in zip(chain, chain[1:], strict=False):
+    for older, newer in pairwise(chain):
         assert older["superseded_by"] == newer["memory_id"]
         assert older["invalid_at"] == newer["valid_at"]
         assert newer["supersedes"] == [older["memory_id"]]

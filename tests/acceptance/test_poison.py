@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +19,7 @@ FUSE = {"fuse_window": 25, "fuse_cooldown_s": 1.0}
 
 
 @pytest.fixture(scope="module")
-async def system(
-    databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[System]:
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
     """Every service, with short retries and a fuse that mends soon."""
     policy = policy_file(tmp_path_factory.mktemp("policy"), delivery={"retry_delays_ms": [5, 5], **FUSE})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
@@ -101,7 +98,9 @@ async def test_what_a_worker_cannot_derive_is_quarantined_with_its_turn(
 async def test_an_event_about_a_turn_that_does_not_exist_is_no_poison(system: System, person: Person) -> None:
     await person.say("I like green tea.")
     (told,) = await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.name)
-    stranger = (told.value or b"").replace(told.envelope.payload["turn_id"].encode(), str(told.envelope.event_id).encode())
+    stranger = (told.value or b"").replace(
+        told.envelope.payload["turn_id"].encode(), str(told.envelope.event_id).encode()
+    )
     await publish(system.bootstrap, [Stored(told.topic, key=told.key, value=stranger)])
     await caught_up(system.bootstrap)
     assert await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMITTED.dead_letter) == []
@@ -126,9 +125,7 @@ async def test_a_record_that_is_no_event_is_a_dead_letter_and_the_partition_goes
     await wait_for(buried, what="the dead letter")
 
 
-async def test_too_many_dead_letters_stop_the_consumer_until_it_has_cooled_down(
-    system: System, person: Person
-) -> None:
+async def test_too_many_dead_letters_stop_the_consumer_until_it_has_cooled_down(system: System, person: Person) -> None:
     observer = system["observer"]
     rubbish = [Stored(TURN_COMMITTED.name, key=b"k", value=b"rubbish") for _ in range(60)]
     await publish(system.bootstrap, rubbish)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
 from services.cli.supervisor import CACHE
@@ -34,6 +34,11 @@ class Databases:
         name = f"test_{next(self._numbers)}"
         self._run(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy")
         return self._dsn(name)
+
+    def lose(self, dsn: str) -> None:
+        """The database of this DSN is gone, with whoever was connected to it."""
+        name = conninfo_to_dict(dsn)["dbname"]
+        self._run(f"DROP DATABASE {name} WITH (FORCE)")
 
     def _dsn(self, name: str) -> str:
         return make_conninfo(self._server_dsn, dbname=name)

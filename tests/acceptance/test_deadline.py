@@ -1,0 +1,92 @@
+"""A package comes in time, and says what it lacks."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from shared.db import Connection
+from shared.store import memory, search
+from tests.system.databases import Databases
+from tests.system.person import Person, shown
+from tests.system.running import running, settings_for
+
+
+async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    await person.say("I prefer green tea.")
+    by_text = search.by_text
+
+    async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
+        await conn.execute("SELECT pg_sleep(30)")
+        return await by_text(conn, *given, **named)
+
+    monkeypatch.setattr(search, "by_text", slow)
+    began = time.monotonic()
+    package = await person.compose("Which tea do I prefer?", deadline_ms=400)
+    assert time.monotonic() - began < 1.0
+    assert "text_timeout" in package.degraded_reason
+    assert "green tea" in shown(package)
+    assert package.debug
+    assert {arm.status for arm in package.debug.explain.arms if arm.arm.startswith("text")} == {"timeout"}
+    monkeypatch.undo()
+    again = await person.compose("Which tea do I prefer?")
+    assert "text_timeout" not in again.degraded_reason
+
+
+async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    await person.say("I prefer green tea.")
+
+    async def broken(*given: Any, **named: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(search, "by_text", broken)
+    package = await person.compose("Which tea do I prefer?")
+    assert "text_unavailable" in package.degraded_reason
+    assert "green tea" in shown(package)
+
+
+async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
+        await conn.execute("SELECT pg_sleep(30)")
+
+    monkeypatch.setattr(memory, "core", slow)
+    began = time.monotonic()
+    answer = await person.post(
+        "/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?", "deadline_ms": 300}
+    )
+    assert time.monotonic() - began < 1.0
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.headers["retry-after"]
+
+
+async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await person.say("I prefer green tea.")
+
+    async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
+        await conn.execute("SELECT pg_sleep(30)")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "by_text", slow)
+        packages = await asyncio.gather(*(person.compose("tea?", deadline_ms=2000) for _ in range(6)))
+        assert all("text_timeout" in package.degraded_reason for package in packages)
+    assert "green tea" in shown(await person.compose("Which tea do I prefer?"))
+
+
+async def test_without_a_model_the_package_says_so(person: Person) -> None:
+    assert "embedding_model_absent" in (await person.compose("tea?")).degraded_reason
+
+
+async def test_a_request_without_a_database_is_refused_as_a_passing_trouble(databases: Databases, kafka: str) -> None:
+    dsn = databases.fresh()
+    async with running(settings_for(dsn, kafka), ("compose",)) as alone:
+        person = Person(alone)
+        databases.lose(dsn)
+        answer = await person.post("/v1/turns", person.turn("I like tea."))
+        assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+        asked = await person.post("/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?"})
+        assert (asked.status_code, asked.json()["code"]) == (503, "unavailable")

@@ -1,0 +1,96 @@
+"""With Ollama more is found; whatever it does wrong, nothing that the rules found is lost."""
+
+from collections.abc import AsyncGenerator
+
+import orjson
+import pytest
+
+from tests.ollama.server import Mode, ScriptedOllama, serve_ollama
+from tests.system.databases import Databases
+from tests.system.person import Person, shown
+from tests.system.running import System, policy_file, running, settings_for
+from tests.system.wait import wait_for
+
+QUOTE = "the harbour office runs on its own generator"
+SAID = f"I prefer green tea. By the way, {QUOTE}."
+ANSWER = orjson.dumps(
+    {
+        "items": [
+            {
+                "type": "decision",
+                "key": None,
+                "content": "The harbour office runs on its own generator.",
+                "value": None,
+                "provenance": "observation",
+                "confidence": 0.6,
+                "epistemic_type": "fact",
+                "related_existing_memory_id": None,
+                "correction_of": None,
+                "quote": QUOTE,
+            }
+        ]
+    }
+).decode()
+
+
+@pytest.fixture(scope="module")
+async def ollama() -> AsyncGenerator[ScriptedOllama]:
+    """A scripted server, reached directly whatever proxy the environment names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        patch.setenv("no_proxy", "127.0.0.1")
+        async with serve_ollama() as server:
+            yield server
+
+
+@pytest.fixture
+async def system(
+    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[System]:
+    """Every service, with a model that is asked and does not keep anybody waiting."""
+    ollama.reset()
+    ollama.slow_s = 3.0
+    ollama.answer = ANSWER
+    policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_deadline_s": 1.0})
+    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
+    async with running(settings) as all_services:
+        yield all_services
+
+
+async def test_the_model_adds_to_what_the_rules_find(person: Person) -> None:
+    outcome = await person.say(SAID)
+    assert outcome["status"] == "derived"
+    found = await person.contents()
+    assert any("green tea" in content for content in found)
+    assert any("generator" in content for content in found)
+
+
+@pytest.mark.parametrize("mode", ["prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off"])
+async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
+    person: Person, ollama: ScriptedOllama, mode: Mode
+) -> None:
+    ollama.script(mode)
+    outcome = await person.say(SAID)
+    assert outcome["status"] == "derived"
+    assert any("green tea" in content for content in await person.contents())
+    assert person.system.number("SELECT count(*) FROM quarantine") == 0
+    assert await person.system.settled() == 1
+
+
+async def test_chunks_get_vectors_and_are_found_by_them(person: Person) -> None:
+    await person.say("The ferry to the islands leaves at nine.", session="first")
+    missing = "SELECT count(*) FROM memory_chunks WHERE active AND embedding_model_id IS NULL"
+    await wait_for(lambda: not person.system.number(missing), what="every chunk has a vector")
+    package = await person.compose("ferry islands leaves", session="second")
+    assert "ferry" in shown(package)
+    assert not [reason for reason in package.degraded_reason if "embedding" in reason or "vector" in reason]
+    assert package.debug
+    assert any(arm.arm.startswith("vector") and arm.candidates for arm in package.debug.explain.arms)
+
+
+async def test_an_embedding_model_that_went_away_is_named(person: Person, ollama: ScriptedOllama) -> None:
+    await person.say("The ferry to the islands leaves at nine.", session="first")
+    ollama.script("http_500")
+    package = await person.compose("When does the ferry leave?", session="second")
+    assert "embedding_unavailable" in package.degraded_reason
+    assert "ferry" in shown(package)

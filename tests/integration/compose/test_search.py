@@ -1,0 +1,71 @@
+"""The search arms on what was really said: words in both languages, names, time, and nothing that is over."""
+
+from typing import Any
+
+import pytest
+
+from tests.system.person import Person
+
+
+async def found(person: Person, question: str, mode: str = "exact", **filters: Any) -> list[str]:
+    """The turns that a plan of one query finds, best first."""
+    plan = {"version": "0.1", "queries": [{"text": question, "mode": mode}], "global_filters": filters}
+    answer = await person.post("/v1/retrieve", {**person.whose, **plan})
+    assert answer.status_code == 200, answer.text
+    return [each["snippet"] for each in answer.json()["evidences"] if each["kind"] == "turn"]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("我昨天在图书馆门口丢了雨伞。", "雨伞"),
+        ("奶奶做的红烧茄子很好吃。", "茄子"),
+        ("会议改到三楼的会议室。", "三楼会议室"),
+        ("我每天下午都喝茶。", "茶"),
+        ("The committees were discussing new budgets.", "committee budget"),
+        ("She has been running marathons.", "run marathon"),
+        ("我们用 Kubernetes 部署服务。", "kubernetes"),
+    ],
+)
+async def test_a_turn_is_found_by_its_words(person: Person, said: str, asked: str) -> None:
+    await person.say(said)
+    await person.say("完全无关的一句话。 An unrelated sentence.")
+    assert (await found(person, asked))[0] == said
+
+
+async def test_words_that_nobody_said_find_nothing(person: Person) -> None:
+    await person.say("我昨天在图书馆门口丢了雨伞。")
+    assert await found(person, "菠萝") == []
+    assert await found(person, "？！") == []
+
+
+async def test_a_name_leads_to_the_turns_that_name_it(person: Person) -> None:
+    said = ["Yesterday I called Marta.", "I met Marta at the harbour.", "The weather is fine."]
+    for text in said:
+        await person.say(text)
+    assert sorted(await found(person, "What about Marta?", "relational")) == sorted(said[:2])
+
+
+async def test_a_span_of_time_bounds_the_search(person: Person) -> None:
+    for day in (1, 10, 20):
+        await person.say(f"The harbour report of day {day}.", created_at=f"2026-03-{day:02}T12:00:00Z")
+    middle = {"from": "2026-03-05T00:00:00Z", "to": "2026-03-15T00:00:00Z"}
+    assert await found(person, "harbour report", time_range=middle) == ["The harbour report of day 10."]
+    assert sorted(await found(person, "harbour report", time_range={"from": "2026-03-05T00:00:00Z"})) == [
+        "The harbour report of day 10.",
+        "The harbour report of day 20.",
+    ]
+
+
+async def test_a_memory_that_is_over_is_not_found(person: Person) -> None:
+    await person.say("我喜欢运动风。")
+    await person.say("不是运动风, 我现在喜欢简约的")
+    answer = (await person.get("/v1/memories", query="运动风 简约")).json()["memories"]
+    assert [m["memory_id"] for m in answer] == [m["memory_id"] for m in await person.memories()]
+    assert "我喜欢运动风。" not in await found(person, "运动风")
+
+
+async def test_nobody_finds_what_another_said(person: Person) -> None:
+    await person.say("The harbour report of March.")
+    other = Person(person.system, tenant_id=person.tenant_id)
+    assert await found(other, "harbour report") == []

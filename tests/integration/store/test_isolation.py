@@ -1,0 +1,176 @@
+"""Row-level security on every table of the catalog: one user's rows are nobody else's."""
+
+from collections.abc import AsyncGenerator
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from shared.db import SCHEMA, Database, Subject
+from tests.system.databases import number, rows, texts
+from tests.system.person import Person
+from tests.system.running import System
+
+IDS_ONLY = {"event_outbox", "inbox", "redriven", "relay_members", "migrations"}
+"""Tables that name things and hold no user's text: isolated by what they hold, not by row-level security."""
+SAYS = {
+    "turns": {"result", "outcome", "request_hash"},
+    "observations": {"value", "text", "old_value", "key", "reason"},
+    "proposals": {"key", "reason"},
+    "memory_chunks": {"text", "tsv", "name", "embedding"},
+    "quarantine": {"reason"},
+}
+
+
+@pytest.fixture
+async def db(dsn: str) -> AsyncGenerator[Database]:
+    """The pools on a database of the test's own."""
+    found = Database(dsn, size=2)
+    await found.open()
+    yield found
+    await found.close()
+
+
+def tables(dsn: str) -> dict[str, bool]:
+    """Every table of the schema, and whether row-level security is forced on it."""
+    statement = (
+        "SELECT relname, relrowsecurity AND relforcerowsecurity AS forced FROM pg_class"
+        " WHERE relnamespace = %(schema)s::regnamespace AND relkind IN ('r', 'p')"
+    )
+    return {row["relname"]: row["forced"] for row in rows(dsn, statement, schema=SCHEMA)}
+
+
+def test_every_table_has_forced_row_level_security_or_holds_ids_alone(dsn: str) -> None:
+    found = tables(dsn)
+    assert {name for name, forced in found.items() if not forced} == IDS_ONLY
+    owned = rows(
+        dsn,
+        "SELECT table_name FROM information_schema.columns WHERE table_schema = %(schema)s"
+        " AND column_name = 'tenant_id' AND table_name IN (SELECT relname FROM pg_class WHERE relkind = 'r')",
+        schema=SCHEMA,
+    )
+    assert {row["table_name"] for row in owned} == set(found) - IDS_ONLY
+
+
+def test_every_view_is_bound_to_who_asks(dsn: str) -> None:
+    views = rows(
+        dsn,
+        "SELECT relname, reloptions FROM pg_class WHERE relnamespace = %(schema)s::regnamespace AND relkind = 'v'",
+        schema=SCHEMA,
+    )
+    assert views
+    assert all("security_invoker=true" in (view["reloptions"] or []) for view in views)
+
+
+async def everybody(person: Person) -> None:
+    """The person has rows in every table that a turn can fill."""
+    await person.commit("我喜欢喝茶。", session="s1")
+    await person.say("不对，我喜欢喝咖啡，不是茶。Marta lives in Oslo. Marta called.", session="s1")
+    await person.say("我们决定用 PostgreSQL 做主存储。", session="s1")
+    subject = {"t": person.tenant_id, "u": person.user_id}
+    person.system.rows(
+        "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"
+        " VALUES (%(t)s, %(u)s, gen_random_uuid(), 'test', gen_random_uuid(), 'test')",
+        **subject,
+    )
+
+
+async def test_nobody_sees_or_writes_the_rows_of_another(system: System, person: Person) -> None:
+    await everybody(person)
+    names = sorted(set(tables(system.dsn)) - IDS_ONLY)
+    unfilled = [name for name in names if not number(system.dsn, f"SELECT count(*) FROM {name}")]  # noqa: S608
+    assert not unfilled, "the test must have a row in every table"
+    db = system["compose"].rt.db
+    strangers = [Subject(person.tenant_id, "b"), Subject("b", person.user_id), Subject("", ""), Subject("%", "%")]
+    for name in [*names, "messages", "tool_calls", "refs"]:
+        for stranger in strangers:
+            async with db.transaction(stranger) as conn:
+                cursor = await conn.execute(f"SELECT count(*) AS n FROM {name}")  # noqa: S608
+                assert (await cursor.fetchone() or {})["n"] == 0, name
+    for name in names:
+        column = await a_column(system, name)
+        if name != "conversation_events":
+            async with db.transaction(strangers[0]) as conn:
+                assert (await conn.execute(f"UPDATE {name} SET {column} = {column}")).rowcount == 0, name  # noqa: S608
+                assert (await conn.execute(f"DELETE FROM {name}")).rowcount == 0, name  # noqa: S608
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            async with db.transaction(strangers[0]) as conn:
+                await conn.execute(
+                    f"INSERT INTO {name} SELECT (jsonb_populate_record(NULL::{name}, %s::jsonb)).*",
+                    (await a_row(system, name),),
+                )
+
+
+async def a_column(system: System, name: str) -> str:
+    """A column that may be updated."""
+    (row, *_) = system.rows(
+        "SELECT column_name FROM information_schema.columns WHERE table_name = %(n)s AND is_generated = 'NEVER'"
+        " ORDER BY ordinal_position DESC",
+        n=name,
+    )
+    return row["column_name"]
+
+
+async def a_row(system: System, name: str) -> str:
+    """A row of somebody else as JSON."""
+    return system.rows(f"SELECT to_jsonb(t)::text AS row FROM {name} t LIMIT 1")[0]["row"]  # noqa: S608
+
+
+async def test_an_unbound_connection_sees_nothing(system: System, person: Person) -> None:
+    await person.say("I like tea.")
+    db = system["compose"].rt.db
+    for name in sorted(set(tables(system.dsn)) - IDS_ONLY):
+        async with db.single() as conn:
+            cursor = await conn.execute(f"SELECT count(*) AS n FROM {name}")  # noqa: S608
+            assert (await cursor.fetchone() or {})["n"] == 0, name
+
+
+async def test_the_system_role_reads_no_words(system: System, person: Person) -> None:
+    await person.say("I like zanzibar tea.")
+    readable = rows(
+        system.dsn,
+        "SELECT c.relname AS table, a.attname AS column FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+        " WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'v') AND a.attnum > 0"
+        " AND NOT a.attisdropped AND has_column_privilege('smartbrain_system', c.oid, a.attnum, 'SELECT')",
+        schema=SCHEMA,
+    )
+    assert readable
+    db = system["compose"].rt.db
+    for row in readable:
+        async with db.system() as conn:
+            cursor = await conn.execute(f"SELECT string_agg(\"{row['column']}\"::text, ',') AS all FROM {row['table']}")  # noqa: S608
+            assert "zanzibar" not in ((await cursor.fetchone() or {})["all"] or ""), row
+    allowed = {(row["table"], row["column"]) for row in readable}
+    assert not {(table, column) for table, columns in SAYS.items() for column in columns} & allowed
+    assert not {"conversation_events", "memory_items", "session_summaries", "entities"} & {t for t, _ in allowed}
+    assert "zanzibar" in str(texts(system.dsn))
+
+
+async def test_the_pool_hands_out_connections_without_a_memory(db: Database) -> None:
+    for _ in range(10):
+        async with db.transaction(Subject("t", str(uuid4()))) as conn:
+            await conn.execute("SELECT 1")
+        async with db.single() as conn:
+            cursor = await conn.execute(
+                "SELECT current_setting('app.tenant', true) AS t, current_setting('app.user', true) AS u"
+            )
+            row = await cursor.fetchone()
+            assert row
+            assert not row["t"]
+            assert not row["u"]
+
+
+async def test_nobody_can_step_out_of_the_role(db: Database, dsn: str) -> None:
+    roles = rows(
+        dsn, "SELECT rolname, rolsuper, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname LIKE 'smartbrain_%%'"
+    )
+    assert len(roles) == 2
+    assert not any(r["rolsuper"] or r["rolbypassrls"] or r["rolcanlogin"] for r in roles)
+    async with db.single() as conn:
+        row = await (await conn.execute("SELECT current_user AS me")).fetchone()
+        assert row
+        assert row["me"] == "smartbrain_app"
+    async with db.system() as conn:
+        row = await (await conn.execute("SELECT current_user AS me")).fetchone()
+        assert row
+        assert row["me"] == "smartbrain_system"

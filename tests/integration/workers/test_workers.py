@@ -1,0 +1,77 @@
+"""Workers on a real PostgreSQL: the same event twice at once, and what is pruned."""
+
+import asyncio
+from datetime import timedelta
+
+from schemas.events import TurnCommitted
+from schemas.topics import TURN_COMMITTED
+from services.governor import handler as governor
+from services.observer import handler as observer
+from shared.bus.delivery import Delivered, parse
+from shared.db import Subject
+from shared.store import inbox, turns
+from tests.system.databases import Databases, state
+from tests.system.kafka import Stored
+from tests.system.person import Person
+from tests.system.running import running, settings_for
+
+
+async def events(person: Person) -> list[Delivered]:
+    """The turn.committed events that wait in the outbox."""
+    waiting = person.system.rows(
+        "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s ORDER BY position",
+        t=TURN_COMMITTED.name,
+    )
+    return [parse(Stored(TURN_COMMITTED.name, value=row["body"].encode())) for row in waiting]
+
+
+async def test_a_turn_delivered_twice_in_one_batch_and_by_two_observers_is_observed_once(
+    databases: Databases, kafka: str
+) -> None:
+    async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
+        rt = system["compose"].rt
+        person = Person(system)
+        subject = Subject(person.tenant_id, person.user_id)
+        await person.commit("我喜欢喝茶。")
+        await person.commit("I live in Oslo and Marta lives in Rome.")
+        batch = await events(person)
+        assert [type(each.payload) for each in batch] == [TurnCommitted, TurnCommitted]
+        doubled = [each for each in batch for _ in range(2)]
+        await asyncio.gather(*(observer.observe_turns(rt, subject, doubled) for _ in range(3)), return_exceptions=True)
+        before = state(system.dsn)
+        assert before["observations"]
+        await observer.observe_turns(rt, subject, doubled)
+        assert state(system.dsn) == before
+        per_turn = "SELECT count(*) FROM (SELECT 1 FROM observations GROUP BY input_hash HAVING count(*) > 1) t"
+        assert system.number(per_turn) == 0
+        recorded = "SELECT count(*) FROM event_outbox WHERE type = 'observation.recorded'"
+        assert system.number(recorded) == 2
+
+
+async def test_old_claims_are_pruned_and_young_ones_stay(databases: Databases, kafka: str) -> None:
+    async with running(settings_for(databases.fresh(), kafka), ("governor",)) as system:
+        rt = system["governor"].rt
+        system.rows(
+            "INSERT INTO inbox (consumer, event_id, processed_at)"
+            " SELECT 'observer', gen_random_uuid(), now() - n * interval '10 days' FROM generate_series(0, 9) AS n"
+        )
+        await governor.prune(rt)
+        assert system.number("SELECT count(*) FROM inbox") == 4
+        async with rt.db.system() as conn:
+            assert await inbox.prune(conn, timedelta(days=5), limit=2) == 2
+
+
+async def test_a_turn_that_nobody_observed_is_driven_again_once_its_grace_is_over(
+    databases: Databases, kafka: str
+) -> None:
+    async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
+        rt = system["compose"].rt
+        await Person(system).commit("I like tea.")
+        system.rows("DELETE FROM event_outbox")
+        assert (await governor.redrive(rt)).get("turn", 0) == 0
+        system.rows("UPDATE turns SET committed_at = now() - interval '1 hour'")
+        assert (await governor.redrive(rt))["turn"] == 1
+        system.rows("DELETE FROM event_outbox")
+        assert (await governor.redrive(rt))["turn"] == 0
+        async with rt.db.system() as conn:
+            assert await turns.count_late(conn, timedelta(seconds=30)) == 1
