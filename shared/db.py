@@ -175,6 +175,10 @@ class _translated:  # noqa: N801 # reads as a verb in `with`
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        # asyncio.wait_for of Python 3.11 may lose a cancellation that comes as its future is done
+        task = asyncio.current_task()
+        if error is None and task is not None and task.cancelling():
+            raise asyncio.CancelledError
         if isinstance(error, AWAY):
             raise TransientError(f"database away: {type(error).__name__}") from error
         if isinstance(error, RACE):

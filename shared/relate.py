@@ -15,7 +15,7 @@ import orjson
 
 from schemas.vocabulary import Assertion, MemoryType, ProposalAction, Provenance
 from shared.policy import ConfidencePolicy
-from shared.text.normalise import fold
+from shared.text.normalise import fold, normalise
 
 RANK: dict[Provenance, int] = {"observation": 0, "analysis": 1, "tool": 2, "confirmed_by_user": 3}
 _WORDING = frozenset({"speaker", "confidence", "raw", "old_key", "quote", "scope", "text"})
@@ -69,9 +69,13 @@ class Relation:
 
 def sense_of(key: str | None, value: dict[str, Any], text: str, polarity: int) -> str:
     """Equal for two wordings of one fact under one key, different when the fact differs; without a key, the words."""
-    parts = {k: fold(v) if isinstance(v, str) else v for k, v in value.items() if k not in _WORDING and v is not None}
-    said = orjson.dumps([polarity, parts if key and parts else fold(text)], option=orjson.OPT_SORT_KEYS)
+    parts = {k: _plain(v) if isinstance(v, str) else v for k, v in value.items() if k not in _WORDING and v is not None}
+    said = orjson.dumps([polarity, parts if key and parts else _plain(text)], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(said).hexdigest()
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(normalise(text)).split())
 
 
 def input_hash(turn_id: UUID, *parts: object) -> str:

@@ -93,7 +93,7 @@ class _Door:
             EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
             reply = edge.reply_of(error, request.correlation_id or clock.uuid7().hex)
         if wants_reply:
-            await self.replier.send(request, reply.model_dump_json().encode())
+            self.replier.send_soon(request, reply.model_dump_json().encode())
 
 
 def _key(record: Record) -> str:

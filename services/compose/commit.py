@@ -20,6 +20,7 @@ from shared.store import turns
 from shared.telemetry import TURNS_COMMITTED, TURNS_REFUSED, logger
 from shared.text.secrets import redact
 
+PLACEHOLDER = "[SECRET]"
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
@@ -154,5 +155,16 @@ def _clean_json(value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
     if isinstance(value, list):
         return [_clean_json(each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
     if isinstance(value, dict):
-        return {name: _clean_json(each, f"{field}.{name}", redacted) for name, each in value.items()}
+        return {name: _clean_named(name, each, f"{field}.{name}", redacted) for name, each in value.items()}
     return value
+
+
+def _clean_named(name: str, value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
+    """A text whose name says that it is a secret is one, though nothing in it would tell."""
+    if isinstance(value, str):
+        lead = f"{name}: "
+        found = [hit for hit in redact(lead + value, pii=False)[1] if hit.end > len(lead)]
+        if found and found[0].start <= len(lead):
+            redacted.append(Redaction(field=field, kind=found[0].kind))
+            return PLACEHOLDER
+    return _clean_json(value, field, redacted)

@@ -19,6 +19,8 @@ from shared.errors import TransientError
 from shared.telemetry import logger
 
 FETCH_WAIT_MS = 50
+SEND_S = 2.0
+"""Longer than a broker that is there needs; a reply topic that does not exist is given up then."""
 
 
 @dataclass(frozen=True)
@@ -140,19 +142,26 @@ class Replier:
         body = await self._answer(request)
         await self.send(request, body)
 
+    def send_soon(self, request: Request, body: bytes) -> None:
+        """The answer goes out beside whatever the caller does next; `stop` waits for it."""
+        task = asyncio.create_task(self.send(request, body))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
     async def send(self, request: Request, body: bytes) -> None:
         """The answer is on its way to where the request asked for it; a reply topic that fails is logged."""
         assert self._producer  # noqa: S101 # start() has made it
         correlation = request.correlation_id.encode()
         try:
-            await self._producer.send_and_wait(
-                request.reply_to,
-                body,
-                key=correlation,
-                partition=request.reply_partition,
-                headers=[("correlation_id", correlation)],
-            )
-        except (KafkaError, AssertionError, ValueError) as error:
+            async with asyncio.timeout(SEND_S):
+                await self._producer.send_and_wait(
+                    request.reply_to,
+                    body,
+                    key=correlation,
+                    partition=request.reply_partition,
+                    headers=[("correlation_id", correlation)],
+                )
+        except (KafkaError, AssertionError, ValueError, TimeoutError) as error:
             logger().warning("reply_not_sent", correlation_id=request.correlation_id, error=type(error).__name__)
 
 

@@ -53,7 +53,8 @@ async def test_a_secret_is_in_no_table_and_in_no_topic_but_the_inbound_ones(syst
     for record in await read(system.bootstrap, *others):
         for secret in SECRETS:
             assert secret.encode() not in (record.value or b""), f"{secret} in {record.topic}"
-    assert all(secret not in str(await person.memories(status="all")) for secret in SECRETS)
+    learnt = str(await person.memories(status="all"))
+    assert all(secret not in learnt for secret in SECRETS)
 
 
 async def test_events_name_things_and_quote_nobody(system: System, person: Person) -> None:
