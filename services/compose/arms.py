@@ -266,7 +266,11 @@ def _order(found: Found, n: int, query: Query, hits: Sequence[Hit], scored: Scor
     """The query's list by all signals; the ranks by words and by meaning alone are kept to be shown."""
     total = [float(score) for score in scored.total]
     best = sorted(range(len(hits)), key=lambda at: (-round(total[at], 9), str(hits[at].chunk_id)))[:most]
-    _take(found, List(f"all#{n}", query.weight, query.mode), [replace(hits[at], score=total[at]) for at in best])
+    _take(
+        found,
+        List(f"all#{n}", query.weight, query.mode),
+        [replace(hits[at], score=total[at], support=float(scored.support[at])) for at in best],
+    )
 
 
 def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
@@ -317,5 +321,6 @@ def candidate(hit: Hit, arm: str, rank: int, mode: SearchMode) -> Candidate:
         ),
         arm_ranks={arm: rank},
         arm_scores={arm: hit.score},
+        support=hit.support,
         mode=mode,
     )

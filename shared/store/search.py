@@ -39,6 +39,7 @@ class Hit:
     positive_count: int
     ended: list[dict[str, Any]]
     score: float
+    support: float = 1.0
 
 
 _COLUMNS: LiteralString = """

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Literal
 
 from shared.text import segment
-from shared.text.dates import Range, time_range
+from shared.text.dates import Range, arabic, time_range
 from shared.text.normalise import fold, normalise
 
 ASKS_WHEN = re.compile(
@@ -22,6 +22,9 @@ _BY_ASSISTANT = re.compile(
     r"|\b(?:did|have|had|what|that) you (?:\w+ )?(?:sa[iy]d?|suggest(?:ed)?|recommend(?:ed)?|t(?:ell|old)|advi[sc]ed?|mention(?:ed)?|explain(?:ed)?|propos(?:e|ed)|g[ia]ven?|list(?:ed)?|wr(?:ite|ote))\b"
     r"|\byour (?:suggestion|advice|recommendation|answer|explanation|list|proposal)s?\b|\byou (?:suggested|recommended|told|advised|explained|proposed|listed|wrote|gave)\b",
     re.IGNORECASE,
+)
+_ASKS_ASKED = re.compile(
+    r"问(?:过|了|的)|提问|\b(?:ask|asked|asking|question|questions|wonder(?:ed|ing)?)\b", re.IGNORECASE
 )
 _BY_USER = re.compile(r"(?<![们自])[我咱](?!们)|\b(?:i|i'm|i've|i'd|my|mine|me|myself)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -35,6 +38,15 @@ _TEMPORAL = re.compile(
     r"|(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|few|several) (?:day|week|month|year|hour|minute)s?|\d{1,2}(?:st|nd|rd|th)|(?:19|20)\d\d|\d{1,2}:\d\d)\b",
     re.IGNORECASE,
 )
+_MONTHS = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+_DATE_WORDS = re.compile(
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})|(?:{_MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?|(?:in|of|during|since|last|this)\s+(?:{_MONTHS}))\b\.?(?:\s*,?\s*(?:19|20)\d\d\b)?"
+    r"|\b(?:in|of|during|since|year)\s+(?:19|20)\d\d\b|(?:(?:19|20)\d\d\s*年)?\s*\d{1,2}\s*月(?:份|\s*\d{1,2}\s*[日号])?|(?:19|20)\d\d\s*年"
+    r"|(?<!\d)(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|最近|近期|近来|[昨今前]天|[去今前]年|上(?:个)?(?:周|星期|礼拜|月)|这(?:个)?(?:周|星期|礼拜|月)"
+    r"|\b(?:yesterday|today|tonight|recently|lately|(?:last|this|past) (?:night|week|weekend|month|year))\b",
+    re.IGNORECASE,
+)
+"""Words that only say when: the date they name is compared with dates, not looked up as words."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]*")
 AFTER_DAYS = 10.0
 BEFORE_DAYS = 4.0
@@ -54,6 +66,7 @@ class Cues:
     time: Range | None = None
     any_year: bool = False
     asks_when: bool = False
+    asks_asked: bool = False
 
 
 def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
@@ -62,9 +75,10 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     called = {name: spelt for name in speakers if (spelt := _spelt(name, clean))}
     bare = _without(clean, called.values())
     every = segment.query_terms(clean)
-    terms = segment.query_terms(bare) or every
     spoken = time_range(clean, now)
-    yearless = bool(_CALENDAR.search(clean)) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
+    timeless = _DATE_WORDS.sub(" ", arabic(bare)) if spoken else bare
+    terms = segment.query_terms(timeless) or ([] if spoken else every)
+    yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
     return Cues(
         terms=tuple(terms),
         pairs=tuple(pairwise(terms))[:MAX_PAIRS],
@@ -74,6 +88,7 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
         time=spoken,
         any_year=yearless,
         asks_when=bool(ASKS_WHEN.search(clean)),
+        asks_asked=bool(_ASKS_ASKED.search(clean)),
     )
 
 

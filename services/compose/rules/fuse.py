@@ -40,6 +40,7 @@ class FusePolicy:
     memory_ratio: float = 0.4
     limit: int = 12
     memories_max: int = 8
+    least_support: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,14 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
     best = other if _strength(other) > _strength(one) else one
     reranks = [each for each in (one.rerank_score, other.rerank_score) if each is not None]
     mode: SearchMode = one.mode if one.mode == other.mode else "hybrid"
-    return replace(best, arm_ranks=ranks, arm_scores=scores, rerank_score=max(reranks, default=None), mode=mode)
+    return replace(
+        best,
+        arm_ranks=ranks,
+        arm_scores=scores,
+        rerank_score=max(reranks, default=None),
+        support=max(one.support, other.support),
+        mode=mode,
+    )
 
 
 def _strength(candidate: Candidate) -> tuple[float, float]:
@@ -125,7 +133,9 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
 
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
-    pool = merge(candidates)
+    found = merge(candidates)
+    pool = [each for each in found if each.support >= policy.least_support]
+    unmet = [Dropped(each.key, "relevance") for each in found if each.support < policy.least_support]
     ranked = [
         Ranked(each, made.final, rrf_score(each, policy), made)
         for each, relevance in zip(pool, relevances(pool, policy), strict=True)
@@ -136,7 +146,7 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     chosen = _within_limit(kept, policy)
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in kept if each.key not in keys]
-    return Fused(tuple(chosen), (*dropped, *late), len(pool))
+    return Fused(tuple(chosen), (*unmet, *dropped, *late), len(found))
 
 
 def _late_reason(ranked: Ranked) -> DropReason:

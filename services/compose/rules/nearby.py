@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class ContextPolicy:
     b: float = 0.3
     before: float = 0.5
     after: float = 0.25
-    window_k1: float = 1.5
+    window_k1: float = 0.7
     session_k1: float = 3.0
     rough: int = 200
     turns: int = 90
@@ -63,6 +63,10 @@ def reals(packed: bytes) -> Floats:
 
 def _keys(of: Ids) -> Ids:
     return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
+
+
+ENOUGH = 20
+"""So many vectors have a distribution worth comparing with."""
 
 
 class Places:
@@ -99,6 +103,7 @@ class Lexical:
     """What the words say of each candidate; each share is of what all words of the question together can give."""
 
     own: Floats
+    before: Floats
     window: Floats
     session: Floats
     coverage: Floats
@@ -164,6 +169,7 @@ class WordIndex:
         session = self.session_tf[rows][:, np.where(alone, -1, turns >> 32)]
         return Lexical(
             own=score / whole,
+            before=(idf @ (before * 2.2 / (before + 1.2))) / whole,
             window=(idf @ (window * (p.window_k1 + 1) / (window + p.window_k1))) / whole,
             session=(idf @ (session * (p.session_k1 + 1) / (session + p.session_k1))) / whole,
             coverage=(idf @ ((own + beside + before) > 0)) / whole,
@@ -222,6 +228,12 @@ class Semantic:
     own: Floats
     window: Floats
     session: Floats
+    stands_out: Floats
+
+    @classmethod
+    def nothing(cls, count: int) -> Self:
+        """No vectors: no signal."""
+        return cls(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
 
 
 class VectorIndex:
@@ -264,7 +276,14 @@ class VectorIndex:
             own=own,
             window=np.where(alone, own, self._window(turns)),
             session=np.where(alone, own, self.session_mean[np.where(alone, -1, turns >> 32)]),
+            stands_out=self._stands_out(own),
         )
+
+    def _stands_out(self, own: Floats) -> Floats:
+        """How far a cosine is above those of the user's other chunks; 3 deviations are 0.5 for any model."""
+        every = self.cosine[:-1]
+        spread = max(float(every.std()), 0.05)
+        return np.clip((own - float(every.mean())) / spread / 6, 0.0, 1.0) if len(every) >= ENOUGH else own
 
     def best(self, most: int) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
