@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from schemas.vocabulary import SearchMode
 from services.compose.rules import cues
 from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate, Frequency
-from services.compose.rules.nearby import DEFAULT_CONTEXT, Ids, VectorIndex, WordIndex
+from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
@@ -105,7 +105,7 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
     if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
         found.degraded.append("embedding_model_absent")
     heard = {within: Heard() for within in spans}
-    entity: list[Hit] = []
+    entity: list[Find] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -113,7 +113,7 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
             case "vector":
                 heard[task.within].cosines = answer
             case _:
-                entity = answer
+                entity = [Find(hit, hit.score) for hit in answer]
     _take(found, List("entity#0", rt.policy.compose.weights["entity"], "relational"), entity)
     for within, numbers in spans.items():
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, plan, w, n, heard[w], found))
@@ -156,13 +156,28 @@ async def _timed(task: Task) -> tuple[Any, float]:
     return answer, (time.perf_counter() - began) * 1000
 
 
-def _take(found: Found, of: List, hits: Sequence[Hit]) -> None:
-    """The hits in their order under the list's name; what of them no longer holds is left out."""
+@dataclass(frozen=True, slots=True)
+class Find:
+    """One hit with what a list says of it; `alone` has rank and score by words and by meaning."""
+
+    hit: Hit
+    score: float
+    support: float = 1.0
+    alone: Mapping[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+
+
+def _take(found: Found, of: List, finds: Sequence[Find]) -> None:
+    """The finds in their order under the list's name; what of them no longer holds is left out."""
     found.weights[of.name] = of.weight
-    current = [(hit, current_text(hit.text, hit.ordinal, hit.ended)) for hit in hits]
-    found.stale += [f"turn:{hit.turn_id}:{hit.ordinal}" for hit, text in current if text is None]
-    fresh = [replace(hit, text=text) for hit, text in current if text is not None]
-    found.candidates += [candidate(hit, of.name, rank, of.mode) for rank, hit in enumerate(fresh, 1)]
+    rank = 0
+    for each in finds:
+        hit = each.hit
+        text = current_text(hit.text, hit.ordinal, hit.ended)
+        if text is None:
+            found.stale.append(f"turn:{hit.turn_id}:{hit.ordinal}")
+        else:
+            rank += 1
+            found.candidates.append(candidate(each, text, of, rank))
 
 
 def _reason(task: Task, error: BaseException) -> str:
@@ -263,14 +278,27 @@ async def _ranked(
 
 
 def _order(found: Found, n: int, query: Query, hits: Sequence[Hit], scored: Scored, most: int) -> None:
-    """The query's list by all signals; the ranks by words and by meaning alone are kept to be shown."""
-    total = [float(score) for score in scored.total]
-    best = sorted(range(len(hits)), key=lambda at: (-round(total[at], 9), str(hits[at].chunk_id)))[:most]
-    _take(
-        found,
-        List(f"all#{n}", query.weight, query.mode),
-        [replace(hits[at], score=total[at], support=float(scored.support[at])) for at in best],
-    )
+    """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
+    total = [round(float(score), 9) for score in scored.total]
+    best = sorted(range(len(hits)), key=lambda at: (-total[at], hits[at].chunk_id.int))[:most]
+    alone = {f"text#{n}": _places(scored.words), f"vector#{n}": _places(scored.meaning)}
+    found.weights |= dict.fromkeys(alone, 0.0)
+    finds = [
+        Find(
+            hits[at],
+            total[at],
+            float(scored.support[at]),
+            {arm: places[at] for arm, places in alone.items() if at in places},
+        )
+        for at in best
+    ]
+    _take(found, List(f"all#{n}", query.weight, query.mode), finds)
+
+
+def _places(scores: Floats) -> dict[int, tuple[int, float]]:
+    """Rank and score of everything above nothing."""
+    order = [int(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
+    return {at: (rank, round(float(scores[at]), 6)) for rank, at in enumerate(order, 1)}
 
 
 def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
@@ -297,12 +325,13 @@ def _within(plan: RetrievalPlan, query: Query) -> Within:
     return Within(span.from_, span.to) if span else OPEN
 
 
-def candidate(hit: Hit, arm: str, rank: int, mode: SearchMode) -> Candidate:
-    """The hit as fusing reads it, with its rank and score in this arm."""
+def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
+    """The find as fusing reads it, with its rank and score in this list."""
+    hit = find.hit
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
-        text=hit.text,
+        text=text,
         valid_at=hit.valid_at or hit.said_at,
         memory_id=str(hit.memory_id) if hit.memory_id else None,
         memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's
@@ -319,8 +348,8 @@ def candidate(hit: Hit, arm: str, rank: int, mode: SearchMode) -> Candidate:
         frequency=Frequency(
             hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
         ),
-        arm_ranks={arm: rank},
-        arm_scores={arm: hit.score},
-        support=hit.support,
-        mode=mode,
+        arm_ranks={of.name: rank, **{arm: place for arm, (place, _) in find.alone.items()}},
+        arm_scores={of.name: find.score, **{arm: score for arm, (_, score) in find.alone.items()}},
+        support=find.support,
+        mode=of.mode,
     )

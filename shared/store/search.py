@@ -39,7 +39,6 @@ class Hit:
     positive_count: int
     ended: list[dict[str, Any]]
     score: float
-    support: float = 1.0
 
 
 _COLUMNS: LiteralString = """

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from schemas.vocabulary import SearchMode
 from services.compose.rules.model import Candidate, Dropped, DropReason, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+from shared.text.segment import query_terms
 
 Method = Literal["rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
@@ -103,6 +104,11 @@ def rrf_score(candidate: Candidate, policy: FusePolicy) -> float:
     return sum(policy.weights.get(arm, 1.0) / (policy.rrf_k + rank) for arm, rank in candidate.arm_ranks.items())
 
 
+def _counted(candidate: Candidate, policy: FusePolicy) -> list[int]:
+    """The ranks in lists that count."""
+    return [rank for arm, rank in candidate.arm_ranks.items() if policy.weights.get(arm, 1.0) > 0]
+
+
 def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
     """Relevance in [0, 1], the best candidate at 1; a reranker's score stands where there is one (X18)."""
     match policy.method:
@@ -120,7 +126,7 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
                 for each in candidates
             ]
         case "none":
-            raw = [1.0 / min(each.arm_ranks.values(), default=1_000) for each in candidates]
+            raw = [1.0 / min(_counted(each, policy), default=1_000) for each in candidates]
     top = max(raw, default=0.0)
     scaled = [score / top if top > 0 else 0.0 for score in raw]
     judged = [each.rerank_score for each in candidates if each.rerank_score is not None]
@@ -181,18 +187,36 @@ def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def diversify(ranked: Sequence[Ranked], policy: DiversityPolicy) -> tuple[list[Ranked], list[Dropped]]:
-    """The order without what exceeds a source's share or repeats a text word for word (R084, X19)."""
+    """The order without what exceeds a source's share, or says again what stands before it (R084, X19)."""
     seen: Counter[str] = Counter()
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
+    told: dict[str, list[Candidate]] = {}
     for each in ranked:
         limits = _sources(each.candidate, policy)
-        if any(seen[source] >= most for source, most in limits.items()):
+        turn = told.setdefault(each.candidate.turn_id or each.key, [])
+        if any(_repeats(each.candidate, known) for known in turn) or any(
+            seen[source] >= most for source, most in limits.items()
+        ):
             dropped.append(Dropped(each.key, "diversity", each.score))
             continue
         seen.update(limits.keys())
+        turn.append(each.candidate)
         kept.append(each)
     return kept, dropped
+
+
+REPEATED = 0.8
+"""A memory that shares so much of its words with the message it was learnt from says the same."""
+
+
+def _repeats(one: Candidate, other: Candidate) -> bool:
+    """Whether one of a memory and a message of its source turn says what the other says."""
+    if (one.memory_id is None) == (other.memory_id is None):
+        return False
+    memory, message = (one, other) if one.memory_id else (other, one)
+    words = set(query_terms(memory.text, 64))
+    return bool(words) and len(words & set(query_terms(message.text, 1000))) >= REPEATED * len(words)
 
 
 _SPACE = re.compile(r"\s+")

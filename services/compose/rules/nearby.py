@@ -280,10 +280,10 @@ class VectorIndex:
         )
 
     def _stands_out(self, own: Floats) -> Floats:
-        """How far a cosine is above those of the user's other chunks; 3 deviations are 0.5 for any model."""
+        """How far a cosine is above those of the user's other chunks; 3.5 deviations are 0.25 for any model."""
         every = self.cosine[:-1]
         spread = max(float(every.std()), 0.05)
-        return np.clip((own - float(every.mean())) / spread / 6, 0.0, 1.0) if len(every) >= ENOUGH else own
+        return np.clip((own - float(every.mean())) / spread / 14, 0.0, 1.0) if len(every) >= ENOUGH else own
 
     def best(self, most: int) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""

@@ -85,9 +85,10 @@ DEFAULT_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The candidates' scores, cosines, how far each meets the question (0 to 1), and what the scores are made of."""
+    """Scores by all signals, by words, by cosine; how far each meets the question (0 to 1); the signals themselves."""
 
     total: Floats
+    words: Floats
     meaning: Floats
     support: Floats
     signals: Mapping[str, Floats]
@@ -129,7 +130,7 @@ def weigh(
     made["substance"] = np.array([min(each.term_count / SUBSTANCE, 1.0) for each in said])
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
-    return Scored(total, meant.own, np.maximum(coverage, meant.stands_out), made)
+    return Scored(total, made.get("own", np.zeros(count)), meant.own, np.maximum(coverage, meant.stands_out), made)
 
 
 def _after_question(said: Sequence[Said], of: Ids) -> Floats:
