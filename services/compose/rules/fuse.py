@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from schemas.vocabulary import SearchMode
 from services.compose.rules.model import Candidate, Dropped, DropReason, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
-from shared.text.segment import query_terms
+from shared.text.segment import query_terms, terms
 
 Method = Literal["rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
@@ -216,7 +216,7 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
         return False
     memory, message = (one, other) if one.memory_id else (other, one)
     words = set(query_terms(memory.text, 64))
-    return bool(words) and len(words & set(query_terms(message.text, 1000))) >= REPEATED * len(words)
+    return bool(words) and len(words & set(terms(message.text))) >= REPEATED * len(words)
 
 
 _SPACE = re.compile(r"\s+")
