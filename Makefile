@@ -25,7 +25,7 @@ run: $(OK) ## Keep the system up, with its console, until Ctrl-C
 	@$(BIN)/smartbrain up $(ARGS)
 
 test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL and broker
-	$(BIN)/python -m pytest tests/unit tests/integration tests/acceptance $(ARGS)
+	$(BIN)/python -m pytest tests/unit tests/integration tests/eval tests/acceptance $(ARGS)
 
 test-kafka: $(OK) ## Acceptance tests on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
 	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \

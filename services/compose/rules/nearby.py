@@ -36,8 +36,8 @@ class ContextPolicy:
     after: float = 0.25
     window_k1: float = 0.7
     session_k1: float = 3.0
-    rough: int = 200
-    turns: int = 90
+    rough: int = 300
+    turns: int = 140
     memories: int = 40
 
 

@@ -53,7 +53,7 @@ class Weights:
 
     own: float = 1.0
     window: float = 0.8
-    session: float = 0.25
+    session: float = 0.3
     phrase: float = 0.2
     meaning: float = 1.5
     meaning_window: float = 1.1
