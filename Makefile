@@ -11,7 +11,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-kafka check lint types imports generated wheel bench schemas format lock clean
+.PHONY: help setup demo run test test-kafka check lint types imports generated wheel bench bench-retrieval schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -25,7 +25,7 @@ run: $(OK) ## Keep the system up until Ctrl-C
 	@$(BIN)/smartbrain up $(ARGS)
 
 test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL and broker
-	$(BIN)/python -m pytest tests/unit tests/integration tests/acceptance $(ARGS)
+	$(BIN)/python -m pytest tests/unit tests/integration tests/eval tests/acceptance $(ARGS)
 
 test-kafka: $(OK) ## Acceptance tests on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
 	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \
@@ -54,6 +54,9 @@ wheel: $(OK) ## The wheel holds all that it needs and runs away from this folder
 
 bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table and writes JSON
 	$(BIN)/python -m tests.bench $(ARGS)
+
+bench-retrieval: $(OK) ## Retrieval quality on LOCOMO=file; MODEL=folder of an encoder, OUT=file for JSON
+	$(BIN)/python -m tests.bench.retrieval --locomo $(LOCOMO) $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT))
 
 schemas: $(OK) ## Write schemas/generated again
 	$(BIN)/smartbrain schemas

@@ -81,6 +81,7 @@ class ComposePolicy(Slice):
     arm_limit: int = Field(default=50, ge=1, le=1000)
     core_limit: int = Field(default=20, ge=0)
     embed_deadline_ms: int = Field(default=150, ge=1)
+    least_support: float = Field(default=0.18, ge=0, le=1, description="Share of a question that evidence must meet")
     weights: ArmWeights = ArmWeights()
 
 

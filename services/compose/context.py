@@ -108,7 +108,8 @@ def _said(window: Sequence[Turn]) -> list[str]:
 
 
 def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
-    return FusePolicy(weights=found.weights, limit=rt.policy.compose.evidence_max)
+    policy = rt.policy.compose
+    return FusePolicy(weights=found.weights, limit=policy.evidence_max, least_support=policy.least_support)
 
 
 def _packed(

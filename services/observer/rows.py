@@ -15,7 +15,7 @@ from services.observer.rules import (
     ToolText,
     TurnText,
 )
-from shared import clock
+from shared import clock, place
 from shared.policy import ConfidencePolicy
 from shared.relate import candidate_id, input_hash
 from shared.store.chunks import Chunk
@@ -192,11 +192,10 @@ def _texts(events: Iterable[Event]) -> Iterable[tuple[Event, str]]:
 
 
 def _chunk(turn: Turn, event: Event, text: str) -> Chunk:
-    terms = segment.terms(f"{event.name}: {text}" if event.name and event.event_type in _SPOKEN else text)
     return Chunk(
-        chunk_id=clock.uuid7(),
+        chunk_id=place.chunk_of(turn.session_id, turn.seq, event.ordinal),
         text=text,
-        terms=tuple(terms),
+        terms=tuple(segment.terms(text)),
         language=language.detect(text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=event.said_at,

@@ -255,7 +255,7 @@ CREATE TABLE memory_chunks (
     UNIQUE NULLS NOT DISTINCT (tenant_id, user_id, memory_id, turn_id, ordinal),
     CHECK ((memory_id IS NULL) <> (turn_id IS NULL))
 );
-COMMENT ON TABLE memory_chunks IS 'Searchable text of memories (by evolver) and of turns (by observer): derived, rebuildable. embedding has the dimension of its model; search compares within one model.';
+COMMENT ON TABLE memory_chunks IS 'Searchable text of memories (by evolver) and of turns (by observer): derived, rebuildable. chunk_id of a turn says where it stands (shared.place), of a memory when it was made. embedding has the dimension of its model; search compares within one model.';
 CREATE INDEX memory_chunks_of_memory ON memory_chunks (tenant_id, user_id, memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX memory_chunks_unembedded ON memory_chunks (created_at) WHERE embedding_model_id IS NULL AND active;
 
@@ -276,9 +276,10 @@ CREATE TABLE search_stats (
     user_id text NOT NULL,
     chunks integer NOT NULL,
     terms bigint NOT NULL,
+    names text[] NOT NULL DEFAULT '{}',
     PRIMARY KEY (tenant_id, user_id)
 );
-COMMENT ON TABLE search_stats IS 'How many active chunks a user has and how long they are together: what BM25 needs beside postings. Written with memory_chunks.';
+COMMENT ON TABLE search_stats IS 'How many active chunks a user has, how long they are together, and who spoke under which name: what search needs beside postings. Written with memory_chunks.';
 
 CREATE TABLE entities (
     tenant_id text NOT NULL,

@@ -50,9 +50,13 @@ FROM unnest(%(terms)s::text[], %(chunks)s::uuid[], %(tfs)s::smallint[], %(length
 ORDER BY p.term, p.chunk
 """
 _COUNT: LiteralString = """
-INSERT INTO search_stats AS s (tenant_id, user_id, chunks, terms) VALUES (%(tenant)s, %(user)s, %(chunks)s, %(terms)s)
-ON CONFLICT (tenant_id, user_id) DO UPDATE SET chunks = s.chunks + excluded.chunks, terms = s.terms + excluded.terms
+INSERT INTO search_stats AS s (tenant_id, user_id, chunks, terms, names)
+VALUES (%(tenant)s, %(user)s, %(chunks)s, %(terms)s, %(names)s)
+ON CONFLICT (tenant_id, user_id) DO UPDATE SET chunks = s.chunks + excluded.chunks, terms = s.terms + excluded.terms,
+    names = CASE WHEN s.names @> excluded.names OR cardinality(s.names) >= %(most)s THEN s.names
+        ELSE ARRAY(SELECT DISTINCT n FROM unnest(s.names || excluded.names) AS n) END
 """
+MAX_NAMES = 500
 MAX_LENGTH = 32_000
 
 
@@ -71,7 +75,10 @@ async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> No
         bounded = {"tfs": [min(tf, MAX_LENGTH) for tf in tfs], "lengths": [min(n, MAX_LENGTH) for n in lengths]}
         await conn.execute(_POST, {**whose, "terms": terms, "chunks": of, **bounded})
     if fresh:
-        await conn.execute(_COUNT, {**whose, "chunks": len(fresh), "terms": sum(len(c.terms) for c in fresh)})
+        names = sorted({c.name for c in fresh if c.name and c.role != "tool"})
+        length = sum(len(c.terms) for c in fresh)
+        counted = {"chunks": len(fresh), "terms": length, "names": names, "most": MAX_NAMES}
+        await conn.execute(_COUNT, {**whose, **counted})
 
 
 _HIDE: LiteralString = """

@@ -1,7 +1,7 @@
 """The search arms of compose: read-only, one statement each, over the chunks of one user."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -27,6 +27,7 @@ class Hit:
     name: str | None
     text: str
     said_at: datetime
+    term_count: int
     type: str | None
     key: str | None
     confidence: float | None
@@ -41,8 +42,9 @@ class Hit:
 
 
 _COLUMNS: LiteralString = """
-SELECT c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.role, c.name,
-    coalesce(m.content_text, c.text) AS text, c.said_at,
+SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id, c.ordinal, c.session_id, c.seq,
+    c.role, c.name,
+    coalesce(m.content_text, c.text) AS text, c.said_at, c.term_count,
     m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at,
     m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
     coalesce(m.positive_count, 0) AS positive_count, r.score::float8 AS score,
@@ -153,23 +155,111 @@ async def by_text(
     return answers
 
 
-_VECTOR: LiteralString = (
-    _COLUMNS
-    + "FROM (SELECT chunk_id, 1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec) AS score"
+@dataclass(frozen=True)
+class Posted:
+    """Which chunks hold a term, as PostgreSQL sends arrays: ids, and for each id tf << 16 | length."""
+
+    ids: bytes
+    counts: bytes
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is known of the words of a question: where they stand, and what all chunks of the user are like."""
+
+    chunks: int = 0
+    terms: int = 0
+    names: tuple[str, ...] = ()
+    posted: Mapping[str, Posted] = field(default_factory=dict[str, Posted])
+
+
+_WORDS: LiteralString = """
+SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
+FROM search_stats s LEFT JOIN LATERAL (
+    SELECT p.term, array_send(array_agg(p.chunk_id)) AS ids,
+        array_send(array_agg((p.tf::integer << 16) | p.length)) AS counts
+    FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(words)s)
+    GROUP BY p.term) AS p ON true
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
+"""
+_WORDS_WITHIN: LiteralString = """
+SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
+FROM search_stats s LEFT JOIN LATERAL (
+    SELECT p.term, array_send(array_agg(p.chunk_id)) AS ids,
+        array_send(array_agg((p.tf::integer << 16) | p.length)) AS counts
+    FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(words)s)
+        AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
+        AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
+    GROUP BY p.term) AS p ON true
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
+"""
+
+
+async def words(conn: Connection, subject: Subject, terms: Sequence[str], within: Within) -> Words:
+    """Where these terms stand, and whose names the user's turns carry."""
+    params = {**_params(subject, within, 0), "words": list(terms)}
+    statement = _WORDS if within == Within() else _WORDS_WITHIN
+    rows = await (await conn.execute(statement, params, binary=True)).fetchall()
+    if not rows:
+        return Words()
+    posted = {row["term"]: Posted(row["ids"], row["counts"]) for row in rows if row["term"] is not None}
+    return Words(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
+
+
+_NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+
+
+async def names(conn: Connection, subject: Subject) -> tuple[str, ...]:
+    """Under which names people spoke in the user's turns."""
+    row = await (await conn.execute(_NAMES, {"tenant": subject.tenant_id, "user": subject.user_id})).fetchone()
+    return tuple(row["names"]) if row else ()
+
+
+_NEAR: LiteralString = (
+    "SELECT array_send(array_agg(chunk_id)) AS ids, array_send(array_agg("
+    "(1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec))::real)) AS scores"
     + _OF_USER
     + " AND embedding_model_id = %(model)s"
-    + " ORDER BY embedding OPERATOR(public.<=>) %(vector)s::public.halfvec, chunk_id LIMIT %(limit)s) AS r"
-    + _SOURCE
-    + _BEST_FIRST
 )
 
 
-async def by_vector(
-    conn: Connection, subject: Subject, vector: Sequence[float], model_id: str, limit: int, within: Within
+async def near(
+    conn: Connection, subject: Subject, vector: Sequence[float], model_id: str, within: Within
+) -> tuple[bytes, bytes] | None:
+    """Ids and cosines of all chunks that this model embedded, as PostgreSQL sends arrays; None: there are none."""
+    params = {**_params(subject, within, 0), "vector": vector_literal(vector), "model": model_id}
+    row = await (await conn.execute(_NEAR, params, binary=True)).fetchone()
+    return (row["ids"], row["scores"]) if row and row["ids"] else None
+
+
+_AT: LiteralString = (
+    _COLUMNS.replace("r.score::float8 AS score", "0::float8 AS score")
+    + """FROM (
+    SELECT chunk_id FROM unnest(%(ids)s::uuid[]) AS given(chunk_id)
+    UNION
+    SELECT n.chunk_id FROM unnest(%(lows)s::uuid[], %(highs)s::uuid[]) AS turn(low, high)
+    JOIN memory_chunks n ON n.tenant_id = %(tenant)s AND n.user_id = %(user)s
+        AND n.chunk_id BETWEEN turn.low AND turn.high) AS r"""
+    + _SOURCE
+    + """ AND c.active AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
+    AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
+    ORDER BY c.chunk_id LIMIT %(limit)s"""
+)
+
+
+async def at(
+    conn: Connection,
+    subject: Subject,
+    ids: Sequence[UUID],
+    turns: Sequence[tuple[UUID, UUID]],
+    limit: int,
+    within: Within,
 ) -> list[Hit]:
-    """The chunks nearest in meaning by cosine, exactly, among those that this model embedded."""
-    params = {**_params(subject, within, limit), "vector": vector_literal(vector), "model": model_id}
-    return await _hits(conn, _VECTOR, params)
+    """These chunks, and those between the bounds of these turns; only what still holds."""
+    bounds = {"lows": [low for low, _ in turns], "highs": [high for _, high in turns]}
+    return await _hits(conn, _AT, {**_params(subject, within, limit), "ids": list(ids), **bounds})
 
 
 _ENTITY: LiteralString = (

@@ -38,7 +38,7 @@ _ZH_COUNT = r"(?P<count>\d{1,3}|[一二两三四五六七八九十]{1,3}|半|几
 
 def time_range(text: str, now: datetime) -> Range | None:
     """The first past or present time that the text names, or None; a day, week, month, season or year long."""
-    lower = text.lower()
+    lower = arabic(text.lower())
     today = now.date()
     for pattern, resolve in _RULES:
         for match in pattern.finditer(lower):
@@ -51,6 +51,22 @@ def time_range(text: str, now: datetime) -> Range | None:
                 start, end = (datetime(day.year, day.month, day.day, tzinfo=zone) for day in found)
                 return start, end
     return None
+
+
+_HAN_MONTH = re.compile(
+    r"(?<![一二三四五六七八九十几])(?P<month>十[一二]?|[一二三四五六七八九])(?P<mid>\s*月份?\s*)"
+    r"(?:(?P<day>[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])(?=\s*[日号]))?"
+)
+
+
+def arabic(text: str) -> str:
+    """The text with the numerals of Chinese months and days as digits: 三月十二号 is 3月12号."""
+
+    def plain(match: re.Match[str]) -> str:
+        day = str(_number(match["day"])) if match["day"] else ""
+        return f"{_number(match['month'])}{match['mid']}{day}"
+
+    return _HAN_MONTH.sub(plain, text) if "月" in text else text
 
 
 def _number(word: str) -> int:

@@ -10,7 +10,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 from shared.text import stopwords
 from shared.text.normalise import fold, normalise
 
-SEGMENTER_VERSION = "1"
+SEGMENTER_VERSION = "2"
 """Stored with every indexed row; rows of another version are indexed again."""
 
 MAX_TERM_CHARS = 96
@@ -27,9 +27,28 @@ _JOINT = re.compile(r"[_./@:&\-]")
 _APOSTROPHE = re.compile(r"['’](?:s\b)?")
 
 
+_IRREGULAR = """
+ate eat|eaten eat|bought buy|brought bring|built build|broke break|broken break|caught catch|chose choose|chosen choose
+drank drink|drunk drink|drew draw|drawn draw|drove drive|driven drive|fallen fall|fell fall|felt feel|fed feed
+flew fly|flown fly|forgot forget|forgotten forget|fought fight|found find|froze freeze|frozen freeze|grew grow
+grown grow|heard hear|held hold|hid hide|hidden hide|kept keep|knew know|laid lay|led lead|left leave|lent lend
+lost lose|meant mean|met meet|paid pay|ran run|rode ride|ridden ride|rang ring|rose rise|risen rise|sang sing|sung sing
+sat sit|saw see|seen see|sold sell|sent send|shook shake|shaken shake|shot shoot|shown show|slept sleep|spoke speak
+spoken speak|spent spend|stole steal|stolen steal|stood stand|struck strike|stuck stick|swam swim|swum swim|swept sweep
+taught teach|threw throw|thrown throw|told tell|took take|taken take|understood understand|woke wake|wore wear|worn wear
+won win|written write|wrote write|began begin|begun begin|became become|bitten bite|blew blow|blown blow|bent bend
+dealt deal|dug dig|hung hang|sought seek|sank sink|slid slide|spun spin|swore swear|tore tear|torn tear
+children child|people person|men man|women woman|feet foot|teeth tooth|mice mouse|geese goose|wives wife|lives life
+knives knife|leaves leaf|wolves wolf|shelves shelf|halves half|favourite favorite|colour color|neighbour neighbor
+"""
+_FORMS = [pair.split() for pair in re.split(r"[|\n]", _IRREGULAR) if pair]
+IRREGULAR: dict[str, str] = {form: base for form, base in _FORMS}  # noqa: C416 # dict() of lists is not typed
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The English stem of a lower-case word; anything else as it is."""
+    """The English stem of a lower-case word, irregular forms included; anything else as it is."""
+    word = IRREGULAR.get(word, word)
     if len(word) <= 2 or not (word.isascii() and word.isalpha()):
         return word
     return str(EnglishStemmer().stemWord(word))  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType] # untyped; stateful, so one per call

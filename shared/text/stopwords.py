@@ -14,7 +14,7 @@ shell shes should shouldn shouldnt since so some somebody someone something stil
 thanks that thatll thats the their theirs them themselves then there theres these they theyd theyll theyre theyve thing
 things think this those though through thus to too toward towards try u under until up upon us use used ve very via want
 wants was wasn wasnt way we wed well went were weren werent weve what whatever whats when whens where wheres whether
-which while who whoever whom whos whose why whys will with within without won wont would wouldn wouldnt y yes yet you
+which while who whoever whom whos whose why whys will with within without wont would wouldn wouldnt y yes yet you
 youd youll your youre yours yourself yourselves youve kind type sort ones did whats
 """
 

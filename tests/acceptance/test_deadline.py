@@ -15,13 +15,13 @@ from tests.system.running import running, settings_for
 
 async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await person.say("I prefer green tea.")
-    by_text = search.by_text
+    words = search.words
 
     async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
         await conn.execute("SELECT pg_sleep(30)")
-        return await by_text(conn, *given, **named)
+        return await words(conn, *given, **named)
 
-    monkeypatch.setattr(search, "by_text", slow)
+    monkeypatch.setattr(search, "words", slow)
     began = time.monotonic()
     package = await person.compose("Which tea do I prefer?", deadline_ms=400)
     assert time.monotonic() - began < 1.0
@@ -40,7 +40,7 @@ async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypa
     async def broken(*given: Any, **named: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(search, "by_text", broken)
+    monkeypatch.setattr(search, "words", broken)
     package = await person.compose("Which tea do I prefer?")
     assert "text_unavailable" in package.degraded_reason
     assert "green tea" in shown(package)
@@ -71,7 +71,7 @@ async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
         await conn.execute("SELECT pg_sleep(30)")
 
     with monkeypatch.context() as patch:
-        patch.setattr(search, "by_text", slow)
+        patch.setattr(search, "words", slow)
         packages = await asyncio.gather(*(person.compose("tea?", deadline_ms=2000) for _ in range(6)))
         assert all("text_timeout" in package.degraded_reason for package in packages)
     assert "green tea" in shown(await person.compose("Which tea do I prefer?"))

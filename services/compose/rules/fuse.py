@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from schemas.vocabulary import SearchMode
 from services.compose.rules.model import Candidate, Dropped, DropReason, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+from shared.text.segment import query_terms, terms
 
 Method = Literal["rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
@@ -40,6 +41,7 @@ class FusePolicy:
     memory_ratio: float = 0.4
     limit: int = 12
     memories_max: int = 8
+    least_support: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,14 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
     best = other if _strength(other) > _strength(one) else one
     reranks = [each for each in (one.rerank_score, other.rerank_score) if each is not None]
     mode: SearchMode = one.mode if one.mode == other.mode else "hybrid"
-    return replace(best, arm_ranks=ranks, arm_scores=scores, rerank_score=max(reranks, default=None), mode=mode)
+    return replace(
+        best,
+        arm_ranks=ranks,
+        arm_scores=scores,
+        rerank_score=max(reranks, default=None),
+        support=max(one.support, other.support),
+        mode=mode,
+    )
 
 
 def _strength(candidate: Candidate) -> tuple[float, float]:
@@ -93,6 +102,11 @@ def _strength(candidate: Candidate) -> tuple[float, float]:
 def rrf_score(candidate: Candidate, policy: FusePolicy) -> float:
     """The candidate's reciprocal rank sum over its arms."""
     return sum(policy.weights.get(arm, 1.0) / (policy.rrf_k + rank) for arm, rank in candidate.arm_ranks.items())
+
+
+def _counted(candidate: Candidate, policy: FusePolicy) -> list[int]:
+    """The ranks in lists that count."""
+    return [rank for arm, rank in candidate.arm_ranks.items() if policy.weights.get(arm, 1.0) > 0]
 
 
 def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
@@ -112,7 +126,7 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
                 for each in candidates
             ]
         case "none":
-            raw = [1.0 / min(each.arm_ranks.values(), default=1_000) for each in candidates]
+            raw = [1.0 / min(_counted(each, policy), default=1_000) for each in candidates]
     top = max(raw, default=0.0)
     scaled = [score / top if top > 0 else 0.0 for score in raw]
     judged = [each.rerank_score for each in candidates if each.rerank_score is not None]
@@ -125,7 +139,9 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
 
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
-    pool = merge(candidates)
+    found = merge(candidates)
+    pool = [each for each in found if each.support >= policy.least_support]
+    unmet = [Dropped(each.key, "relevance") for each in found if each.support < policy.least_support]
     ranked = [
         Ranked(each, made.final, rrf_score(each, policy), made)
         for each, relevance in zip(pool, relevances(pool, policy), strict=True)
@@ -136,7 +152,7 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     chosen = _within_limit(kept, policy)
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in kept if each.key not in keys]
-    return Fused(tuple(chosen), (*dropped, *late), len(pool))
+    return Fused(tuple(chosen), (*unmet, *dropped, *late), len(found))
 
 
 def _late_reason(ranked: Ranked) -> DropReason:
@@ -171,18 +187,36 @@ def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def diversify(ranked: Sequence[Ranked], policy: DiversityPolicy) -> tuple[list[Ranked], list[Dropped]]:
-    """The order without what exceeds a source's share or repeats a text word for word (R084, X19)."""
+    """The order without what exceeds a source's share, or says again what stands before it (R084, X19)."""
     seen: Counter[str] = Counter()
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
+    told: dict[str, list[Candidate]] = {}
     for each in ranked:
         limits = _sources(each.candidate, policy)
-        if any(seen[source] >= most for source, most in limits.items()):
+        turn = told.setdefault(each.candidate.turn_id or each.key, [])
+        if any(_repeats(each.candidate, known) for known in turn) or any(
+            seen[source] >= most for source, most in limits.items()
+        ):
             dropped.append(Dropped(each.key, "diversity", each.score))
             continue
         seen.update(limits.keys())
+        turn.append(each.candidate)
         kept.append(each)
     return kept, dropped
+
+
+REPEATED = 0.8
+"""A memory that shares so much of its words with the message it was learnt from says the same."""
+
+
+def _repeats(one: Candidate, other: Candidate) -> bool:
+    """Whether one of a memory and a message of its source turn says what the other says."""
+    if (one.memory_id is None) == (other.memory_id is None):
+        return False
+    memory, message = (one, other) if one.memory_id else (other, one)
+    words = set(query_terms(memory.text, 64))
+    return bool(words) and len(words & set(terms(message.text))) >= REPEATED * len(words)
 
 
 _SPACE = re.compile(r"\s+")

@@ -47,6 +47,7 @@ class Candidate:
     arm_ranks: Mapping[str, int] = field(default_factory=dict[str, int])
     arm_scores: Mapping[str, float] = field(default_factory=dict[str, float])
     rerank_score: float | None = None
+    support: float = 1.0
     mode: SearchMode = "hybrid"
 
     @property

@@ -21,7 +21,7 @@ async def found(person: Person, question: str, mode: str = "exact", **filters: A
         ("我昨天在图书馆门口丢了雨伞。", "雨伞"),
         ("奶奶做的红烧茄子很好吃。", "茄子"),
         ("会议改到三楼的会议室。", "三楼会议室"),
-        ("我每天下午都喝茶。", "茶"),
+        ("我每天下午都喝茶。", "喝茶"),
         ("The committees were discussing new budgets.", "committee budget"),
         ("She has been running marathons.", "run marathon"),
         ("我们用 Kubernetes 部署服务。", "kubernetes"),

@@ -184,3 +184,23 @@ def test_the_order_does_not_depend_on_the_order_of_arrival() -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert fuse([], NOW, FusePolicy()).ranked == ()
+
+
+def test_a_memory_and_the_message_that_says_the_same_are_one_piece_of_evidence() -> None:
+    said = _turn("t", message_ordinal=0, text="I really like oolong tea in the morning", arm_ranks={"x": 1})
+    memory = _memory("m", turn_id="t", text="likes oolong tea", arm_ranks={"x": 2})
+    other = _memory("n", turn_id="t", text="works in Berlin", arm_ranks={"x": 3})
+    assert [each.key for each in fuse([said, memory, other], NOW, FusePolicy()).ranked] == ["turn:t:0", "memory:n"]
+
+
+def test_nothing_stays_where_nothing_meets_the_question() -> None:
+    pool = [_turn("a", arm_ranks={"x": 1}, support=0.1), _turn("b", arm_ranks={"x": 2}, support=0.2)]
+    fused = fuse(pool, NOW, FusePolicy(least_support=0.25))
+    assert (fused.ranked, [each.reason for each in fused.dropped]) == ((), ["relevance", "relevance"])
+
+
+def test_a_list_of_no_weight_is_shown_and_does_not_count() -> None:
+    pool = [_turn("a", arm_ranks={"all": 1, "text": 9}), _turn("b", arm_ranks={"all": 2, "text": 1})]
+    for method in ("rrf", "none"):
+        policy = FusePolicy(method=method, weights={"text": 0.0})
+        assert [each.candidate.turn_id for each in fuse(pool, NOW, policy).ranked] == ["a", "b"]

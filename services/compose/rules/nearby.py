@@ -1,0 +1,296 @@
+"""BM25 and cosines of a chunk and of the conversation around it, from postings and ids alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.place import ORDINAL_BITS
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.uint64]
+"""Two columns: the first and the last 64 bits of each id."""
+
+_HEADER = 20
+_ID = np.dtype([("size", ">i4"), ("first", ">u8"), ("last", ">u8")])
+_COUNT = np.dtype([("size", ">i4"), ("value", ">i4")])
+_REAL = np.dtype([("size", ">i4"), ("value", ">f4")])
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SEQ = np.uint64((1 << 62) - 1)
+_SHIFT = np.uint64(ORDINAL_BITS)
+_KIND = np.uint64(0xF000)
+_TURN = np.uint64(0x8000)
+WINDOW: tuple[tuple[int, float], ...] = ((-2, 1.0), (-1, 1.0), (0, 1.0), (1, 1.0), (2, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPolicy:
+    """How words count: saturation, length, and how much the messages before and after lend to a message."""
+
+    k1: float = 1.2
+    b: float = 0.3
+    before: float = 0.5
+    after: float = 0.25
+    window_k1: float = 0.7
+    session_k1: float = 3.0
+    rough: int = 300
+    turns: int = 140
+    memories: int = 40
+
+
+DEFAULT_CONTEXT = ContextPolicy()
+
+
+def ids(packed: bytes) -> Ids:
+    """The ids of an array as PostgreSQL sends it."""
+    raw = np.frombuffer(packed, dtype=_ID, offset=_HEADER)
+    return np.stack([raw["first"].astype(np.uint64), raw["last"].astype(np.uint64)], axis=1)
+
+
+def counts(packed: bytes) -> tuple[Floats, Floats]:
+    """Term frequencies and lengths."""
+    raw = np.frombuffer(packed, dtype=_COUNT, offset=_HEADER)["value"].astype(np.int64)
+    return (raw >> 16).astype(np.float64), (raw & 0xFFFF).astype(np.float64)
+
+
+def reals(packed: bytes) -> Floats:
+    """The numbers of an array as PostgreSQL sends it."""
+    return np.frombuffer(packed, dtype=_REAL, offset=_HEADER)["value"].astype(np.float64)
+
+
+def _keys(of: Ids) -> Ids:
+    return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
+
+
+ENOUGH = 20
+"""So many vectors have a distribution worth comparing with."""
+
+
+class Places:
+    """Where chunks stand: each has its turn and its session as whole numbers; memories stand alone."""
+
+    def __init__(self, known: Ids) -> None:
+        turns = (known[:, 0] & _KIND) == _TURN
+        self.sessions = np.unique(known[turns, 0])
+
+    def turns(self, of: Ids) -> Ints:
+        """The number of each chunk's turn; -1 for a memory or a session that is not known."""
+        at = np.searchsorted(self.sessions, of[:, 0])
+        inside = np.minimum(at, max(len(self.sessions) - 1, 0))
+        known = (self.sessions[inside] == of[:, 0]) if len(self.sessions) else np.zeros(len(of), dtype=bool)
+        seq = ((of[:, 1] & _SEQ) >> _SHIFT).astype(np.int64)
+        return np.where(known, (at.astype(np.int64) << 32) | seq, -1)
+
+    def first_half(self, turns: Ints) -> Ids:
+        """The first 64 bits of the chunk ids of these turns."""
+        return self.sessions[turns >> 32]
+
+
+def _find(sorted_keys: NDArray[np.generic], wanted: NDArray[np.generic]) -> NDArray[np.intp]:
+    """Where each key stands; those that are not there point behind the end."""
+    if not len(sorted_keys):
+        return np.zeros(len(wanted), dtype=np.intp)
+    at = np.searchsorted(sorted_keys, wanted)
+    inside = np.minimum(at, len(sorted_keys) - 1)
+    return np.where(sorted_keys[inside] == wanted, inside, len(sorted_keys))
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """What the words say of each candidate; each share is of what all words of the question together can give."""
+
+    own: Floats
+    before: Floats
+    window: Floats
+    session: Floats
+    coverage: Floats
+    hits: NDArray[np.bool_]
+
+
+class WordIndex:
+    """The postings of some terms, by chunk, by turn and by session."""
+
+    def __init__(
+        self, posted: Mapping[str, tuple[bytes, bytes]], chunks: int, total: int, policy: ContextPolicy
+    ) -> None:
+        self.policy = policy
+        self.rows = {term: row for row, term in enumerate(posted)}
+        self.average = max(total / max(chunks, 1), 1.0)
+        parts = [(ids(packed), *counts(sizes)) for packed, sizes in posted.values()]
+        count = len(parts)
+        every = np.concatenate([part[0] for part in parts]) if parts else np.zeros((0, 2), dtype=np.uint64)
+        tf = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0)
+        length = np.concatenate([part[2] for part in parts]) if parts else np.zeros(0)
+        row = np.repeat(np.arange(count), [len(part[0]) for part in parts]) if parts else np.zeros(0, dtype=np.int64)
+        df = np.array([len(part[0]) for part in parts], dtype=np.float64)
+        self.n = max(float(chunks), float(df.max(initial=1.0)))
+        self.idf = np.log(1 + (self.n - df + 0.5) / (df + 0.5))
+        self.unseen = float(np.log(1 + (self.n + 0.5) / 0.5))
+        self.chunks, first, at = np.unique(_keys(every), return_index=True, return_inverse=True)
+        self.ids = every[first]
+        self.lengths = length[first]
+        self.tf = np.zeros((count, len(self.chunks) + 1))
+        self.tf[row, at] = tf
+        self.places = Places(every)
+        turn = self.places.turns(every)
+        said = turn >= 0
+        self.turns, at = np.unique(turn[said], return_inverse=True)
+        self.turn_tf = np.zeros((count, len(self.turns) + 1))
+        np.add.at(self.turn_tf, (row[said], at), tf[said])
+        self.session_tf = np.zeros((count, len(self.places.sessions) + 1))
+        np.add.at(self.session_tf, (row[said], turn[said] >> 32), tf[said])
+
+    def _rows(self, terms: Sequence[str]) -> tuple[NDArray[np.intp], Floats, float]:
+        rows = np.array([self.rows[t] for t in terms if t in self.rows], dtype=np.intp)
+        idf = self.idf[rows]
+        whole = float(idf.sum()) + self.unseen * sum(t not in self.rows for t in terms)
+        return rows, idf, max(whole, 1e-9)
+
+    def _around(self, rows: NDArray[np.intp], turns: Ints, step: int) -> Floats:
+        return self.turn_tf[rows][:, _find(self.turns, np.where(turns >= 0, turns + step, -1))]
+
+    def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> Lexical:
+        """The signals of these chunks for the question with these terms."""
+        rows, idf, whole = self._rows(terms)
+        p = self.policy
+        turns = self.places.turns(of)
+        own = self.tf[rows][:, _find(self.chunks, _keys(of))]
+        same, before, after = (self._around(rows, turns, step) for step in (0, -1, 1))
+        beside = np.where(turns >= 0, np.maximum(same - own, 0.0), 0.0)
+        mixed = own + p.before * (beside + before) + p.after * after
+        norm = p.k1 * (1 - p.b + p.b * lengths / self.average)
+        score = idf @ (mixed * (p.k1 + 1) / (mixed + norm))
+        window = sum((weight * self._around(rows, turns, step) for step, weight in WINDOW), np.zeros_like(own))
+        alone = turns < 0
+        window[:, alone] = own[:, alone]
+        session = self.session_tf[rows][:, np.where(alone, -1, turns >> 32)]
+        return Lexical(
+            own=score / whole,
+            before=(idf @ (before * 2.2 / (before + 1.2))) / whole,
+            window=(idf @ (window * (p.window_k1 + 1) / (window + p.window_k1))) / whole,
+            session=(idf @ (session * (p.session_k1 + 1) / (session + p.session_k1))) / whole,
+            coverage=(idf @ ((own + beside + before) > 0)) / whole,
+            hits=own > 0,
+        )
+
+    def row_of(self, terms: Sequence[str]) -> dict[str, int]:
+        """Which row of `hits` belongs to which term of the question."""
+        return {term: n for n, term in enumerate(t for t in terms if t in self.rows)}
+
+    def best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:
+        """The ids of memories, and the turns (first half, number) worth a closer look: words there or around."""
+        rows, idf, _ = self._rows(terms)
+        none = np.zeros((0, 2), dtype=np.uint64)
+        if not len(rows):
+            return none, none
+        p = self.policy
+        tf = self.tf[rows][:, :-1]
+        norm = p.k1 * (1 - p.b + p.b * self.lengths / self.average)
+        rough = idf @ (tf * (p.k1 + 1) / (tf + norm))
+        turn = self.places.turns(self.ids)
+        memories = _top(np.where(turn < 0, rough, 0.0), p.memories)
+        at = _top(np.where(turn >= 0, rough, 0.0), p.rough)
+        if not len(at):
+            return self.ids[memories], none
+        seeds = np.unique(turn[at])
+        near = np.unique(np.concatenate([seeds + step for step, _ in WINDOW]))
+        near = near[(near & 0xFFFFFFFF) > 0]
+        tf = sum((weight * self._around(rows, near, step) for step, weight in WINDOW), np.zeros((len(rows), len(near))))
+        mixed = (
+            self._around(rows, near, 0)
+            + p.before * self._around(rows, near, -1)
+            + p.after * self._around(rows, near, 1)
+        )
+        value = idf @ (tf * (p.window_k1 + 1) / (tf + p.window_k1)) + 2 * (idf @ (mixed * (p.k1 + 1) / (mixed + p.k1)))
+        chosen = near[_top(value, p.turns)]
+        return self.ids[memories], _turn_ids(self.places, chosen)
+
+
+def _turn_ids(places: Places, turns: Ints) -> Ids:
+    if not len(turns):
+        return np.zeros((0, 2), dtype=np.uint64)
+    return np.stack([places.first_half(turns), (turns & 0xFFFFFFFF).astype(np.uint64)], axis=1)
+
+
+def _top(values: Floats, most: int) -> NDArray[np.intp]:
+    """The places of the greatest positive values, best first."""
+    at = np.argsort(-values, kind="stable")[:most]
+    return at[values[at] > 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Semantic:
+    """What the vectors say of each candidate; 0 where there is none."""
+
+    own: Floats
+    window: Floats
+    session: Floats
+    stands_out: Floats
+
+    @classmethod
+    def nothing(cls, count: int) -> Self:
+        """No vectors: no signal."""
+        return cls(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+
+
+class VectorIndex:
+    """The cosines of one question to every chunk of the user."""
+
+    def __init__(self, packed: bytes, scores: bytes, policy: ContextPolicy) -> None:
+        self.policy = policy
+        every, cosine = ids(packed), reals(scores)
+        keys = _keys(every)
+        order = np.argsort(keys)
+        self.chunks, self.cosine, self.ids = keys[order], np.append(cosine[order], 0.0), every[order]
+        self.places = Places(every)
+        turn = self.places.turns(every)
+        said = turn >= 0
+        self.turns, at = np.unique(turn[said], return_inverse=True)
+        sums, many = np.bincount(at, cosine[said]), np.bincount(at)
+        self.turn_mean = np.append(sums / np.maximum(many, 1), 0.0)
+        self.known = np.append(np.ones(len(self.turns)), 0.0)
+        sessions = turn[said] >> 32
+        self.session_mean = np.append(
+            np.bincount(sessions, cosine[said]) / np.maximum(np.bincount(sessions), 1) if said.any() else np.zeros(0),
+            0.0,
+        )
+
+    def _window(self, turns: Ints) -> Floats:
+        total = np.zeros(len(turns))
+        weight = np.zeros(len(turns))
+        for step, share in WINDOW:
+            at = _find(self.turns, np.where(turns >= 0, turns + step, -1))
+            total += share * self.turn_mean[at]
+            weight += share * self.known[at]
+        return total / np.maximum(weight, 1e-9)
+
+    def score(self, of: Ids) -> Semantic:
+        """The signals of these chunks."""
+        turns = self.places.turns(of)
+        own = self.cosine[_find(self.chunks, _keys(of))]
+        alone = turns < 0
+        return Semantic(
+            own=own,
+            window=np.where(alone, own, self._window(turns)),
+            session=np.where(alone, own, self.session_mean[np.where(alone, -1, turns >> 32)]),
+            stands_out=self._stands_out(own),
+        )
+
+    def _stands_out(self, own: Floats) -> Floats:
+        """How far a cosine is above those of the user's other chunks; 3.5 deviations are 0.25 for any model."""
+        every = self.cosine[:-1]
+        spread = max(float(every.std()), 0.05)
+        return np.clip((own - float(every.mean())) / spread / 14, 0.0, 1.0) if len(every) >= ENOUGH else own
+
+    def best(self, most: int) -> tuple[Ids, Ids]:
+        """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
+        turn = self.places.turns(self.ids)
+        cosine = self.cosine[:-1]
+        at = _top(cosine, most)
+        memories = at[turn[at] < 0]
+        own = turn[at][turn[at] >= 0]
+        around = self.turns[_top(self._window(self.turns), most // 2)] if len(self.turns) else own
+        return self.ids[memories], _turn_ids(self.places, np.unique(np.concatenate([own, around])))

@@ -1,0 +1,37 @@
+"""The id of a chunk of a turn says where it stands: neighbours are found from ids alone (RFC 9562, version 8)."""
+
+import hashlib
+from uuid import UUID
+
+ORDINAL_BITS = 30
+SEQ_BITS = 32
+_VERSION = 0x8000
+_VARIANT = 0x8000_0000_0000_0000
+ORDINALS = 1 << ORDINAL_BITS
+
+
+def session_half(session_id: str) -> int:
+    """The first 64 bits of every chunk id of this session; the same for ever."""
+    digest = int.from_bytes(hashlib.blake2b(session_id.encode(), digest_size=8).digest())
+    return (digest & ~0xF000) | _VERSION
+
+
+def turn_half(seq: int, ordinal: int = 0) -> int:
+    """The last 64 bits of the chunk id: the turn's number, then the message's."""
+    return _VARIANT | (seq << ORDINAL_BITS) | ordinal
+
+
+def chunk_of(session_id: str, seq: int, ordinal: int) -> UUID:
+    """The chunk id of one message of a turn."""
+    return UUID(int=(session_half(session_id) << 64) | turn_half(seq, ordinal))
+
+
+def is_turn(first: int) -> bool:
+    """Whether an id that begins with these 64 bits is a turn's; a memory's is time-ordered (version 7)."""
+    return first & 0xF000 == _VERSION
+
+
+def bounds(first: int, seq: int) -> tuple[UUID, UUID]:
+    """The least and the greatest chunk id that a turn can have."""
+    whole = first << 64
+    return UUID(int=whole | turn_half(seq)), UUID(int=whole | turn_half(seq, ORDINALS - 1))

@@ -1,0 +1,83 @@
+"""Retrieval without a model on the golden set: what shares words with its evidence is found, and nothing is made up."""
+
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable
+
+import pytest
+
+from schemas.compose import ComposeRequest
+from services.compose.context import compose_context
+from shared.runtime import Runtime
+from tests.bench.retrieval import runtime
+from tests.eval import golden
+from tests.eval.golden import Question
+from tests.system.databases import Databases
+
+Found = dict[Question, list[str]]
+
+
+@pytest.fixture(scope="module")
+async def rt(databases: Databases) -> AsyncGenerator[Runtime]:
+    """What compose is handed, on a database that holds the golden conversations."""
+    async with runtime(databases.fresh(), None) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def named(rt: Runtime) -> dict[tuple[str, int], str]:
+    """The message id of each turn id and ordinal."""
+    return await golden.ingest(rt)
+
+
+@pytest.fixture(scope="module")
+async def found(rt: Runtime, named: dict[tuple[str, int], str]) -> Found:
+    """What every question finds."""
+    return {question: await golden.ask(rt, question, named) for question in golden.read()[1]}
+
+
+def _mean(found: Found, k: int, **wanted: object) -> float:
+    values = [
+        golden.recall(ids, question.evidence, k)
+        for question, ids in found.items()
+        if question.evidence and all(getattr(question, name) == value for name, value in wanted.items())
+    ]
+    return sum(values) / len(values)
+
+
+async def test_what_shares_words_is_found(found: Found, record_property: Callable[[str, object], None]) -> None:
+    kinds = sorted({question.kind for question in found if question.evidence})
+    by_kind = {kind: round(_mean(found, 5, kind=kind), 3) for kind in kinds}
+    apart = _mean(found, 5, shares=False)
+    talks = {talk: round(_mean(found, 5, shares=True, talk=talk), 3) for talk in sorted({q.talk for q in found})}
+    for name, value in {**by_kind, **talks, "sharing no word": round(apart, 3)}.items():
+        record_property(name, value)
+        print(f"R@5 {name}: {value}")
+    missed = [q.ask for q, ids in found.items() if q.shares and golden.recall(ids, q.evidence, 5) < 1]
+    print("missed:", *missed, sep="\n  ")
+    assert _mean(found, 5, shares=True) >= 0.90
+
+
+async def test_no_language_is_left_behind(found: Found) -> None:
+    by_talk: dict[str, list[float]] = defaultdict(list)
+    for question, ids in found.items():
+        if question.shares:
+            by_talk[question.talk].append(golden.recall(ids, question.evidence, 5))
+    assert min(sum(values) / len(values) for values in by_talk.values()) >= 0.80
+
+
+async def test_a_question_about_nothing_that_was_said_injects_nothing(rt: Runtime, named: object) -> None:
+    injected: dict[str, list[str]] = {}
+    for question in golden.read()[1]:
+        if question.kind == "none":
+            asked = ComposeRequest.model_validate(
+                {
+                    "tenant_id": golden.TENANT,
+                    "user_id": question.talk,
+                    "session_id": "fresh",
+                    "user_message": {"content": question.ask},
+                }
+            )
+            package = await compose_context(asked, rt)
+            if package.evidence:
+                injected[question.ask] = [each.snippet for each in package.evidence]
+    assert injected == {}
