@@ -12,6 +12,7 @@ from services.observer.rules.corrections_en import contrast_en, english
 from services.observer.rules.corrections_slips import bare_slip, bare_value, meant, old_key_of, slips, used_to
 from services.observer.rules.corrections_zh import chinese, contrast_zh
 from services.observer.rules.guards import Stance
+from services.observer.rules.keys import tidy
 from services.observer.rules.model import Found
 
 
@@ -103,7 +104,7 @@ def find(
                 promoted(
                     one,
                     "slip",
-                    pending.old_value if pending and pending.retracts else None,
+                    pending.old_value if pending and pending.retracts else _set_against(following),
                     pending.key if pending and pending.retracts else None,
                 )
                 for one in plain[index]
@@ -120,6 +121,15 @@ def find(
             if changed:
                 found[index] = changed
     return found
+
+
+_AGAINST = re.compile(r"(?:而|并)?不是(?P<zh>[^，吗呢]{1,14})$|(?:and )?not (?P<en>[\w' -]{1,40})$", re.IGNORECASE)
+
+
+def _set_against(following: Clause | None) -> str | None:
+    """What the next clause names as wrong: `..., not coffee`, `……，不是咖啡`."""
+    match = _AGAINST.match(following.text) if following else None
+    return tidy(match["zh"] or match["en"]) if match else None
 
 
 def _named(clause: Clause, following: Clause | None, stance: Stance, plain: list[Found], today: date) -> list[Found]:
