@@ -23,6 +23,8 @@ _SEQ = np.uint64((1 << 62) - 1)
 _SHIFT = np.uint64(ORDINAL_BITS)
 _KIND = np.uint64(0xF000)
 _TURN = np.uint64(0x8000)
+PRIOR_CHUNKS = 50
+"""A memory of three messages says nothing of how rare a word is: so many unseen ones are assumed beside them."""
 WINDOW: tuple[tuple[int, float], ...] = ((-2, 1.0), (-1, 1.0), (0, 1.0), (1, 1.0), (2, 1.0))
 
 
@@ -126,7 +128,7 @@ class WordIndex:
         length = np.concatenate([part[2] for part in parts]) if parts else np.zeros(0)
         row = np.repeat(np.arange(count), [len(part[0]) for part in parts]) if parts else np.zeros(0, dtype=np.int64)
         df = np.array([len(part[0]) for part in parts], dtype=np.float64)
-        self.n = max(float(chunks), float(df.max(initial=1.0)))
+        self.n = max(float(chunks), float(df.max(initial=1.0))) + PRIOR_CHUNKS
         self.idf = np.log(1 + (self.n - df + 0.5) / (df + 0.5))
         self.unseen = float(np.log(1 + (self.n + 0.5) / 0.5))
         self.chunks, first, at = np.unique(_keys(every), return_index=True, return_inverse=True)
