@@ -12,6 +12,7 @@ from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
 from services.compose.commit import commit_turn
 from services.compose.context import compose_context
 from services.compose.http import create_app
+from services.compose.rules.plan import PlanPolicy, plan
 from shared import clock, edge
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
@@ -29,6 +30,7 @@ def build(rt: Runtime) -> Service:
     base = worker("compose", rt)
 
     async def run() -> None:
+        warm()
         await door.replier.start()
         try:
             await base.run()
@@ -39,6 +41,12 @@ def build(rt: Runtime) -> Service:
         return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready}
 
     return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt))
+
+
+def warm() -> None:
+    """The dictionaries of both languages are loaded, so that the first request is as quick as the next."""
+    for question in ("我上周说喜欢喝什么茶？", "What did I say I prefer to drink last week?"):
+        plan(question, (question,), clock.now(), PlanPolicy())
 
 
 class _Door:
