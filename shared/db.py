@@ -145,7 +145,9 @@ def _pool(dsn: str, role: LiteralString, size: int) -> Pool:
         "options": f"-c role={role} -c search_path={SCHEMA},public -c timezone=UTC -c jit=off",
         "application_name": f"smartbrain:{role}",
     }
-    return cast("Pool", AsyncConnectionPool(dsn, min_size=min(4, size), max_size=size, open=False, timeout=10, kwargs=kwargs))
+    return cast(
+        "Pool", AsyncConnectionPool(dsn, min_size=min(4, size), max_size=size, open=False, timeout=10, kwargs=kwargs)
+    )
 
 
 @asynccontextmanager
