@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import traceback
 from typing import cast
 
 import structlog
@@ -78,7 +79,6 @@ def configure_logs(level: str = "info", *, human: bool = False) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
@@ -87,6 +87,15 @@ def configure_logs(level: str = "info", *, human: bool = False) -> None:
     )
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
     logging.getLogger("aiokafka").setLevel(logging.ERROR)
+
+
+def frames(error: BaseException) -> dict[str, str]:
+    """What broke and where, as log fields: never the message, which may quote what a user said."""
+    where = traceback.extract_tb(error.__traceback__)[-6:]
+    return {
+        "error": type(error).__name__,
+        "at": " > ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in where),
+    }
 
 
 def logger() -> structlog.typing.FilteringBoundLogger:

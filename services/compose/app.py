@@ -19,7 +19,7 @@ from shared.bus.requests import Replier, Request, request_of
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, logger
+from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, frames, logger
 from shared.worker import worker
 
 
@@ -71,7 +71,7 @@ class _Door:
             logger().warning("request_failed", error=str(error))
             return ErrorReply(code="unavailable", message="a dependency is away; try again", request_id=request_id)
         except Exception as error:  # noqa: BLE001 # the asker must hear something
-            logger().error("request_broke", exc_info=error)
+            logger().error("request_broke", **frames(error))
             return ErrorReply(code="internal", message="an internal error", request_id=request_id)
 
     async def commit_all(self, records: Sequence[Record]) -> None:

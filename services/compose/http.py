@@ -26,7 +26,7 @@ from shared import clock, edge
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
-from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, logger
+from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
 
 TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
 UserId = Annotated[ExternalId, Query(description="Whose data")]
@@ -236,7 +236,7 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
-        logger().error("request_broke", path=request.url.path, exc_info=error)
+        logger().error("request_broke", path=request.url.path, **frames(error))
         return _error(request, 500, "internal", "an internal error; the log has it under this request_id")
 
     del refused, invalid, misfit, away, plain, broken

@@ -17,7 +17,7 @@ from schemas.topics import Topic
 from shared.db import Subject
 from shared.errors import PoisonError, TransientError
 from shared.policy import DeliveryPolicy
-from shared.telemetry import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS, logger
+from shared.telemetry import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS, frames, logger
 
 
 class Record(Protocol):
@@ -141,7 +141,7 @@ class Delivery:
     async def _lose(self, subject: Subject, delivered: Delivered, error: Exception) -> None:
         reason = f"{type(error).__name__}: {error}" if isinstance(error, PoisonError) else type(error).__name__
         logger().error(
-            "event_given_up", topic=self.topic.name, event_id=str(delivered.envelope.event_id), exc_info=error
+            "event_given_up", topic=self.topic.name, event_id=str(delivered.envelope.event_id), **frames(error)
         )
         await self.give_up(subject, delivered, reason)
         await self._bury(delivered.record, reason)
