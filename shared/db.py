@@ -1,6 +1,7 @@
 """The pools, transactions bound to one tenant and user, and migrations. The only home of psycopg beside the store."""
 
 import asyncio
+import select
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
@@ -163,12 +164,12 @@ async def _live(pool: Pool) -> AsyncGenerator[Connection, None]:
 
 
 def _dead(conn: Connection) -> bool:
-    """Whether the server has hung up, seen without a round trip."""
-    try:
-        conn.pgconn.consume_input()
-    except psycopg.OperationalError:
+    """Whether the server has hung up, seen without a round trip: on an idle connection nothing waits to be read."""
+    if conn.broken:
         return True
-    return conn.broken
+    waiting = select.poll()
+    waiting.register(conn.pgconn.socket, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 class _translated:  # noqa: N801 # reads as a verb in `with`
