@@ -26,11 +26,6 @@ def chunk_of(session_id: str, seq: int, ordinal: int) -> UUID:
     return UUID(int=(session_half(session_id) << 64) | turn_half(seq, ordinal))
 
 
-def is_turn(first: int) -> bool:
-    """Whether an id that begins with these 64 bits is a turn's; a memory's is time-ordered (version 7)."""
-    return first & 0xF000 == _VERSION
-
-
 def bounds(first: int, seq: int) -> tuple[UUID, UUID]:
     """The least and the greatest chunk id that a turn can have."""
     whole = first << 64

@@ -8,7 +8,7 @@ from services.observer.rules import plans_words as words
 from services.observer.rules.clauses import Clause
 from services.observer.rules.gates import gate
 from services.observer.rules.guards import Stance
-from services.observer.rules.keys import fold, slug, target_of, tidy
+from services.observer.rules.keys import slug, target_of, tidy
 from services.observer.rules.model import Found
 
 _ENDS = gate(words.CANCEL_ZH, words.CANCEL_EN, words.DONE_ZH, words.DONE_EN)
@@ -221,8 +221,3 @@ def find_goals(clause: Clause, stance: Stance) -> list[Found]:
             "directive" if groups["noun"] else "declared",
         )
     ]
-
-
-def topic_key(text: str) -> str:
-    """The segment of a key that names what a statement is about."""
-    return slug(target_of(fold(text)), 32)
