@@ -2,10 +2,11 @@
 
 import asyncio
 import select
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from importlib import resources
-from typing import Any, LiteralString, NamedTuple, TypeAlias, cast
+from typing import Any, Generic, LiteralString, NamedTuple, TypeAlias, TypeVar, cast, overload
 
 import orjson
 import psycopg
@@ -26,6 +27,10 @@ CHANNEL = "smartbrain_outbox"
 
 Connection: TypeAlias = AsyncConnection[DictRow]
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[DictRow]]
+R = TypeVar("R")
+R1 = TypeVar("R1")
+R2 = TypeVar("R2")
+R3 = TypeVar("R3")
 
 
 class Subject(NamedTuple):
@@ -33,6 +38,20 @@ class Subject(NamedTuple):
 
     tenant_id: str
     user_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[R]):
+    """A statement that changes nothing, and what its rows mean."""
+
+    statement: LiteralString
+    params: Mapping[str, Any]
+    of: Callable[[list[DictRow]], R]
+    binary: bool = False
+
+    async def on(self, conn: Connection) -> R:
+        """What it finds on this connection."""
+        return self.of(await (await conn.execute(self.statement, self.params, binary=self.binary)).fetchall())
 
 
 _BIND: LiteralString = "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true)"
@@ -75,6 +94,22 @@ class Database:
                 await conn.execute(_BIND, subject)
                 yield conn
         self.wake()
+
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], /) -> tuple[R1]: ...
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], two: Read[R2], /) -> tuple[R1, R2]: ...
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], /) -> tuple[R1, R2, R3]: ...
+    async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
+        """What the statements find among the rows of this user, in one transaction and one round trip."""
+        with _translated():
+            async with _live(self._app) as conn:
+                # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
+                async with conn.pipeline():
+                    await conn.execute(_BIND, subject)
+                    cursors = [await conn.execute(each.statement, each.params, binary=each.binary) for each in asked]
+                return tuple([each.of(await cur.fetchall()) for each, cur in zip(asked, cursors, strict=True)])
 
     @asynccontextmanager
     async def single(self) -> AsyncGenerator[Connection, None]:

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schemas.retrieval_plan import Query, RetrievalPlan
 from schemas.vocabulary import SearchMode
@@ -60,15 +61,6 @@ class Found:
 
 
 @dataclass(frozen=True)
-class List:
-    """One ranked list that an arm brings: `all#1` is what the plan's second query found, by words and by meaning."""
-
-    name: str
-    weight: float
-    mode: SearchMode
-
-
-@dataclass(frozen=True)
 class Task:
     """One arm to run: what it answers for the queries that it serves."""
 
@@ -105,7 +97,6 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
     if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
         found.degraded.append("embedding_model_absent")
     heard = {within: Heard() for within in spans}
-    entity: list[Find] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -113,8 +104,7 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
             case "vector":
                 heard[task.within].cosines = answer
             case _:
-                entity = [Find(hit, hit.score) for hit in answer]
-    _take(found, List("entity#0", rt.policy.compose.weights.entity, "relational"), entity)
+                _take_entities(found, answer, rt.policy.compose.weights.entity)
     for within, numbers in spans.items():
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, plan, w, n, heard[w], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
@@ -156,28 +146,34 @@ async def _timed(task: Task) -> tuple[Any, float]:
     return answer, (time.perf_counter() - began) * 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
-    """One hit with what a list says of it; `alone` has rank and score by words and by meaning."""
+@dataclass(slots=True)
+class Standing:
+    """Where a chunk stands in every list that has it."""
 
-    hit: Hit
-    score: float
-    support: float = 1.0
-    alone: Mapping[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
+    scores: dict[str, float] = field(default_factory=dict[str, float])
+    support: float = 0.0
+    modes: set[SearchMode] = field(default_factory=set[SearchMode])
 
 
-def _take(found: Found, of: List, finds: Sequence[Find]) -> None:
-    """The finds in their order under the list's name; what of them no longer holds is left out."""
-    found.weights[of.name] = of.weight
-    rank = 0
-    for each in finds:
-        hit = each.hit
-        text = current_text(hit.text, hit.ordinal, hit.ended)
+def _take_entities(found: Found, hits: Sequence[Hit], weight: float) -> None:
+    """The hits in their order, as a list of its own."""
+    found.weights["entity#0"] = weight
+    for rank, (hit, text) in enumerate(_current(found, hits), 1):
+        standing = Standing({"entity#0": rank}, {"entity#0": hit.score}, 1.0, {"relational"})
+        found.candidates.append(candidate(hit, text, standing))
+
+
+def _current(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
+    """The hits that still hold, with what of each may be shown."""
+    kept: list[tuple[Hit, str]] = []
+    for hit in hits:
+        text = current_text(hit.text, hit.ordinal, hit.ended) if hit.ended else hit.text
         if text is None:
             found.stale.append(f"turn:{hit.turn_id}:{hit.ordinal}")
         else:
-            rank += 1
-            found.candidates.append(candidate(each, text, of, rank))
+            kept.append((hit, text))
+    return kept
 
 
 def _reason(task: Task, error: BaseException) -> str:
@@ -205,8 +201,7 @@ def _word_tasks(
     terms = list(dict.fromkeys(term for n in asked for term in segment.query_terms(plan.queries[n].text)))
 
     async def run() -> Words:
-        async with rt.db.transaction(subject) as conn:
-            return await store.words(conn, subject, terms, within)
+        return (await rt.db.read(subject, store.words(subject, terms, within, DEFAULT_CONTEXT.common)))[0]
 
     yield Task("text", run, within)
 
@@ -221,12 +216,10 @@ def _vector_tasks(
         return
 
     async def run() -> dict[int, tuple[bytes, bytes]]:
-        async with rt.db.transaction(subject) as conn:
-            names = await store.names(conn, subject)
+        (names,) = await rt.db.read(subject, store.names(subject))
         texts = [cues.read(plan.queries[n].text, names, clock.now()).text for n in asked]
         vectors = await rt.models.embed(texts, deadline_s=rt.policy.compose.embed_deadline_ms / 1000)
-        async with rt.db.transaction(subject) as conn:
-            near = [await store.near(conn, subject, vector, model_id, within) for vector in vectors]
+        near = [(await rt.db.read(subject, store.near(subject, each, model_id, within)))[0] for each in vectors]
         return {n: packed for n, packed in zip(asked, near, strict=True) if packed is not None}
 
     yield Task("vector", run, within)
@@ -263,42 +256,46 @@ async def _ranked(
     turns = {(int(a), int(seq)) for _, turns in wanted for a, seq in turns}
     if not chunks and not turns:
         return []
-    async with rt.db.transaction(subject) as conn:
-        bounds = [place.bounds(first, seq) for first, seq in turns]
-        hits = await store.at(conn, subject, list(chunks), bounds, MAX_CANDIDATES, within)
+    bounds = [place.bounds(first, seq) for first, seq in turns]
+    (read,) = await rt.db.read(subject, store.at(subject, list(chunks), bounds, MAX_CANDIDATES, within))
+    current = _current(found, read)
+    hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)
     weights = DEFAULT_WEIGHTS.scaled(policy.weights.text, policy.weights.vector)
+    standings: dict[int, Standing] = {}
     for n in numbers:
         query = plan.queries[n]
         by_words = index if query.mode in WORDS else None
         scored = weigh(asked[n], hits, of, by_words, near.get(n), weights)
-        _order(found, n, query, hits, scored, _limit(rt, plan))
+        found.weights |= {f"all#{n}": query.weight, f"text#{n}": 0.0, f"vector#{n}": 0.0}
+        _stand(standings, n, query.mode, scored, _limit(rt, plan))
+    found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 
 
-def _order(found: Found, n: int, query: Query, hits: Sequence[Hit], scored: Scored, most: int) -> None:
+def _stand(standings: dict[int, Standing], n: int, mode: SearchMode, scored: Scored, most: int) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
-    total = [round(float(score), 9) for score in scored.total]
-    best = sorted(range(len(hits)), key=lambda at: (-total[at], hits[at].chunk_id.int))[:most]
-    alone = {f"text#{n}": _places(scored.words), f"vector#{n}": _places(scored.meaning)}
-    found.weights |= dict.fromkeys(alone, 0.0)
-    finds = [
-        Find(
-            hits[at],
-            total[at],
-            float(scored.support[at]),
-            {arm: places[at] for arm, places in alone.items() if at in places},
-        )
-        for at in best
-    ]
-    _take(found, List(f"all#{n}", query.weight, query.mode), finds)
+    alone = {
+        name: (_ranks(scores), scores)
+        for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
+        if scores.any()
+    }
+    for rank, at in enumerate(np.argsort(-scored.total.round(9), kind="stable")[:most].tolist(), 1):
+        standing = standings.setdefault(at, Standing())
+        standing.ranks[f"all#{n}"], standing.scores[f"all#{n}"] = rank, float(scored.total[at])
+        standing.support = max(standing.support, float(scored.support[at]))
+        standing.modes.add(mode)
+        for name, (ranks, scores) in alone.items():
+            if scores[at] > 0:
+                standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
 
 
-def _places(scores: Floats) -> dict[int, tuple[int, float]]:
-    """Rank and score of everything above nothing."""
-    order = [int(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
-    return {at: (rank, round(float(scores[at]), 6)) for rank, at in enumerate(order, 1)}
+def _ranks(scores: Floats) -> NDArray[np.intp]:
+    """The place of each from 1, the greatest first."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
 
 
 def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
@@ -314,8 +311,7 @@ def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: 
     within = _within(plan, asked)
 
     async def run() -> list[Hit]:
-        async with rt.db.transaction(subject) as conn:
-            return await store.by_entity(conn, subject, named, _limit(rt, plan), within)
+        return (await rt.db.read(subject, store.by_entity(subject, named, _limit(rt, plan), within)))[0]
 
     yield Task("entity", run, within)
 
@@ -325,9 +321,8 @@ def _within(plan: RetrievalPlan, query: Query) -> Within:
     return Within(span.from_, span.to) if span else OPEN
 
 
-def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
-    """The find as fusing reads it, with its rank and score in this list."""
-    hit = find.hit
+def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
+    """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
@@ -348,8 +343,8 @@ def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
         frequency=Frequency(
             hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
         ),
-        arm_ranks={of.name: rank, **{arm: place for arm, (place, _) in find.alone.items()}},
-        arm_scores={of.name: find.score, **{arm: score for arm, (_, score) in find.alone.items()}},
-        support=find.support,
-        mode=of.mode,
+        arm_ranks=standing.ranks,
+        arm_scores=standing.scores,
+        support=standing.support,
+        mode=next(iter(standing.modes)) if len(standing.modes) == 1 else "hybrid",
     )

@@ -91,10 +91,12 @@ async def compose_context(
 
 async def _load(rt: Runtime, subject: Subject, session_id: str) -> Loaded:
     policy = rt.policy.compose
-    async with rt.db.transaction(subject) as conn:
-        core = await memory.core(conn, subject, policy.core_limit)
-        summary = await summaries.latest(conn, subject, session_id)
-        window = await turns.window(conn, subject, session_id, policy.recent_turns_max + 1)
+    core, summary, window = await rt.db.read(
+        subject,
+        memory.core(subject, policy.core_limit),
+        summaries.latest(subject, session_id),
+        turns.window(subject, session_id, policy.recent_turns_max + 1),
+    )
     return Loaded(core, summary.text if summary else "", window)
 
 

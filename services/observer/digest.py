@@ -93,10 +93,10 @@ async def _renewed(
     reason: Reason,
     policy: SummaryPolicy,
 ) -> SummaryRow:
-    old = await summaries.latest(conn, subject, session)
+    old = await summaries.latest(subject, session).on(conn)
     covered = old.source_to_seq if old else 0
     own = {turn.turn_id for turn, _ in mine}
-    since = await turns.window(conn, subject, session, MAX_TURNS, after=covered)
+    since = await turns.window(subject, session, MAX_TURNS, after=covered).on(conn)
     earlier = [turn for turn in since if turn.turn_id not in own]
     said = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
     last = max(turn.seq for turn, _ in mine)

@@ -10,7 +10,7 @@ import orjson
 
 from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
-from shared.db import Connection, Subject
+from shared.db import Connection, Read, Subject
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,10 @@ FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 
 async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[Memory]:
-    found = await (await conn.execute(statement, params)).fetchall()
+    return _memories(await (await conn.execute(statement, params)).fetchall())
+
+
+def _memories(found: Iterable[Mapping[str, Any]]) -> list[Memory]:
     lists = ("flags", "supersedes", "source_sessions", "source_turns")
     rows: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in found]
     return [Memory(**row) for row in rows]
@@ -155,9 +158,9 @@ LIMIT %(limit)s"""
 """The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
 
 
-async def core(conn: Connection, subject: Subject, limit: int) -> list[Memory]:
+def core(subject: Subject, limit: int) -> Read[list[Memory]]:
     """The stable memories that every package carries: pinned and confirmed first."""
-    return await _rows(conn, _CORE, {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit})
+    return Read(_CORE, {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}, _memories)
 
 
 _INSERT: LiteralString = """

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection, Read, Subject
 
 _COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
 
@@ -83,7 +83,7 @@ ORDER BY t.seq DESC LIMIT %(limit)s
 )
 
 
-async def window(conn: Connection, subject: Subject, session_id: str, limit: int, after: int = 0) -> list[Turn]:
+def window(subject: Subject, session_id: str, limit: int, after: int = 0) -> Read[list[Turn]]:
     """The newest turns of the session with a number above `after`, oldest first."""
     params = {
         "tenant": subject.tenant_id,
@@ -92,8 +92,7 @@ async def window(conn: Connection, subject: Subject, session_id: str, limit: int
         "limit": limit,
         "after": after,
     }
-    rows = await (await conn.execute(_WINDOW, params)).fetchall()
-    return [_turn(row) for row in reversed(rows)]
+    return Read(_WINDOW, params, lambda rows: [_turn(row) for row in reversed(rows)])
 
 
 def _turn(row: Mapping[str, Any]) -> Turn:

@@ -38,6 +38,7 @@ class ContextPolicy:
     after: float = 0.25
     window_k1: float = 0.7
     session_k1: float = 3.0
+    common: int = 2000
     rough: int = 300
     turns: int = 140
     memories: int = 40
