@@ -3,26 +3,25 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.retrieval_plan import Query, RetrievalPlan
 from schemas.vocabulary import SearchMode
-from services.compose.rules import cues
+from services.compose.rules import cues, spelling
 from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate, Frequency
-from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex
+from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex, too_common
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
 from shared.models.errors import ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
-from shared.store.search import Hit, Within, Words
+from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
 from shared.text import segment
 from shared.text.normalise import fold
@@ -106,6 +105,7 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
             case _:
                 _take_entities(found, answer, rt.policy.compose.weights.entity)
     for within, numbers in spans.items():
+        await _read_otherwise(rt, subject, plan, numbers, heard[within], found, ends)
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, plan, w, n, heard[w], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
@@ -206,6 +206,32 @@ def _word_tasks(
     yield Task("text", run, within)
 
 
+async def _read_otherwise(
+    rt: Runtime,
+    subject: Subject,
+    plan: RetrievalPlan,
+    numbers: Sequence[int],
+    heard: Heard,
+    found: Found,
+    ends: float,
+) -> None:
+    """Words that memory does not have are read as those that it spells most like them."""
+    words = heard.words
+    texts = [plan.queries[n].text for n in numbers if plan.queries[n].mode in WORDS]
+    if words is None or not words.chunks or not texts:
+        return
+    asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    if not asked:
+        return
+
+    async def run() -> dict[str, tuple[str, Posted]]:
+        return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)))[0]
+
+    for _, alike in await _answers(found, [Task("trigram", run)], max(ends - time.perf_counter(), 0.0)):
+        posted = {**words.posted, **{term: posted for term, (_, posted) in alike.items()}}
+        heard.words = replace(words, posted=posted)
+
+
 def _vector_tasks(
     rt: Runtime, subject: Subject, plan: RetrievalPlan, within: Within, numbers: Sequence[int]
 ) -> Iterator[Task]:
@@ -237,27 +263,25 @@ async def _ranked(
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
     heard_words = heard.words or Words()
-    index = WordIndex(
-        {term: (p.ids, p.counts) for term, p in heard_words.posted.items()},
-        heard_words.chunks,
-        heard_words.terms,
-        DEFAULT_CONTEXT,
-    )
+    posted = {term: (p.ids, p.counts) for term, p in heard_words.posted.items()}
+    common = too_common(posted, DEFAULT_CONTEXT.common)
+    telling = {term: packed for term, packed in posted.items() if term not in common}
+    index = WordIndex(telling, heard_words.chunks, heard_words.terms, DEFAULT_CONTEXT)
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
     now = clock.now()
-    asked = {n: cues.read(plan.queries[n].text, heard_words.names, now) for n in numbers}
+    asked = {n: cues.read(plan.queries[n].text, heard_words.names, now).without(common) for n in numbers}
     wanted: list[tuple[Ids, Ids]] = []
     for n in numbers:
         if plan.queries[n].mode in WORDS:
             wanted.append(index.best(asked[n].terms))
         if n in near:
             wanted.append(near[n].best(policy.arm_limit))
-    chunks = {UUID(int=(int(a) << 64) | int(b)) for memories, _ in wanted for a, b in memories}
-    turns = {(int(a), int(seq)) for _, turns in wanted for a, seq in turns}
+    chunks = {place.hexadecimal(a, b) for memories, _ in wanted for a, b in memories.tolist()}
+    turns = {(a, seq) for _, turns in wanted for a, seq in turns.tolist()}
     if not chunks and not turns:
         return []
     bounds = [place.bounds(first, seq) for first, seq in turns]
-    (read,) = await rt.db.read(subject, store.at(subject, list(chunks), bounds, MAX_CANDIDATES, within))
+    (read,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
     current = _current(found, read)
     hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)

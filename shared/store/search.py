@@ -1,6 +1,6 @@
 """The search arms of compose: read-only, one statement each, over the chunks of one user."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString
@@ -216,6 +216,33 @@ def _posted(rows: Sequence[Mapping[str, Any]]) -> Words:
     return Words(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
 
 
+_ALIKE: LiteralString = """
+SELECT asked.term AS asked, near.term, array_send(array_agg(found.chunk_id)) AS ids,
+    array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+    SELECT known.term FROM (
+        SELECT DISTINCT p.term FROM postings p WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
+            AND p.term >= left(asked.term, 1) AND p.term < chr(ascii(asked.term) + 1)) AS known
+    WHERE public.similarity(known.term, asked.term) >= %(likeness)s
+    ORDER BY public.similarity(known.term, asked.term) DESC, known.term LIMIT 1) AS near
+CROSS JOIN LATERAL (
+    SELECT p.chunk_id, p.tf, p.length FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = near.term
+    ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+GROUP BY asked.term, near.term
+"""
+
+
+def alike(subject: Subject, terms: Sequence[str], likeness: float, most: int) -> Read[dict[str, tuple[str, Posted]]]:
+    """For each term the user's most similar one by trigrams, among those with the same first letter."""
+    params = {**_params(subject, Within(), most), "words": list(terms), "likeness": likeness}
+    return Read(_ALIKE, params, _spelt, binary=True)
+
+
+def _spelt(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, Posted]]:
+    return {row["asked"]: (row["term"], Posted(row["ids"], row["counts"])) for row in rows}
+
+
 _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 
 
@@ -249,9 +276,10 @@ _AT: LiteralString = (
     _COLUMNS.replace("r.score::float8 AS score", "0::float8 AS score")
     + """FROM (
     SELECT * FROM memory_chunks
-    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s::uuid[])
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s::text[]::uuid[])
     UNION ALL
-    SELECT said.* FROM unnest(%(lows)s::uuid[], %(highs)s::uuid[]) AS turn(low, high) CROSS JOIN LATERAL (
+    SELECT said.* FROM unnest(%(lows)s::text[]::uuid[], %(highs)s::text[]::uuid[]) AS turn(low, high)
+    CROSS JOIN LATERAL (
         SELECT * FROM memory_chunks
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id BETWEEN turn.low AND turn.high
         LIMIT %(messages)s) AS said) AS c"""
@@ -263,9 +291,9 @@ _AT: LiteralString = (
 
 
 def at(
-    subject: Subject, memories: Sequence[UUID], turns: Sequence[tuple[UUID, UUID]], limit: int, within: Within
+    subject: Subject, memories: Collection[str], turns: Sequence[tuple[str, str]], limit: int, within: Within
 ) -> Read[list[Hit]]:
-    """These chunks of memories, and those between the bounds of these turns; only what still holds."""
+    """These chunks of memories, and those between the bounds of these turns (ids as text); only what still holds."""
     bounds = {"lows": [low for low, _ in turns], "highs": [high for _, high in turns], "messages": MAX_MESSAGES}
     params = {**_params(subject, within, limit), "ids": list(memories), **bounds}
     return Read(_AT, params, _hits)
