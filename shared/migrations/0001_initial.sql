@@ -1,9 +1,7 @@
--- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); extensions in public.
+-- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); the extensions, which may be
+-- missing, are shared/db.py's: pgvector in public with memory_chunks.embedding, and pg_trgm.
 -- Every table leads with tenant_id and user_id; row-level security binds smartbrain_app to the tenant and user that the
 -- transaction names. smartbrain_system may see ids and states of all users, and no text.
-
-CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
-CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
 DO $$
 BEGIN
@@ -246,7 +244,6 @@ CREATE TABLE memory_chunks (
     text text NOT NULL,
     term_count integer NOT NULL,
     language text NOT NULL,
-    embedding public.halfvec,
     embedding_model_id text,
     normalizer_version text NOT NULL,
     said_at timestamptz NOT NULL,

@@ -256,7 +256,7 @@ _NEAR: LiteralString = (
     "SELECT array_send(array_agg(chunk_id)) AS ids, array_send(array_agg("
     "(1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec))::real)) AS scores"
     + _OF_USER
-    + " AND embedding_model_id = %(model)s"
+    + " AND embedding_model_id = %(model)s AND embedding IS NOT NULL"
 )
 
 
