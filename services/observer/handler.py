@@ -7,11 +7,11 @@ from schemas.envelope import Envelope
 from schemas.events import FeedbackRecorded, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
 from services.observer import digest, extract, rows
-from services.observer.rules import ObserveContext, Observed
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.errors import TransientError
+from shared.reading import ObserveContext, Observed
 from shared.runtime import Runtime
 from shared.store import chunks, entities, inbox, observations, outbox, outcomes, turns
 from shared.store.observations import ObservationRow

@@ -6,7 +6,9 @@ from uuid import UUID
 
 import orjson
 
-from services.observer.rules import (
+from shared import clock, place
+from shared.policy import ConfidencePolicy
+from shared.reading import (
     MessageText,
     Observation,
     Observed,
@@ -15,8 +17,6 @@ from services.observer.rules import (
     ToolText,
     TurnText,
 )
-from shared import clock, place
-from shared.policy import ConfidencePolicy
 from shared.relate import candidate_id, input_hash
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow

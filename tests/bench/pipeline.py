@@ -13,8 +13,8 @@ import uvloop
 from services.cli.supervisor import SERVICES, Supervisor
 from services.compose.commit import commit_turn
 from services.observer import rows
-from services.observer.rules import ObserveContext, ObservePolicy, observe
 from shared.db import SCHEMA, Subject
+from shared.reading import ObserveContext, ObservePolicy, observe
 from shared.runtime import Runtime
 from shared.store import turns as store
 from tests.bench import kit, process, talk
@@ -73,7 +73,7 @@ async def _cases(on: Supervisor, options: Options, report: Report) -> list[Case]
         await psycopg.AsyncConnection.connect(on.dsn, autocommit=True, options=f"-c search_path={SCHEMA}") as conn,
     ):
         cases = [await _case(on, rt, conn, users, options.some(many)) for users, many in CASES]
-        report.rows.append(Row("observer's rules alone, one core", await _rules_ms(rt, conn), "ms/turn"))
+        report.rows.append(Row("the reading rules alone, one core", await _rules_ms(rt, conn), "ms/turn"))
         report.notes.append(await _density(conn))
     return cases
 
