@@ -35,4 +35,5 @@ def known_of(memory: Memory) -> Known:
         confidence=memory.confidence,
         valid_at=memory.valid_at,
         source_sessions=memory.source_sessions,
+        polarity=memory.polarity,
     )

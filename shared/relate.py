@@ -53,6 +53,7 @@ class Known:
     confidence: float
     valid_at: datetime
     source_sessions: tuple[str, ...]
+    polarity: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import uvloop
 
 from services.cli.supervisor import SERVICES, Supervisor
 from services.compose.commit import commit_turn
-from services.observer import rows
 from shared.db import SCHEMA, Subject
+from shared.heard import turn_text
 from shared.reading import ObserveContext, ObservePolicy, observe
 from shared.runtime import Runtime
 from shared.store import turns as store
@@ -156,7 +156,7 @@ async def _rules_ms(rt: Runtime, conn: psycopg.AsyncConnection) -> float:
     subject = Subject("default", "pipe1-0")
     async with rt.db.transaction(subject) as own:
         loaded = await store.load(own, subject, [row[0] for row in await cursor.fetchall()])
-    texts = [(turn.said_at, rows.turn_text(turn)) for turn in loaded]
+    texts = [(turn.said_at, turn_text(turn)) for turn in loaded]
     began = time.process_time()
     for said_at, text in texts:
         observe(text, ObserveContext(occurred_at=said_at, recent_mentions={}), ObservePolicy())
