@@ -17,6 +17,7 @@ def statement_of(seen: ObservationRow) -> Statement:
         retracts=seen.retracts,
         said_at=seen.said_at,
         session_id=seen.session_id,
+        old_value=seen.old_value,
     )
 
 
@@ -36,4 +37,5 @@ def known_of(memory: Memory) -> Known:
         valid_at=memory.valid_at,
         source_sessions=memory.source_sessions,
         polarity=memory.polarity,
+        text=memory.content_text,
     )

@@ -73,6 +73,11 @@ def named(old_key: object, known: Iterable[Known]) -> list[Known]:
 
 
 def meant(kind: MemoryType, said: Sequence[Known]) -> list[Known]:
-    """Of the memories that contain a correction's old value, newest first, the one that it means."""
-    fitting = [k for k in said if k.type == kind and k.polarity >= 0] or [k for k in said if k.type != "event"]
+    """Of the memories that contain a correction's old value, newest first, the one that it means.
+
+    A fact about the person corrects only such facts: who leaves Paris may still like it.
+    """
+    fitting = [k for k in said if k.type == kind and k.polarity >= 0]
+    if not fitting and kind != "profile":
+        fitting = [k for k in said if k.type != "event"]
     return fitting[:1]

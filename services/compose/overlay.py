@@ -75,7 +75,7 @@ def _pending(row: ObservationRow, spoken: Spoken | None, *, now: bool) -> Pendin
 
 
 def _remembered(known: Memory) -> Remembered:
-    return Remembered(known_of(known), known.content_text, _words(known.content_text, known.value), _source(known))
+    return Remembered(known_of(known), _words(known.content_text, known.value), _source(known))
 
 
 def _source(known: Memory) -> Place | None:

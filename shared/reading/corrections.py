@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from shared.reading import corrections_words as words
-from shared.reading import scheduled, signals
+from shared.reading import limits, scheduled, signals
 from shared.reading.clauses import Clause
 from shared.reading.corrections_build import build, may_promote, of_thing, promoted, with_next
 from shared.reading.corrections_en import contrast_en, english
@@ -134,6 +134,8 @@ def _set_against(following: Clause | None) -> str | None:
 
 def _named(clause: Clause, following: Clause | None, stance: Stance, plain: list[Found], today: date) -> list[Found]:
     """A correction by a pattern of its own."""
+    if denied := limits.denied(clause, stance):
+        return denied
     if stance.subject == "other" and following and re.match(r"(?:no,? )?it(?:'s| is) (?!not)", clause.text, re.I):
         return contrast_en(clause.text, following, stance, today, clause)
     if renamed := re.search(

@@ -19,6 +19,7 @@ _ANY = gate(
     words.CANNOT_ZH,
     words.CANNOT_EN,
 )
+_DENIES = gate(words.NO_ALLERGY_ZH, words.NO_ALLERGY_EN)
 _BUDGETS = gate(words.OVER_ZH, words.BUDGET_ZH, words.BUDGET_EN)
 _NUMBER = re.compile(r"\d|[一二两三四五六七八九十][百千万亿]|[百千万]元")
 _STEERS = gate(words.DIRECTIVE_ZH, words.DIRECTIVE_EN, words.LASTING_ZH, words.LASTING_EN)
@@ -158,6 +159,33 @@ def _body(text: str, stance: Stance) -> list[Found]:
                 for one in (_each(what) or [""])
             ]
     return []
+
+
+def denied(clause: Clause, stance: Stance) -> list[Found]:
+    """The allergies that the speaker says they do not have."""
+    if not clause.mask & _DENIES or stance.subject not in ("self", "none") or stance.momentary:
+        return []
+    match = words.NO_ALLERGY_ZH.search(clause.text) or words.NO_ALLERGY_EN.search(clause.text)
+    if match is None or ("neg" in match.groupdict() and not _negated(match)):
+        return []
+    zh = clause.language == "zh"
+    return [
+        Found(
+            "constraint",
+            f"constraint:allergy:{slug(target_of(one))}",
+            {"value": one, "target": target_of(one)},
+            f"对{one}不过敏" if zh else f"not allergic to {one}",
+            "correction",
+            "allergy",
+            assertion="correction",
+            retracts=True,
+        )
+        for one in _each(_group(match, "what"))
+    ]
+
+
+def _negated(match: re.Match[str]) -> bool:
+    return bool(match["neg"]) or re.match(r"[^对]*[不没]", match.group()) is not None
 
 
 def _each(what: str) -> list[str]:

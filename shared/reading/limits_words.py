@@ -52,6 +52,19 @@ ALLERGY_EN = re.compile(
     ),
     re.I,
 )
+NO_ALLERGY_ZH = re.compile(
+    r"^(?:我)?(?:其实|已经|现在|早就|并|也|都|真的|根本|从来)*(?:不|没有?)?(?:再|会)?"
+    r"对(?P<what>[\u4e00-\u9fffA-Za-z、和及 ]{1,20}?)"
+    r"(?:其实|已经|现在|早就|并|也|都|真的|根本|从来)*(?P<neg>不|没有?)?(?:再|会)*过敏(?:了|的)?$"
+)
+_LATELY = r"(?:\s+(?:any ?more|any longer|after all|now|at all))?$"
+NO_ALLERGY_EN = re.compile(
+    r"\bI(?:'m| am)\s+(?:actually\s+|really\s+|definitely\s+)*(?:not|no longer)\s+(?:actually\s+|really\s+)*"
+    rf"allergic\s+to\s+(?P<what>.+?){_LATELY}"
+    r"|\bI\s+(?:don't|do not|no longer)\s+(?:actually\s+|really\s+)?have\s+(?:an?\s+|any\s+)?"
+    rf"(?:allerg(?:y|ies)\s+to\s+(?P<what2>.+?)|(?P<what3>[\w ]{{3,24}}?)\s+allerg(?:y|ies)){_LATELY}",
+    re.I,
+)
 CANNOT_ZH = re.compile(
     r"(?:^|我|本人|医生(?:说|让|建议)(?:我)?)(?:现在|一直|从小|也|都|因为\S{1,8}|完全|绝对|真的"
     r"|天生|血糖高|痛风)*(?:不能|不可以|不得|不许|没法|忌|禁止|少|别)(?P<verb>吃|喝|碰|沾|摄入"

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from schemas.vocabulary import Role
 from shared.reading import (
     corrections,
     entities,
     events,
     feedback,
+    forget,
+    keeping,
     limits,
     manipulation,
     plans,
@@ -26,7 +27,7 @@ from shared.reading import dates as days
 from shared.reading.clauses import Clause, language_of, split
 from shared.reading.gates import gate
 from shared.reading.guards import Stance, stances
-from shared.reading.keys import fold, slug
+from shared.reading.keys import slug
 from shared.reading.model import (
     Explain,
     Found,
@@ -39,7 +40,7 @@ from shared.reading.model import (
     Refusal,
     TurnText,
 )
-from shared.text.secrets import find_secrets, redact
+from shared.text.secrets import find_secrets
 
 _PLANS_ZH = re.compile(r"打算|计划|立志|备考")
 _PLANS = gate(_PLANS_ZH)
@@ -79,12 +80,11 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     observations.extend(told)
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
     suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}
-    kept, secret = _clean(observations, suspect)
+    kept, secret = keeping.clean(observations, suspect)
     refused.extend(secret)
-    kept.extend(_entities(kept, mentions, context, policy, explain, turn.messages, suspect))
-    return Observed(
-        tuple(_distinct(kept)[: policy.max_observations]), tuple(mentions), tuple(refused), tuple(explain), signal
-    )
+    kept.extend(keeping.mentioned(kept, mentions, context, policy, explain, turn.messages, suspect))
+    found = tuple(keeping.distinct(kept)[: policy.max_observations])
+    return Observed(found, tuple(mentions), tuple(refused), tuple(explain), signal)
 
 
 def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[Explain]]:
@@ -101,6 +101,11 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
         found.extend(_remembered(message, told, today))
         explain.append(Explain((told.start, told.end), "kept", "remember", message.ordinal))
     text = _without(message.text, remembered)
+    for asked in forget.find(text):
+        if gone := _forgotten(message, asked, today):
+            found.extend(gone)
+            explain.append(Explain((asked.start, asked.end), "kept", "forget", message.ordinal))
+            text = _without(text, [asked])
     clauses = split(text)
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
@@ -108,7 +113,7 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     return found, refused, explain
 
 
-def _without(text: str, remembered: Sequence[remember.Remembered]) -> str:
+def _without(text: str, remembered: Sequence[remember.Remembered | forget.Forgotten]) -> str:
     for told in remembered:
         text = text[: told.start] + " " * (told.end - told.start) + text[told.end :]
     return text
@@ -159,6 +164,33 @@ def _remembered(message: MessageText, told: remember.Remembered, today: date) ->
         for one in typed
     ]
     return [_observation(note, message, (told.start, told.end)), *moved]
+
+
+def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
+    """Denials of what the request states; without a statement, of what was said about the thing that it names."""
+    if manipulation.manipulates(message.text[asked.start : asked.end]):
+        return []
+    span = (asked.start, asked.end)
+    if asked.about:
+        said = message.text[asked.start : asked.end]
+        note = Found("note", None, {"value": asked.about}, said, "correction", "forget", "fact", 0, "correction", True)
+        return [_observation(replace(note, old_value=asked.about), message, span)]
+    inner = replace(message, text=asked.text)
+    return [
+        replace(
+            one,
+            text=f"{asked.label}{one.text}",
+            assertion="correction",
+            priority="urgent",
+            retracts=True,
+            old_value=str(one.value.get("value") or "") or None if one.kind == "profile" else None,
+            detector="correction",
+            pattern="forget",
+            span=span,
+        )
+        for one in _stated(inner, split(asked.text), today, [], directed=False)
+        if one.key is not None
+    ]
 
 
 def _stated(
@@ -282,101 +314,3 @@ def _named_key(key: str | None, name: str) -> str | None:
         return None
     prefix, _, rest = key.partition(":")
     return f"{prefix}:{slug(name, 32)}:{rest.removeprefix('user:')}"
-
-
-def _clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
-    """Observations without credentials, personal numbers blanked."""
-    kept: list[Observation] = []
-    refused: list[Refusal] = []
-    for one in observations:
-        if one.detector not in ("structured", "tool", "ref") and one.message_ordinal not in suspect:
-            kept.append(one)
-            continue
-        hits = find_secrets(one.text)
-        hit = next((hit for hit in hits if hit.group == "credential"), None)
-        if hit is not None:
-            refused.append(Refusal("secret", hit.kind, one.span, one.message_ordinal))
-            continue
-        if hits or any(isinstance(value, str) and find_secrets(value) for value in one.value.values()):
-            value = {name: redact(item)[0] if isinstance(item, str) else item for name, item in one.value.items()}
-            if one.kind == "entity":
-                continue
-            one = replace(
-                one,
-                text=redact(one.text)[0],
-                value=value,
-                key=one.key and redact(one.key)[0],
-                flags=(*one.flags, "pii"),
-            )
-        kept.append(one)
-    return kept, refused
-
-
-def _entities(
-    kept: list[Observation],
-    mentions: list[Mention],
-    context: ObserveContext,
-    policy: ObservePolicy,
-    explain: list[Explain],
-    messages: tuple[MessageText, ...],
-    suspect: set[int],
-) -> list[Observation]:
-    wanted = [
-        (one.message_ordinal, one.span[0], one.span[1], "remember" if one.detector == "remember" else one.kind)
-        for one in kept
-        if one.kind in ("task", "decision") or one.detector == "remember"
-    ]
-    passed = entities.admitted(mentions, context.recent_mentions, wanted, policy.entity_min_mentions)
-    names = {mention.canonical for mention, _ in passed}
-    explain.extend(
-        Explain(mention.span, "dropped", "entity gate", mention.message_ordinal)
-        for mention in mentions
-        if mention.canonical not in names
-    )
-    told = {
-        fold(value)
-        for one in kept
-        if one.kind in ("profile", "preference")
-        for name in ("value", "target", "old", "name")
-        if isinstance(value := one.value.get(name), str)
-    }
-    roles: dict[int, Role] = {message.ordinal: message.role for message in messages}
-    return [
-        Observation(
-            "entity",
-            entities.key(mention),
-            {"name": mention.name, "kind": mention.kind, "canonical": mention.canonical, "value": mention.name},
-            mention.name,
-            "inferred",
-            "fact",
-            0,
-            "low",
-            False,
-            None,
-            "entities",
-            reason,
-            language_of(mention.name),
-            roles.get(mention.message_ordinal, "user"),
-            mention.message_ordinal,
-            mention.span,
-        )
-        for mention, reason in passed
-        if mention.canonical not in told and not (mention.message_ordinal in suspect and find_secrets(mention.name))
-    ]
-
-
-def _distinct(observations: list[Observation]) -> list[Observation]:
-    """Each statement once: the same kind, key, text and polarity counts as one."""
-    seen: dict[tuple[object, ...], Observation] = {}
-    for one in observations:
-        seen.setdefault(
-            (
-                one.kind,
-                one.key,
-                one.polarity,
-                one.old_value,
-                one.text if one.key is None or one.kind != "entity" else "",
-            ),
-            one,
-        )
-    return list(seen.values())

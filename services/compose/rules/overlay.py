@@ -45,7 +45,6 @@ class Remembered:
     """An active memory, or a statement on its way to become one."""
 
     known: Known
-    text: str
     words: tuple[str, ...]
     place: Place | None
     learnt: bool = True
@@ -211,15 +210,16 @@ def _fresh(each: Pending, written: Write) -> Remembered:
         valid_at=said.said_at,
         source_sessions=(said.session_id,),
         polarity=each.polarity,
+        text=each.text,
     )
-    return Remembered(known, each.text, each.words, each.place, learnt=False)
+    return Remembered(known, each.words, each.place, learnt=False)
 
 
 def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
     keys: set[str] = set()
     for known in ends:
         held = course.active.pop(known.memory_id)
-        course.texts.add(fold(held.text.strip()))
+        course.texts.add(fold(known.text.strip()))
         if held.learnt:
             course.masked[str(known.memory_id)] = each.cause
             keys.add(f"memory:{known.memory_id}")

@@ -37,6 +37,13 @@ CORRECTED = [
     ("我说错了，我住在苏州", "profile", "profile:user:city", None),
     ("纠正一下，我女儿今年6岁", "profile", "profile:user:女儿:age", None),
     ("不是, 我现在不喜欢了", "preference", None, None),  # OC010
+    ("不对，我对花生不过敏", "constraint", "constraint:allergy:花生", None),
+    ("我对芒果已经不过敏了", "constraint", "constraint:allergy:芒果", None),
+    ("我不对花生过敏", "constraint", "constraint:allergy:花生", None),
+    ("No, I'm not allergic to peanuts.", "constraint", "constraint:allergy:peanut", None),
+    ("I'm no longer allergic to shrimp", "constraint", "constraint:allergy:shrimp", None),
+    ("I don't have a peanut allergy after all.", "constraint", "constraint:allergy:peanut", None),
+    ("我不住在上海了", "profile", "profile:user:city", "上海"),
 ]
 
 NOT_CORRECTED = [
@@ -68,6 +75,39 @@ NOT_CORRECTED = [
     "Do you no longer support Python 2?",
     "要不要换成深色？",
     "不是吗？",
+    "我对花生不过敏吗？",
+    "他对花生不过敏",
+    "如果我对花生不过敏，我能吃吗？",
+    "My son is not allergic to peanuts.",
+    "Am I not allergic to peanuts?",
+    "I'm allergic to peanuts",
+]
+
+FORGOTTEN = [
+    ("Forget that I like coffee.", "pref:food:coffee", None),
+    ("Please forget the fact that I live in Paris.", "profile:user:city", "Paris"),
+    ("OK, forget I said I like coffee", "pref:food:coffee", None),
+    ("please forget what I said about coffee", None, "coffee"),
+    ("忘掉我喜欢咖啡这件事", "pref:food:咖啡", None),
+    ("请忘了我住在上海。", "profile:user:city", "上海"),
+    ("别记得我喜欢咖啡了", "pref:food:咖啡", None),
+    ("忘记我对花生过敏吧", "constraint:allergy:花生", None),
+    ("忘了我刚才说的咖啡", None, "咖啡"),
+]
+
+NOT_FORGOTTEN = [
+    "Don't forget that I like coffee",
+    "Never forget that I love coffee",
+    "Did you forget that I like coffee?",
+    "Forget that I like coffee?",
+    "I always forget that I like coffee",
+    'He wrote "Forget that I like coffee."',
+    "My boss said: forget that I like coffee",
+    "Forget my umbrella again and I'll cry",
+    "别忘了我喜欢咖啡",
+    "你忘了我喜欢咖啡吗？",
+    "我出门太急，忘了我喜欢的杯子",
+    "他说“忘掉我喜欢咖啡”",
 ]
 
 
@@ -84,6 +124,17 @@ def test_a_correction_is_urgent_and_names_the_old(text: str, kind: str, key: str
 @pytest.mark.parametrize("text", NOT_CORRECTED)
 def test_what_corrects_nothing_does_not_fire(text: str) -> None:
     assert [one.text for one in stated(text) if one.assertion == "correction"] == []
+
+
+@pytest.mark.parametrize(("text", "key", "old"), FORGOTTEN)
+def test_what_is_to_be_forgotten_is_retracted_and_not_stated_anew(text: str, key: str | None, old: str | None) -> None:
+    found = [(one.key, one.old_value, one.retracts, one.priority) for one in stated(text)]
+    assert found == [(key, old, True, "urgent")]
+
+
+@pytest.mark.parametrize("text", NOT_FORGOTTEN)
+def test_what_asks_for_no_forgetting_retracts_nothing(text: str) -> None:
+    assert [one.text for one in stated(text) if one.retracts] == []
 
 
 def test_a_denial_retracts_with_negative_polarity() -> None:

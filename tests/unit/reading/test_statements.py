@@ -103,7 +103,6 @@ STATED = [
 ]
 
 SILENT = [
-    "我对芒果不过敏",
     "Write a story: I am a dragon and I love gold",
     "我妈叫我回家吃饭",
     "I have a CSV file with two columns",
