@@ -16,7 +16,7 @@ from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
 
-READING = ObservePolicy(max_message_chars=4000)
+READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
@@ -31,8 +31,8 @@ async def foresee(
     db: Database, subject: Subject, open_turns: Sequence[Turn], now: Turn | None, policy: ConfidencePolicy
 ) -> Overlay:
     """What these turns, in their order, and then the message being answered will end; one statement if they say any."""
-    pending = [each for turn in open_turns for each in _read(turn, policy, now=False)]
-    pending += _read(now, policy, now=True) if now else []
+    pending = [each for turn in open_turns for each in read(turn, policy, now=False)]
+    pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
     facing = memory.facing(
@@ -46,7 +46,7 @@ async def foresee(
     return overlay(pending, [_remembered(each) for each in known], policy)
 
 
-def _read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
+def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
     """What the turn states; names that it only mentions state nothing."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}

@@ -31,7 +31,9 @@ STORIES = (
     Story("I like coffee.", "I no longer drink coffee.", "What do I like to drink?", ("like coffee", "likes coffee")),
     Story("我喜欢喝咖啡。", "我不再喝咖啡了", "我喜欢喝什么？", ("喜欢喝咖啡",)),
     Story("我对花生过敏。", "不对，我对花生不过敏", "我对什么过敏？", ("对花生过敏",)),
-    Story("I'm allergic to peanuts.", "Actually, I'm not allergic to peanuts.", "What am I allergic to?", ("allergic",)),
+    Story(
+        "I'm allergic to peanuts.", "Actually, I'm not allergic to peanuts.", "What am I allergic to?", ("allergic",)
+    ),
     Story("我喜欢猫。", "忘掉我喜欢猫这件事。", "我喜欢什么动物？", ("喜欢猫",)),
     Story("My name is Jon.", "Forget that my name is Jon.", "What is my name?", ("Jon",)),
     Story("I live in Lyon. I play chess.", "I don't live in Lyon anymore.", "Where do I live?", ("in Lyon",), "chess"),
