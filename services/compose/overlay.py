@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from schemas.compose import IncomingMessage
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, overlay
@@ -20,6 +21,10 @@ READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
+SILENT_MAX = 10_000
+"""So many turns that state nothing are remembered by their ids, while workers are behind."""
+
+
 def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
     """The message being answered, as the turn that it may become."""
     turn_id = clock.uuid7()
@@ -31,7 +36,7 @@ async def foresee(
     db: Database, subject: Subject, open_turns: Sequence[Turn], now: Turn | None, policy: ConfidencePolicy
 ) -> Overlay:
     """What these turns, in their order, and then the message being answered will end; one statement if they say any."""
-    pending = [each for turn in open_turns for each in read(turn, policy, now=False)]
+    pending = [each for turn in open_turns for each in _read_once(turn, policy)]
     pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
@@ -46,8 +51,23 @@ async def foresee(
     return overlay(pending, [_remembered(each) for each in known], policy)
 
 
+_silent: dict[UUID, None] = {}
+
+
+def _read_once(turn: Turn, policy: ConfidencePolicy) -> list[Pending]:
+    """What the turn states; one that states nothing is read once, and only its id is kept."""
+    if turn.turn_id in _silent:
+        return []
+    stated = read(turn, policy, now=False)
+    if not stated:
+        if len(_silent) >= SILENT_MAX:
+            del _silent[next(iter(_silent))]
+        _silent[turn.turn_id] = None
+    return stated
+
+
 def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
-    """What the turn states; names that it only mentions state nothing."""
+    """What the turn states; names that it only mentions state nothing. With `now` it is the message being answered."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
     heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)

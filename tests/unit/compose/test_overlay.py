@@ -13,7 +13,7 @@ from schemas.vocabulary import Assertion
 from services.compose.overlay import foresee, message, read, shown
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, evidence, overlay
 from shared.clock import uuid7
-from shared.db import Connection, Subject
+from shared.db import Database, Subject
 from shared.policy import ConfidencePolicy
 from shared.relate import Known
 from shared.store.turns import Event, Turn
@@ -201,7 +201,7 @@ def test_a_summary_loses_the_lines_that_say_just_what_has_ended(text: str, gone:
     "text", ["Where do I live?", "我住在哪里？", "Thanks!", "好的，谢谢。", "Is Paris nice in May?"]
 )
 async def test_a_message_that_states_nothing_costs_no_statement(text: str) -> None:
-    none = cast("Connection", None)
+    none = cast("Database", None)
     asked = message(IncomingMessage(content=text), "s2", NOW)
     assert await foresee(none, WHO, [], asked, POLICY) is NOTHING
 
