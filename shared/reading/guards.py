@@ -134,9 +134,10 @@ def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
     jest = {clause.sentence for clause in clauses if clause.mask & _JESTS and words.JEST.search(clause.text)}
     jest |= {number - 1 for number in jest}
     jest |= {clause.sentence for clause in clauses if clause.mask & _MOCKS and words.SCORN.match(clause.text)}
+    hearsay = {clause.sentence for clause in clauses if clause.last and words.SAID_LAST.fullmatch(clause.text)}
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
-            sentence, supposed, reported, doctor = clause.sentence, False, False, False
+            sentence, supposed, reported, doctor = clause.sentence, clause.sentence in hearsay, False, False
             carried = carried if carried in ("self", "other") and clause.language == "zh" else "none"
             carried = "none" if carried == "other" else carried
         text, signs = clause.text, clause.mask

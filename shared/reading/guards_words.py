@@ -85,6 +85,12 @@ REPORT_EN = re.compile(
     r" to|apparently|rumou?r has it|i heard|i read|i've heard)\b|^[A-Z][a-z]+ (?:said|says|told"
     r"|thinks|thought|claims|mentioned)\b"
 )
+SAID_LAST = re.compile(
+    rf"(?:(?:and )?(?:he|she|they|people|someone|everyone|{PERSON_EN}|[A-Z][a-z]+)(?:'s)? (?:said|says|told me|claims"
+    rf"|claimed|insists|insisted|wrote|replied|shouted))|(?:他|她|他们|她们|别人|人家|有人|大家|{KIN_ZH})(?:们|都|也|总)*"
+    r"(?:说|讲|表示|回答|告诉我)(?:的|道|过)?"
+)
+"""Words that stand behind what somebody else said."""
 DOCTOR = re.compile(r"医生|大夫|医嘱|营养师|\b(?:doctor|dietitian|nutritionist|physician|allergist)\b", re.I)
 ASK_ZH = re.compile(
     r"(?:吗|么|呢|没有|不是吗|对吧|是吧|对不对|好不好|行不行|对么)[啊呀呢]?$|(?<!没)什么(?!都"
@@ -115,14 +121,15 @@ TAG = re.compile(
     re.I,
 )
 IF_ZH = re.compile(
-    r"如果|要是|假如|假设|假使|倘若|万一|若是?(?=我|你|有)|(?:是|换|能|有|可以|想|没|不|让|给|该|得|会)[^，]{0,8}的话(?=$|[，,])|(?:他|她|你)的话(?=$|[，,])|比如说?我|想象|假装|扮演|角色扮演|举个例子|例如|就好了$|要不然|除非|即使|哪怕"
+    r"如果|要是|假如|假设|假使|倘若|万一|若是?(?=我|你|有)|(?:是|换|能|有|可以|想|没|不|让|给|该|得|会)[^，]{0,8}的话(?=$|[，,])|(?:他|她|你)的话(?=$|[，,])|比如说?我|想象|(?:在|为了)?这个(?:故事|小说|游戏|场景|例子|剧本)里|假装|扮演|角色扮演|举个例子|例如|就好了$|要不然|除非|即使|哪怕"
 )
 IF_EN = re.compile(
     (
         r"(?:^|\b(?:and|but|so|even|only|as)\s+)(?:if|unless|suppose|supposing|imagine|pretend|assuming"
-        r"|assume|let's say|say i|what if|hypothetically|for example|for instance|e\.g)\b|\bif i\b"
+        r"|assume|let's say|say (?:that )?(?:i\b|i'm|my|we)|what if|hypothetically|for example|for instance|e\.g)\b"
+        r"|\bif i\b"
         r"|\bi wish\b|\bwould have\b|\bcould have\b|\bshould have\b|\brole-?play|\bact as\b|\bpretend\b"
-        r"|\bas if\b"
+        r"|\bas if\b|\b(?:for|in) (?:this|the|my|a|our) (?:story|novel|scene|game|exercise|example|scenario|sketch)\b"
     ),
     re.I,
 )

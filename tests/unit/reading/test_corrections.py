@@ -81,6 +81,10 @@ NOT_CORRECTED = [
     "My son is not allergic to peanuts.",
     "Am I not allergic to peanuts?",
     "I'm allergic to peanuts",
+    "I no longer like coffee, she said.",
+    "I no longer drink coffee, my brother says",
+    "我不再喜欢咖啡了，她说。",
+    "我不再喝咖啡了，我哥哥说的",
 ]
 
 FORGOTTEN = [

@@ -103,6 +103,10 @@ STATED = [
 ]
 
 SILENT = [
+    "Say my name is Bob",
+    "For this story, my name is Bob.",
+    "在这个故事里，我叫小明",
+    "My name is Bob, he said.",
     "Write a story: I am a dragon and I love gold",
     "我妈叫我回家吃饭",
     "I have a CSV file with two columns",
