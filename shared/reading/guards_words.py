@@ -86,8 +86,9 @@ REPORT_EN = re.compile(
     r"|thinks|thought|claims|mentioned)\b"
 )
 SAID_LAST = re.compile(
-    rf"(?:(?:and )?(?:he|she|they|people|someone|everyone|{PERSON_EN}|[A-Z][a-z]+)(?:'s)? (?:said|says|told me|claims"
-    rf"|claimed|insists|insisted|wrote|replied|shouted))|(?:他|她|他们|她们|别人|人家|有人|大家|{KIN_ZH})(?:们|都|也|总)*"
+    rf"(?:(?:and )?(?:he|she|they|people|someone|everyone|(?:[Mm]y |[Oo]ur )?{PERSON_EN}|[A-Z][a-z]+)(?:'s)?"
+    r" (?:said|says|told me|claims|claimed|insists|insisted|wrote|replied|shouted))"
+    rf"|(?:他|她|他们|她们|别人|人家|有人|大家|我?{KIN_ZH})(?:们|都|也|总)*"
     r"(?:说|讲|表示|回答|告诉我)(?:的|道|过)?"
 )
 """Words that stand behind what somebody else said."""
