@@ -15,6 +15,7 @@ from services.compose.rules import cues, spelling
 from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate, Frequency
 from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex, too_common
+from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
@@ -57,6 +58,13 @@ class Found:
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
+    overlay: Overlay = NOTHING
+
+    def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
+        """These stand before all that was found: the arm weighs more than all the others."""
+        if candidates:
+            self.candidates += candidates
+            self.weights[arm] = 1.0 + sum(self.weights.values())
 
 
 @dataclass(frozen=True)
@@ -76,10 +84,20 @@ class Heard:
     cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
 
 
-async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str], left_s: float) -> Found:
-    """What every arm found within `left_s` seconds, each query's finds in the order of all their signals."""
+async def search(
+    rt: Runtime,
+    subject: Subject,
+    plan: RetrievalPlan,
+    entities: Sequence[str],
+    left_s: float,
+    overlay: Overlay = NOTHING,
+) -> Found:
+    """What every arm found within `left_s` seconds, each query's finds in the order of all their signals.
+
+    What the overlay ends is left out, as is what has ended.
+    """
     ends = time.perf_counter() + left_s
-    found = Found(ignored=_ignored(plan))
+    found = Found(ignored=_ignored(plan), overlay=overlay)
     spans: dict[Within, list[int]] = {}
     for n, query in enumerate(plan.queries[:MAX_QUERIES]):
         if query.mode in WORDS | MEANING:
@@ -168,9 +186,13 @@ def _current(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
     """The hits that still hold, with what of each may be shown."""
     kept: list[tuple[Hit, str]] = []
     for hit in hits:
-        text = current_text(hit.text, hit.ordinal, hit.ended) if hit.ended else hit.text
+        if hit.memory_id:
+            text = None if found.overlay.hides(hit.memory_id) else hit.text
+        else:
+            ended = [*hit.ended, *found.overlay.of_turn(hit.turn_id)]
+            text = current_text(hit.text, hit.ordinal, ended) if ended else hit.text
         if text is None:
-            found.stale.append(f"turn:{hit.turn_id}:{hit.ordinal}")
+            found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
         else:
             kept.append((hit, text))
     return kept

@@ -56,6 +56,7 @@ CREATE TABLE turns (
 COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
 COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
 CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
+CREATE INDEX turns_pending ON turns (tenant_id, user_id, committed_at) WHERE outcome_at IS NULL;
 
 CREATE TABLE conversation_events (
     tenant_id text NOT NULL,
