@@ -19,6 +19,7 @@ from services.compose.commit import commit_turn
 from services.compose.context import compose_context
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
+from shared.db import Subject
 from shared.models import make_models
 from shared.models.none import NoModels
 from shared.runtime import Runtime
@@ -91,6 +92,8 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
         for turn in kit.portions(talk.turns(1, "window"), 12):
             own = turn.model_copy(update={"user_id": load.USER, "session_id": SESSION})
             await commit_turn(own, rt, transport="bench")
+        async with rt.db.transaction(Subject("default", load.USER)) as conn:
+            await conn.execute("UPDATE turns SET observed_at = now(), outcome_at = now(), outcome = '{}'")
         statements = await _statements(rt, asked)
         count = sum(map(len, statements)) / len(statements)
         report.notes.append(f"{label}{count:.1f} statements a package")
