@@ -2,18 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
 
-from schemas.retrieval_plan import Query, RetrievalPlan
 from schemas.vocabulary import SearchMode
+from services.compose import links
 from services.compose.rules import cues
 from services.compose.rules.current import current_text
-from services.compose.rules.model import Candidate, Frequency
+from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution, Step
+from services.compose.rules.model import Candidate, Frequency, ListOf
 from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
@@ -24,15 +25,9 @@ from shared.store import search as store
 from shared.store.search import Hit, Within, Words
 from shared.telemetry import logger
 from shared.text import segment
-from shared.text.normalise import fold
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
-WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
-MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
-MAX_QUERIES = 6
-UNSUPPORTED = ("document_ids", "tag_ids", "topic_ids", "source_type", "source_uri_prefix")
-
-
+RANKED = WORDS | MEANING
 OPEN = Within()
 MAX_CANDIDATES = 400
 
@@ -57,15 +52,21 @@ class Found:
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
+    lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
+    served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
 
 
 @dataclass(frozen=True)
 class List:
-    """One ranked list that an arm brings: `all#1` is what the plan's second query found, by words and by meaning."""
+    """One ranked list that an arm brings: `all#1` is what the second query that ran found, by words and by meaning."""
 
     name: str
     weight: float
     mode: SearchMode
+    of: int = 0
+
+
+NO_LIST = List("", 0.0, "hybrid")
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Task:
     kind: str
     run: Callable[[], Awaitable[Any]]
     within: Within = OPEN
+    brings: List = NO_LIST
 
 
 @dataclass
@@ -85,27 +87,24 @@ class Heard:
     cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
 
 
-async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str], left_s: float) -> Found:
+async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float) -> Found:
     """What every arm found within `left_s` seconds, each query's finds in the order of all their signals."""
     ends = time.perf_counter() + left_s
-    found = Found(ignored=_ignored(plan))
+    found = Found(ignored=[*run.ignored, *_ignored(run)])
     spans: dict[Within, list[int]] = {}
-    for n, query in enumerate(plan.queries[:MAX_QUERIES]):
-        if query.mode in WORDS | MEANING:
-            spans.setdefault(_within(plan, query), []).append(n)
+    for n, step in enumerate(run.steps):
+        if step.query.mode in RANKED and not step.bounds.empty:
+            spans.setdefault(_within(step.bounds), []).append(n)
     tasks = [
         task
         for within, numbers in spans.items()
-        for task in (
-            *_word_tasks(rt, subject, plan, within, numbers),
-            *_vector_tasks(rt, subject, plan, within, numbers),
-        )
+        for task in (*_word_tasks(rt, subject, run, within, numbers), *_vector_tasks(rt, subject, run, within, numbers))
     ]
-    tasks += _entity_tasks(rt, subject, plan, entities)
-    if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
+    tasks += _link_tasks(rt, subject, run)
+    if rt.models.embedding_model_id is None and any(step.query.mode in MEANING for step in run.steps):
         found.degraded.append("embedding_model_absent")
     heard = {within: Heard() for within in spans}
-    entity: list[Find] = []
+    linked: list[tuple[List, list[Find]]] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -113,10 +112,11 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
             case "vector":
                 heard[task.within].cosines = answer
             case _:
-                entity = [Find(hit, hit.score) for hit in answer]
-    _take(found, List("entity#0", rt.policy.compose.weights.entity, "relational"), entity)
+                linked.append((task.brings, [Find(hit, hit.score) for hit in answer]))
+    for brings, finds in sorted(linked, key=lambda each: each[0].name):
+        _take(found, brings, finds)
     for within, numbers in spans.items():
-        reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, plan, w, n, heard[w], found))
+        reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, run, w, n, heard[w], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
 
@@ -169,6 +169,7 @@ class Find:
 def _take(found: Found, of: List, finds: Sequence[Find]) -> None:
     """The finds in their order under the list's name; what of them no longer holds is left out."""
     found.weights[of.name] = of.weight
+    found.lists[of.name] = ListOf(of.of, of.mode)
     rank = 0
     for each in finds:
         hit = each.hit
@@ -186,56 +187,49 @@ def _reason(task: Task, error: BaseException) -> str:
     return "pgvector_unavailable" if task.kind == "vector" else f"{task.kind}_unavailable"
 
 
-def _ignored(plan: RetrievalPlan) -> list[str]:
-    """What a plan asks of memory that memory does not have: said, not silently dropped."""
-    asked = [name for name in UNSUPPORTED if getattr(plan.global_filters, name)]
-    named = [f"global_filters.{name} does not apply to memory" for name in asked]
-    if plan.ranking.rerank.enabled:
-        named.append("ranking.rerank: no reranker is configured")
-    if len(plan.queries) > MAX_QUERIES:
-        named.append(f"queries: only the first {MAX_QUERIES} were executed")
-    return named
+def _ignored(run: Execution) -> list[str]:
+    """What a plan asks for that is not configured: said, not silently dropped."""
+    return ["ranking.rerank: no reranker is configured"] if run.plan.ranking.rerank.enabled else []
 
 
 def _word_tasks(
-    rt: Runtime, subject: Subject, plan: RetrievalPlan, within: Within, numbers: Sequence[int]
+    rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
 ) -> Iterator[Task]:
-    """One statement for the words of all queries that search this span of time."""
-    asked = [n for n in numbers if plan.queries[n].mode in WORDS]
-    terms = list(dict.fromkeys(term for n in asked for term in segment.query_terms(plan.queries[n].text)))
+    """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
+    terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
 
-    async def run() -> Words:
+    async def read() -> Words:
         async with rt.db.transaction(subject) as conn:
             return await store.words(conn, subject, terms, within)
 
-    yield Task("text", run, within)
+    yield Task("text", read, within)
 
 
 def _vector_tasks(
-    rt: Runtime, subject: Subject, plan: RetrievalPlan, within: Within, numbers: Sequence[int]
+    rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
 ) -> Iterator[Task]:
-    """The question itself by meaning, and every query that asks for nothing else."""
+    """The queries that are asked by meaning."""
     model_id = rt.models.embedding_model_id
-    asked = [n for n in numbers if plan.queries[n].mode in MEANING and (n == 0 or plan.queries[n].mode == "semantic")]
+    asked = [n for n in numbers if run.steps[n].embed]
     if model_id is None or not asked:
         return
 
-    async def run() -> dict[int, tuple[bytes, bytes]]:
+    async def read() -> dict[int, tuple[bytes, bytes]]:
         async with rt.db.transaction(subject) as conn:
             names = await store.names(conn, subject)
-        texts = [cues.read(plan.queries[n].text, names, clock.now()).text for n in asked]
+        texts = [cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked]
         vectors = await rt.models.embed(texts, deadline_s=rt.policy.compose.embed_deadline_ms / 1000)
         async with rt.db.transaction(subject) as conn:
             near = [await store.near(conn, subject, vector, model_id, within) for vector in vectors]
         return {n: packed for n, packed in zip(asked, near, strict=True) if packed is not None}
 
-    yield Task("vector", run, within)
+    yield Task("vector", read, within)
 
 
 async def _ranked(
     rt: Runtime,
     subject: Subject,
-    plan: RetrievalPlan,
+    run: Execution,
     within: Within,
     numbers: Sequence[int],
     heard: Heard,
@@ -252,15 +246,18 @@ async def _ranked(
     )
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
     now = clock.now()
-    asked = {n: cues.read(plan.queries[n].text, heard_words.names, now) for n in numbers}
-    wanted: list[tuple[Ids, Ids]] = []
+    asked = {n: cues.read(run.steps[n].query.text, heard_words.names, now) for n in numbers}
+    by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
+    wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
-        if plan.queries[n].mode in WORDS:
-            wanted.append(index.best(asked[n].terms))
+        if n in by_words:
+            wanted[n].append(index.best(asked[n].terms))
         if n in near:
-            wanted.append(near[n].best(policy.arm_limit))
-    chunks = {UUID(int=(int(a) << 64) | int(b)) for memories, _ in wanted for a, b in memories}
-    turns = {(int(a), int(seq)) for _, turns in wanted for a, seq in turns}
+            wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
+    chunks = {
+        UUID(int=(int(a) << 64) | int(b)) for each in wanted.values() for memories, _ in each for a, b in memories
+    }
+    turns = {(int(a), int(seq)) for each in wanted.values() for _, turns in each for a, seq in turns}
     if not chunks and not turns:
         return []
     async with rt.db.transaction(subject) as conn:
@@ -268,19 +265,35 @@ async def _ranked(
         hits = await store.at(conn, subject, list(chunks), bounds, MAX_CANDIDATES, within)
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)
-    weights = DEFAULT_WEIGHTS.scaled(policy.weights.text, policy.weights.vector)
     for n in numbers:
-        query = plan.queries[n]
-        by_words = index if query.mode in WORDS else None
-        scored = weigh(asked[n], hits, of, by_words, near.get(n), weights)
-        _order(found, n, query, hits, scored, _limit(rt, plan))
+        step = run.steps[n]
+        mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
+        weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
+        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
+        found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
+        mine = range(len(hits)) if not run.wide else _own(hits, wanted[n])
+        _order(found, n, step, hits, scored, mine, _limit(rt, run))
     return hits
 
 
-def _order(found: Found, n: int, query: Query, hits: Sequence[Hit], scored: Scored, most: int) -> None:
+def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> list[int]:
+    """The places of the hits that this query asked for, not another of the plan."""
+    chunks = {(int(a), int(b)) for memories, _ in wanted for a, b in memories}
+    turns = {(int(a), int(seq)) for _, turns in wanted for a, seq in turns}
+    return [
+        at
+        for at, hit in enumerate(hits)
+        for half in (hit.chunk_id.int >> 64,)
+        if (half, hit.seq) in turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in chunks
+    ]
+
+
+def _order(
+    found: Found, n: int, step: Step, hits: Sequence[Hit], scored: Scored, mine: Collection[int], most: int
+) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
     total = [round(float(score), 9) for score in scored.total]
-    best = sorted(range(len(hits)), key=lambda at: (-total[at], hits[at].chunk_id.int))[:most]
+    best = sorted(mine, key=lambda at: (-total[at], hits[at].chunk_id.int))[:most]
     alone = {f"text#{n}": _places(scored.words), f"vector#{n}": _places(scored.meaning)}
     found.weights |= dict.fromkeys(alone, 0.0)
     finds = [
@@ -292,7 +305,7 @@ def _order(found: Found, n: int, query: Query, hits: Sequence[Hit], scored: Scor
         )
         for at in best
     ]
-    _take(found, List(f"all#{n}", query.weight, query.mode), finds)
+    _take(found, List(f"all#{n}", step.weight, step.query.mode, step.of), finds)
 
 
 def _places(scores: Floats) -> dict[int, tuple[int, float]]:
@@ -301,28 +314,33 @@ def _places(scores: Floats) -> dict[int, tuple[int, float]]:
     return {at: (rank, round(float(scores[at]), 6)) for rank, at in enumerate(order, 1)}
 
 
-def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
-    return min(max(rt.policy.compose.arm_limit, plan.budget.top_k), plan.budget.candidate_k)
+def _limit(rt: Runtime, run: Execution) -> int:
+    return min(max(rt.policy.compose.arm_limit, run.plan.budget.top_k), run.plan.budget.candidate_k)
 
 
-def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str]) -> Iterator[Task]:
-    """Turns that name what the question names, where the plan asks for relations."""
-    named = list(dict.fromkeys(fold(name) for name in entities))
-    asked = next((query for query in plan.queries[:MAX_QUERIES] if query.mode == "relational"), None)
-    if not named or asked is None:
-        return
-    within = _within(plan, asked)
+def _link_tasks(rt: Runtime, subject: Subject, run: Execution) -> Iterator[Task]:
+    """What is linked with the names of relational queries, and the end of the caller's session."""
+    most = _limit(rt, run)
+    share = rt.policy.compose.weights.entity
+    for n, step in enumerate(run.steps):
+        if step.entities and not step.bounds.empty:
+            within = _within(step.bounds)
+            brings = List(f"entity#{n}", step.weight * share if run.wide else share, "relational", step.of)
+            yield Task(
+                "entity", links.entities(rt, subject, step.entities, most, within, wide=run.wide), within, brings
+            )
+    first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
+    if run.tail and first and not first.bounds.empty:
+        within = _within(first.bounds)
+        brings = List("tail#0", TAIL_WEIGHT, "relational", first.of)
+        yield Task("session", links.tail(rt, subject, run.tail, most, within), within, brings)
 
-    async def run() -> list[Hit]:
-        async with rt.db.transaction(subject) as conn:
-            return await store.by_entity(conn, subject, named, _limit(rt, plan), within)
 
-    yield Task("entity", run, within)
-
-
-def _within(plan: RetrievalPlan, query: Query) -> Within:
-    span = plan.filters_of(query).time_range
-    return Within(span.from_, span.to) if span else OPEN
+def _within(bounds: Bounds) -> Within:
+    span = bounds.time
+    return Within(
+        span.from_ if span else None, span.to if span else None, bounds.languages, bounds.prefixes, bounds.past
+    )
 
 
 def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
@@ -352,4 +370,7 @@ def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
         arm_scores={of.name: find.score, **{arm: score for arm, (_, score) in find.alone.items()}},
         support=find.support,
         mode=of.mode,
+        query=of.of,
+        language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
+        original=hit.text,
     )

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from schemas.retrieval_plan import (
     PLAN_VERSION,
     Budget,
+    Caller,
     Filters,
     PlanDebug,
     Query,
@@ -97,7 +98,13 @@ _ELLIPTIC = re.compile(
 
 
 def plan(
-    message: str, recent: Sequence[str], now: datetime, policy: PlanPolicy, request_id: str | None = None
+    message: str,
+    recent: Sequence[str],
+    now: datetime,
+    policy: PlanPolicy,
+    request_id: str | None = None,
+    *,
+    session_id: str | None = None,
 ) -> Planned:
     """The intent and a plan whose first query is the message itself at weight 1 and whose expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
@@ -128,7 +135,10 @@ def plan(
             global_filters=filters,
             budget=Budget(top_k=policy.top_k, candidate_k=policy.candidate_k),
             ranking=Ranking(rerank=Rerank(enabled=policy.rerank)),
-            debug=PlanDebug(notes="resources" if needed else "memory"),
+            debug=PlanDebug(
+                notes="resources" if needed else "memory",
+                caller=Caller(app="smartbrain", session_id=session_id) if session_id else None,
+            ),
         ),
     )
 
