@@ -326,9 +326,7 @@ def _link_tasks(rt: Runtime, subject: Subject, run: Execution) -> Iterator[Task]
         if step.entities and not step.bounds.empty:
             within = _within(step.bounds)
             brings = List(f"entity#{n}", step.weight * share if run.wide else share, "relational", step.of)
-            yield Task(
-                "entity", links.entities(rt, subject, step.entities, most, within, wide=run.wide), within, brings
-            )
+            yield Task("entity", links.entities(rt, subject, step, most, within, wide=run.wide), within, brings)
     first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
     if run.tail and first and not first.bounds.empty:
         within = _within(first.bounds)

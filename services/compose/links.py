@@ -1,10 +1,11 @@
 """The arms that follow links: from names to what belongs to them, and from a session to its latest messages."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from schemas.retrieval_plan import RetrievalPlan
+from services.compose.rules.execute import Step, identifiers
 from shared.db import Subject
 from shared.errors import TransientError
 from shared.runtime import Runtime
@@ -19,17 +20,17 @@ TOGETHER = 4
 
 
 def entities(
-    rt: Runtime, subject: Subject, named: Sequence[str], most: int, within: Within, *, wide: bool
+    rt: Runtime, subject: Subject, step: Step, most: int, within: Within, *, wide: bool
 ) -> Callable[[], Awaitable[list[Hit]]]:
-    """The arm for these names: messages that name them; `wide` also memories, refs and the tasks behind them."""
-    spelt = list(dict.fromkeys(_stored(name) for name in named if _stored(name)))
+    """The arm for what this step names: messages that name it; `wide` also memories, refs and the tasks behind them."""
+    spelt = list(dict.fromkeys(_stored(name) for name in step.entities if _stored(name)))
     canonical = list(dict.fromkeys(fold(name) for name in spelt))
 
     async def run() -> list[Hit]:
         async with rt.db.transaction(subject) as conn:
             if not wide:
                 return await store.by_entity(conn, subject, canonical, most, within)
-            found = dict(await relations.related(conn, subject, canonical, spelt, most * 2))
+            found = dict(await relations.related(conn, subject, canonical, spelt, step.terms, most * 2))
             hits = await store.at(conn, subject, list(found), [], most * 2, within)
         scored = [replace(hit, score=found[hit.chunk_id]) for hit in hits]
         return sorted(scored, key=lambda hit: (-hit.score, -hit.said_at.timestamp(), hit.chunk_id.int))[:most]
@@ -64,7 +65,9 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
         return {}
     try:
         async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
-            return {n: await relations.together(conn, subject, of, TOGETHER) for n, of in asked.items()}
+            return {
+                n: await relations.together(conn, subject, of, identifiers(of), TOGETHER) for n, of in asked.items()
+            }
     except (TimeoutError, TransientError):
         return {}
 

@@ -20,6 +20,9 @@ WITH named AS MATERIALIZED (
     FROM entity_mentions n JOIN named USING (entity_id)
     WHERE n.tenant_id = %(tenant)s AND n.user_id = %(user)s
     GROUP BY n.turn_id, n.ordinal
+), spelt AS (
+    SELECT p.chunk_id, count(*) AS entities FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(terms)s) GROUP BY p.chunk_id
 ), referring AS (
     SELECT DISTINCT r.turn_id FROM refs r JOIN unnest(%(names)s::text[]) AS w(word)
         ON strpos(lower(r.ref_uri || ' ' || coalesce(r.title, '')), w.word) > 0
@@ -34,6 +37,8 @@ WITH named AS MATERIALIZED (
     SELECT c.chunk_id, n.entities + 0.1::float8 AS score FROM mentioned n JOIN memory_chunks c
         ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active
         AND c.turn_id = n.turn_id AND c.ordinal = n.ordinal
+    UNION ALL
+    SELECT chunk_id, entities FROM spelt
     UNION ALL
     SELECT c.chunk_id, CASE WHEN l.entities > 0 THEN l.entities ELSE 0.6 END FROM linked l JOIN memory_chunks c
         ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active AND c.memory_id = l.memory_id
@@ -50,33 +55,41 @@ SELECT chunk_id, max(score)::float8 AS score FROM near GROUP BY chunk_id ORDER B
 
 
 async def related(
-    conn: Connection, subject: Subject, names: Sequence[str], spelt: Sequence[str], limit: int
+    conn: Connection, subject: Subject, names: Sequence[str], spelt: Sequence[str], terms: Sequence[str], limit: int
 ) -> list[Scored]:
-    """What the entities of these names (canonical; as written) are linked with, closest first.
+    """What the entities of these names (canonical; as written; as search terms) are linked with, closest first.
 
-    Messages and memories that name them, what was learnt where they were named, turns whose refs lead to them, and the
-    turns behind the tasks, goals, decisions and events among those memories.
+    Messages and memories that name them or hold the term, what was learnt where they were named, turns whose refs lead
+    to them, and the turns behind the tasks, goals, decisions and events among those memories.
     """
     if not names:
         return []
-    params = {**_whose(subject), "names": list(names), "spelt": list(spelt), "limit": limit}
+    params = {**_whose(subject), "names": list(names), "spelt": list(spelt), "terms": list(terms), "limit": limit}
     return [(row["chunk_id"], row["score"]) for row in await (await conn.execute(_RELATED, params)).fetchall()]
 
 
 _TOGETHER: LiteralString = """
-SELECT o.name FROM entities e
-JOIN entity_mentions a ON a.tenant_id = e.tenant_id AND a.user_id = e.user_id AND a.entity_id = e.entity_id
-JOIN entity_mentions b ON b.tenant_id = a.tenant_id AND b.user_id = a.user_id AND b.turn_id = a.turn_id
+WITH places AS MATERIALIZED (
+    SELECT a.turn_id FROM entities e
+    JOIN entity_mentions a ON a.tenant_id = e.tenant_id AND a.user_id = e.user_id AND a.entity_id = e.entity_id
+    WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.canonical = ANY(%(names)s)
+    UNION
+    SELECT c.turn_id FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(terms)s) AND c.turn_id IS NOT NULL
+)
+SELECT o.name FROM places
+JOIN entity_mentions b ON b.tenant_id = %(tenant)s AND b.user_id = %(user)s AND b.turn_id = places.turn_id
 JOIN entities o ON o.tenant_id = b.tenant_id AND o.user_id = b.user_id AND o.entity_id = b.entity_id
-WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.canonical = ANY(%(names)s)
-    AND NOT (o.canonical = ANY(%(names)s))
+WHERE NOT (o.canonical = ANY(%(names)s))
 GROUP BY o.entity_id, o.name ORDER BY count(DISTINCT b.turn_id) DESC, o.name LIMIT %(limit)s
 """
 
 
-async def together(conn: Connection, subject: Subject, names: Sequence[str], limit: int) -> list[str]:
-    """The entities that most often occur in one turn with those of these canonical names."""
-    params = {**_whose(subject), "names": list(names), "limit": limit}
+async def together(
+    conn: Connection, subject: Subject, names: Sequence[str], terms: Sequence[str], limit: int
+) -> list[str]:
+    """The entities that most often occur in one turn with those of these canonical names or these search terms."""
+    params = {**_whose(subject), "names": list(names), "terms": list(terms), "limit": limit}
     return [row["name"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()] if names else []
 
 

@@ -1,5 +1,6 @@
 """A plan -> what runs: each query as its mode means it, its filters and weight, and what is not honoured (seed 001)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +11,7 @@ from services.compose.rules.past import asks_past
 from shared.text.language import detect
 from shared.text.names import names
 from shared.text.normalise import fold
-from shared.text.segment import keywords
+from shared.text.segment import keywords, query_terms
 
 WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
 MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
@@ -19,7 +20,7 @@ WIDER: tuple[float, ...] = (0.7, 0.6, 0.5, 0.5, 0.4, 0.4)
 """What the additions to an associative query weigh beside it."""
 KNOWLEDGE_ONLY = ("document_ids", "tag_ids", "topic_ids")
 """Filters inside the knowledge base: a memory has no document, tag or topic (seed 001 section 4)."""
-NOT_STORED = "\x00"
+_IDENTIFIER = re.compile(r"\S*\w[_./@:#-]\w\S*")
 TAIL_WEIGHT = 0.3
 
 
@@ -49,6 +50,7 @@ class Step:
     weight: float
     embed: bool
     entities: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,7 @@ def bounds(plan: RetrievalPlan, query: Query) -> Bounds:
         filters.time_range,
         tuple(sorted(set(filters.language))),
         tuple(sorted(set(filters.source_type))),
-        tuple(
-            sorted({each for each in filters.source_uri_prefix if NOT_STORED not in each} or filters.source_uri_prefix)
-        ),
+        tuple(sorted({each.replace("\x00", "\ufffd") for each in filters.source_uri_prefix})),
         past,
     )
 
@@ -112,8 +112,8 @@ def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Exec
             notes.append(f"queries[{n}] weighs nothing and was not executed")
             continue
         within = bounds(plan, query)
-        own = tuple(names(query.text)) or tuple(keywords(query.text, 8)) if query.mode == "relational" else ()
-        steps.append(Step(query, n, within, weight, query.mode in MEANING, own))
+        own, terms = linked(query.text) if query.mode == "relational" else ((), ())
+        steps.append(Step(query, n, within, weight, query.mode in MEANING, own, terms))
         if query.mode == "associative":
             extra = wider(query, together.get(n, ()))
             added[n] = tuple(extra)
@@ -132,6 +132,19 @@ def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Exec
         notes=tuple(dict.fromkeys([*notes, *_excluded(steps)])),
         added=added,
     )
+
+
+def linked(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a relational query names, and the search terms that name it too: identifiers, or all where no name is."""
+    named = tuple(names(text))
+    if not named:
+        return tuple(keywords(text, 8)), tuple(query_terms(text, 8))
+    return named, tuple(identifiers(named))
+
+
+def identifiers(named: Sequence[str]) -> list[str]:
+    """The search terms of those names that are one identifier: smart_rag, app.py, org/repo."""
+    return [fold(name) for name in named if _IDENTIFIER.fullmatch(name)]
 
 
 def _silent(mode: SearchMode, weights: Mapping[str, float]) -> bool:

@@ -172,10 +172,10 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
 
 
 def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
-    """The lists that count and hold the candidate: the one that says most for it first."""
+    """The lists that count and hold the candidate: where it stands highest first, of equals the one of more weight."""
     held = [arm for arm in candidate.arm_ranks if arm in policy.lists and policy.weights.get(arm, 1.0) > 0]
-    worth = {arm: policy.weights.get(arm, 1.0) / (policy.rrf_k + candidate.arm_ranks[arm]) for arm in held}
-    return sorted(held, key=lambda arm: (-worth[arm], policy.lists[arm].query, arm))
+    ranks, weights = candidate.arm_ranks, policy.weights
+    return sorted(held, key=lambda arm: (ranks[arm], -weights.get(arm, 1.0), policy.lists[arm].query, arm))
 
 
 def _by_mode(ranked: Sequence[Ranked], policy: FusePolicy) -> tuple[list[Ranked], list[Dropped]]:
