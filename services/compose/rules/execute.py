@@ -71,7 +71,8 @@ class Execution:
 def bounds(plan: RetrievalPlan, query: Query) -> Bounds:
     """The query's own filters where it has them, else the plan's; outdated things only where it asks about the past."""
     filters = plan.filters_of(query)
-    past = query.hints.get("past") is True or asks_past(query.text)
+    hint = query.hints.get("past")
+    past = hint if isinstance(hint, bool) else asks_past(query.text)
     return Bounds(
         filters.time_range,
         tuple(sorted(set(filters.language))),
