@@ -43,7 +43,10 @@ def _add_older_names(model: type[BaseModel], schema: JsonSchemaValue) -> None:
 
 
 def _aware(value: datetime) -> datetime:
-    return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    try:
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("not a moment that UTC can name") from error
 
 
 Instant = Annotated[datetime, AfterValidator(_aware)]

@@ -8,8 +8,9 @@ from pydantic import JsonValue
 
 from schemas.base import Contract, ExternalId, Instant
 from schemas.evidence_pack import EvidenceItem
-from schemas.retrieval_plan import Version
-from schemas.vocabulary import Role
+from schemas.explain import Explain
+from schemas.retrieval_plan import RetrievalPlan, Version
+from schemas.vocabulary import Language, Role
 
 PACKAGE_VERSION = "0.1"
 
@@ -101,34 +102,10 @@ class PlannerDebug(Contract):
     purpose: str = "other"
     confidence: float = 0.0
     entities: list[str] = []
+    hints: list[str] = []
+    language: Language = "other"
     resources_needed: bool = False
-
-
-class ArmTiming(Contract):
-    """How one search arm did."""
-
-    arm: str
-    took_ms: float = 0.0
-    candidates: int = 0
-    status: Literal["ok", "timeout", "failed", "skipped"] = "ok"
-
-
-class DroppedEvidence(Contract):
-    """What was found and left out, and why."""
-
-    id: str
-    reason: str
-    score: float = 0.0
-    rule: str | None = None
-
-
-class Explain(Contract):
-    """Why the package is what it is, in full (decision 12)."""
-
-    arms: list[ArmTiming] = []
-    dropped: list[DroppedEvidence] = []
-    ignored_fields: list[str] = []
-    took_ms: float = 0.0
+    plan: RetrievalPlan | None = None
 
 
 class PackageDebug(Contract):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from schemas.base import Contract, Instant
+from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery
 from schemas.retrieval_plan import PLAN_VERSION, Diversity, RetrievalPlan, Version
 from schemas.vocabulary import Language, SearchMode
 
@@ -129,7 +130,7 @@ class AppliedDiversity(Diversity):
 
 
 class PackExplain(Contract):
-    """How the result came about and what was not honoured (seed 001 section 9)."""
+    """How the result came about and what was not honoured (seed 001 section 9); `debug.trace` adds the candidates."""
 
     fusion: str = "rrf"
     rerank: str | bool = False
@@ -137,6 +138,11 @@ class PackExplain(Contract):
     diversity: AppliedDiversity = AppliedDiversity()
     ignored_fields: list[str] = []
     degraded_reason: list[str] = []
+    fusion_weights: dict[str, float] = {}
+    queries: list[ExecutedQuery] = []
+    arms: list[ArmTiming] = []
+    dropped: list[DroppedEvidence] = []
+    candidates: list[CandidateTrace] = []
 
 
 class EvidencePack(Contract):

@@ -4,7 +4,7 @@ import re
 import sys
 from html import unescape
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import orjson
@@ -12,12 +12,14 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from services.cli import explain as explained
 from services.cli import place
 from services.cli.output import AsJson, emit, fail, out
 from services.cli.web import Web
 
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
 Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
+Lang = Literal["zh", "en"]
 Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.")]
 
 
@@ -101,6 +103,7 @@ def compose(
     tenant: Tenant = "default",
     limit: Annotated[int | None, typer.Option("--limit", help="Token limit of the package.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show plan, scores and what was dropped.")] = False,
+    lang: Annotated[Lang | None, typer.Option("--lang", help="Language of the explanation: zh, en.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compose the context for a message."""
@@ -117,11 +120,13 @@ def compose(
         package = web.post("/v1/context", body)
     if as_json:
         emit(package)
-    else:
-        show_package(package, explain=explain)
+        return
+    show_package(package)
+    if explain:
+        explained.show(package, lang)
 
 
-def show_package(package: dict[str, Any], *, explain: bool = False) -> None:
+def show_package(package: dict[str, Any]) -> None:
     """The package slot by slot, as a person reads it."""
     for block in package["system_blocks"]:
         if block["type"] != "policies":
@@ -136,8 +141,6 @@ def show_package(package: dict[str, Any], *, explain: bool = False) -> None:
     out.print(Text(f"[tokens] {budget['used_estimate']} of {budget['limit']}", "dim"))
     for reason in package["degraded_reason"]:
         out.print(Text(f"[degraded] {reason}", "yellow"))
-    if explain and package.get("debug"):
-        _show_debug(package["debug"])
 
 
 def _line(slot: str, style: str, tagged: str, more: str = "") -> None:
@@ -153,20 +156,6 @@ def _line(slot: str, style: str, tagged: str, more: str = "") -> None:
         .append(Text(words[:300], "default"))
         .append(Text(f"  ({about})" if about else "", "dim"))
     )
-
-
-def _show_debug(debug: dict[str, Any]) -> None:
-    planner: dict[str, Any] = debug.get("planner") or {}
-    out.print(f"[plan] intent={planner.get('intent')} queries={planner.get('queries')}", markup=False)
-    for arm in debug["explain"]["arms"]:
-        line = f"[arm] {arm['arm']}: {arm['status']}, {arm['candidates']} found in {arm['took_ms']:.1f} ms"
-        out.print(line, markup=False)
-    for why in debug["why_selected"]:
-        out.print(f"[in] {why}", markup=False)
-    for each in debug["explain"]["dropped"]:
-        out.print(f"[out] {each['id']}: {each['reason']} score={each['score']:.3f}", markup=False)
-    for name in (*debug["ignored"], *debug["explain"]["ignored_fields"]):
-        out.print(f"[ignored] {name}", markup=False)
 
 
 def remember(

@@ -9,11 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.retrieval_plan import Query, RetrievalPlan
 from schemas.vocabulary import SearchMode
+from services.compose import links
 from services.compose.rules import cues, spelling
 from services.compose.rules.current import current_text
-from services.compose.rules.model import Candidate, Frequency
+from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
+from services.compose.rules.model import Candidate, Frequency, ListOf
 from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex, too_common
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
@@ -25,15 +26,9 @@ from shared.store import search as store
 from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
 from shared.text import segment
-from shared.text.normalise import fold
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
-WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
-MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
-MAX_QUERIES = 6
-UNSUPPORTED = ("document_ids", "tag_ids", "topic_ids", "source_type", "source_uri_prefix")
-
-
+RANKED = WORDS | MEANING
 OPEN = Within()
 MAX_CANDIDATES = 400
 
@@ -58,6 +53,8 @@ class Found:
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
+    lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
+    served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
     overlay: Overlay = NOTHING
 
     def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
@@ -68,12 +65,26 @@ class Found:
 
 
 @dataclass(frozen=True)
+class List:
+    """One ranked list that an arm brings: `all#1` is what the second query that ran found, by words and by meaning."""
+
+    name: str
+    weight: float
+    mode: SearchMode
+    of: int = 0
+
+
+NO_LIST = List("", 0.0, "hybrid")
+
+
+@dataclass(frozen=True)
 class Task:
     """One arm to run: what it answers for the queries that it serves."""
 
     kind: str
     run: Callable[[], Awaitable[Any]]
     within: Within = OPEN
+    brings: List = NO_LIST
 
 
 @dataclass
@@ -84,36 +95,27 @@ class Heard:
     cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
 
 
-async def search(
-    rt: Runtime,
-    subject: Subject,
-    plan: RetrievalPlan,
-    entities: Sequence[str],
-    left_s: float,
-    overlay: Overlay = NOTHING,
-) -> Found:
+async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, overlay: Overlay = NOTHING) -> Found:
     """What every arm found within `left_s` seconds, each query's finds in the order of all their signals.
 
     What the overlay ends is left out, as is what has ended.
     """
     ends = time.perf_counter() + left_s
-    found = Found(ignored=_ignored(plan), overlay=overlay)
+    found = Found(ignored=[*run.ignored, *_ignored(run)], overlay=overlay)
     spans: dict[Within, list[int]] = {}
-    for n, query in enumerate(plan.queries[:MAX_QUERIES]):
-        if query.mode in WORDS | MEANING:
-            spans.setdefault(_within(plan, query), []).append(n)
+    for n, step in enumerate(run.steps):
+        if step.query.mode in RANKED and not step.bounds.empty:
+            spans.setdefault(_within(step.bounds), []).append(n)
     tasks = [
         task
         for within, numbers in spans.items()
-        for task in (
-            *_word_tasks(rt, subject, plan, within, numbers),
-            *_vector_tasks(rt, subject, plan, within, numbers),
-        )
+        for task in (*_word_tasks(rt, subject, run, within, numbers), *_vector_tasks(rt, subject, run, within, numbers))
     ]
-    tasks += _entity_tasks(rt, subject, plan, entities)
-    if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
+    tasks += _link_tasks(rt, subject, run)
+    if rt.models.embedding_model_id is None and any(step.query.mode in MEANING for step in run.steps):
         found.degraded.append("embedding_model_absent")
     heard = {within: Heard() for within in spans}
+    linked: list[tuple[List, list[Hit]]] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -121,10 +123,12 @@ async def search(
             case "vector":
                 heard[task.within].cosines = answer
             case _:
-                _take_entities(found, answer, rt.policy.compose.weights.entity)
+                linked.append((task.brings, answer))
+    for brings, hits in sorted(linked, key=lambda each: each[0].name):
+        _take_linked(found, brings, hits)
     for within, numbers in spans.items():
-        await _read_otherwise(rt, subject, plan, numbers, heard[within], found, ends)
-        reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, plan, w, n, heard[w], found))
+        await _read_otherwise(rt, subject, run, within, numbers, heard[within], found, ends)
+        reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, run, w, n, heard[w], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
 
@@ -166,20 +170,26 @@ async def _timed(task: Task) -> tuple[Any, float]:
 
 @dataclass(slots=True)
 class Standing:
-    """Where a chunk stands in every list that has it."""
+    """Where a chunk stands in every list that has it; `best` is the list where it stands highest."""
 
+    best: List
+    place: int
     ranks: dict[str, int] = field(default_factory=dict[str, int])
     scores: dict[str, float] = field(default_factory=dict[str, float])
     support: float = 0.0
-    modes: set[SearchMode] = field(default_factory=set[SearchMode])
 
 
-def _take_entities(found: Found, hits: Sequence[Hit], weight: float) -> None:
+def _take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
     """The hits in their order, as a list of its own."""
-    found.weights["entity#0"] = weight
+    _note(found, brings)
     for rank, (hit, text) in enumerate(_current(found, hits), 1):
-        standing = Standing({"entity#0": rank}, {"entity#0": hit.score}, 1.0, {"relational"})
+        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
         found.candidates.append(candidate(hit, text, standing))
+
+
+def _note(found: Found, brings: List) -> None:
+    found.weights[brings.name] = brings.weight
+    found.lists[brings.name] = ListOf(brings.of, brings.mode)
 
 
 def _current(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
@@ -204,34 +214,28 @@ def _reason(task: Task, error: BaseException) -> str:
     return "pgvector_unavailable" if task.kind == "vector" else f"{task.kind}_unavailable"
 
 
-def _ignored(plan: RetrievalPlan) -> list[str]:
-    """What a plan asks of memory that memory does not have: said, not silently dropped."""
-    asked = [name for name in UNSUPPORTED if getattr(plan.global_filters, name)]
-    named = [f"global_filters.{name} does not apply to memory" for name in asked]
-    if plan.ranking.rerank.enabled:
-        named.append("ranking.rerank: no reranker is configured")
-    if len(plan.queries) > MAX_QUERIES:
-        named.append(f"queries: only the first {MAX_QUERIES} were executed")
-    return named
+def _ignored(run: Execution) -> list[str]:
+    """What a plan asks for that is not configured: said, not silently dropped."""
+    return ["ranking.rerank: no reranker is configured"] if run.plan.ranking.rerank.enabled else []
 
 
 def _word_tasks(
-    rt: Runtime, subject: Subject, plan: RetrievalPlan, within: Within, numbers: Sequence[int]
+    rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
 ) -> Iterator[Task]:
-    """One statement for the words of all queries that search this span of time."""
-    asked = [n for n in numbers if plan.queries[n].mode in WORDS]
-    terms = list(dict.fromkeys(term for n in asked for term in segment.query_terms(plan.queries[n].text)))
+    """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
+    terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
 
-    async def run() -> Words:
+    async def read() -> Words:
         return (await rt.db.read(subject, store.words(subject, terms, within, DEFAULT_CONTEXT.common)))[0]
 
-    yield Task("text", run, within)
+    yield Task("text", read, within)
 
 
 async def _read_otherwise(
     rt: Runtime,
     subject: Subject,
-    plan: RetrievalPlan,
+    run: Execution,
+    within: Within,
     numbers: Sequence[int],
     heard: Heard,
     found: Found,
@@ -239,44 +243,45 @@ async def _read_otherwise(
 ) -> None:
     """Words that memory does not have are read as those that it spells most like them."""
     words = heard.words
-    texts = [plan.queries[n].text for n in numbers if plan.queries[n].mode in WORDS]
+    texts = [run.steps[n].query.text for n in numbers if run.steps[n].query.mode in WORDS]
     if words is None or not words.chunks or not texts:
         return
     asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
     if not asked:
         return
 
-    async def run() -> dict[str, tuple[str, Posted]]:
-        return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)))[0]
+    async def read() -> dict[str, tuple[str, Posted]]:
+        most = DEFAULT_CONTEXT.common
+        return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, most)))[0]
 
-    for _, alike in await _answers(found, [Task("trigram", run)], max(ends - time.perf_counter(), 0.0)):
+    for _, alike in await _answers(found, [Task("trigram", read, within)], max(ends - time.perf_counter(), 0.0)):
         posted = {**words.posted, **{term: posted for term, (_, posted) in alike.items()}}
         heard.words = replace(words, posted=posted)
 
 
 def _vector_tasks(
-    rt: Runtime, subject: Subject, plan: RetrievalPlan, within: Within, numbers: Sequence[int]
+    rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
 ) -> Iterator[Task]:
-    """The question itself by meaning, and every query that asks for nothing else."""
+    """The queries that are asked by meaning."""
     model_id = rt.models.embedding_model_id
-    asked = [n for n in numbers if plan.queries[n].mode in MEANING and (n == 0 or plan.queries[n].mode == "semantic")]
+    asked = [n for n in numbers if run.steps[n].embed]
     if model_id is None or not asked:
         return
 
-    async def run() -> dict[int, tuple[bytes, bytes]]:
+    async def read() -> dict[int, tuple[bytes, bytes]]:
         (names,) = await rt.db.read(subject, store.names(subject))
-        texts = [cues.read(plan.queries[n].text, names, clock.now()).text for n in asked]
+        texts = [cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked]
         vectors = await rt.models.embed(texts, deadline_s=rt.policy.compose.embed_deadline_ms / 1000)
         near = [(await rt.db.read(subject, store.near(subject, each, model_id, within)))[0] for each in vectors]
         return {n: packed for n, packed in zip(asked, near, strict=True) if packed is not None}
 
-    yield Task("vector", run, within)
+    yield Task("vector", read, within)
 
 
 async def _ranked(
     rt: Runtime,
     subject: Subject,
-    plan: RetrievalPlan,
+    run: Execution,
     within: Within,
     numbers: Sequence[int],
     heard: Heard,
@@ -291,15 +296,16 @@ async def _ranked(
     index = WordIndex(telling, heard_words.chunks, heard_words.terms, DEFAULT_CONTEXT)
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
     now = clock.now()
-    asked = {n: cues.read(plan.queries[n].text, heard_words.names, now).without(common) for n in numbers}
-    wanted: list[tuple[Ids, Ids]] = []
+    asked = {n: cues.read(run.steps[n].query.text, heard_words.names, now).without(common) for n in numbers}
+    by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
+    wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
-        if plan.queries[n].mode in WORDS:
-            wanted.append(index.best(asked[n].terms))
+        if n in by_words:
+            wanted[n].append(index.best(asked[n].terms))
         if n in near:
-            wanted.append(near[n].best(policy.arm_limit))
-    chunks = {place.hexadecimal(a, b) for memories, _ in wanted for a, b in memories.tolist()}
-    turns = {(a, seq) for _, turns in wanted for a, seq in turns.tolist()}
+            wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
+    chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
+    turns = {(a, seq) for each in wanted.values() for _, turns in each for a, seq in turns.tolist()}
     if not chunks and not turns:
         return []
     bounds = [place.bounds(first, seq) for first, seq in turns]
@@ -308,30 +314,50 @@ async def _ranked(
     hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)
-    weights = DEFAULT_WEIGHTS.scaled(policy.weights.text, policy.weights.vector)
     standings: dict[int, Standing] = {}
     for n in numbers:
-        query = plan.queries[n]
-        by_words = index if query.mode in WORDS else None
-        scored = weigh(asked[n], hits, of, by_words, near.get(n), weights)
-        found.weights |= {f"all#{n}": query.weight, f"text#{n}": 0.0, f"vector#{n}": 0.0}
-        _stand(standings, n, query.mode, scored, _limit(rt, plan))
+        step = run.steps[n]
+        mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
+        weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
+        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
+        found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
+        brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
+        _note(found, brings)
+        found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
+        order = np.argsort(-scored.total.round(9), kind="stable")
+        mine = order[_own(hits, wanted[n])[order]] if run.wide else order
+        _stand(standings, n, brings, scored, mine[: _limit(rt, run)].tolist())
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 
 
-def _stand(standings: dict[int, Standing], n: int, mode: SearchMode, scored: Scored, most: int) -> None:
+def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> NDArray[np.bool_]:
+    """Which of the hits this query asked for, not another of the plan."""
+    chunks = {(a, b) for memories, _ in wanted for a, b in memories.tolist()}
+    turns = {(a, seq) for _, turns in wanted for a, seq in turns.tolist()}
+    return np.array(
+        [
+            (half, hit.seq) in turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in chunks
+            for hit in hits
+            for half in (hit.chunk_id.int >> 64,)
+        ],
+        dtype=np.bool_,
+    )
+
+
+def _stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, order: Sequence[int]) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
     alone = {
         name: (_ranks(scores), scores)
         for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
         if scores.any()
     }
-    for rank, at in enumerate(np.argsort(-scored.total.round(9), kind="stable")[:most].tolist(), 1):
-        standing = standings.setdefault(at, Standing())
-        standing.ranks[f"all#{n}"], standing.scores[f"all#{n}"] = rank, float(scored.total[at])
+    for rank, at in enumerate(order, 1):
+        standing = standings.setdefault(at, Standing(brings, rank))
+        if (rank, -brings.weight) < (standing.place, -standing.best.weight):
+            standing.best, standing.place = brings, rank
+        standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
         standing.support = max(standing.support, float(scored.support[at]))
-        standing.modes.add(mode)
         for name, (ranks, scores) in alone.items():
             if scores[at] > 0:
                 standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
@@ -344,27 +370,31 @@ def _ranks(scores: Floats) -> NDArray[np.intp]:
     return ranks
 
 
-def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
-    return min(max(rt.policy.compose.arm_limit, plan.budget.top_k), plan.budget.candidate_k)
+def _limit(rt: Runtime, run: Execution) -> int:
+    return min(max(rt.policy.compose.arm_limit, run.plan.budget.top_k), run.plan.budget.candidate_k)
 
 
-def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str]) -> Iterator[Task]:
-    """Turns that name what the question names, where the plan asks for relations."""
-    named = list(dict.fromkeys(fold(name) for name in entities))
-    asked = next((query for query in plan.queries[:MAX_QUERIES] if query.mode == "relational"), None)
-    if not named or asked is None:
-        return
-    within = _within(plan, asked)
+def _link_tasks(rt: Runtime, subject: Subject, run: Execution) -> Iterator[Task]:
+    """What is linked with the names of relational queries, and the end of the caller's session."""
+    most = _limit(rt, run)
+    share = rt.policy.compose.weights.entity
+    for n, step in enumerate(run.steps):
+        if step.entities and not step.bounds.empty:
+            within = _within(step.bounds)
+            brings = List(f"entity#{n}", step.weight * share if run.wide else share, "relational", step.of)
+            yield Task("entity", links.entities(rt, subject, step, most, within, wide=run.wide), within, brings)
+    first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
+    if run.tail and first and not first.bounds.empty:
+        within = _within(first.bounds)
+        brings = List("tail#0", TAIL_WEIGHT, "relational", first.of)
+        yield Task("session", links.tail(rt, subject, run.tail, most, within), within, brings)
 
-    async def run() -> list[Hit]:
-        return (await rt.db.read(subject, store.by_entity(subject, named, _limit(rt, plan), within)))[0]
 
-    yield Task("entity", run, within)
-
-
-def _within(plan: RetrievalPlan, query: Query) -> Within:
-    span = plan.filters_of(query).time_range
-    return Within(span.from_, span.to) if span else OPEN
+def _within(bounds: Bounds) -> Within:
+    span = bounds.time
+    return Within(
+        span.from_ if span else None, span.to if span else None, bounds.languages, bounds.prefixes, bounds.past
+    )
 
 
 def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
@@ -392,5 +422,8 @@ def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
         arm_ranks=standing.ranks,
         arm_scores=standing.scores,
         support=standing.support,
-        mode=next(iter(standing.modes)) if len(standing.modes) == 1 else "hybrid",
+        mode=standing.best.mode,
+        query=standing.best.of,
+        language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
+        original=hit.text,
     )

@@ -7,21 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from schemas.compose import ComposeRequest
-from schemas.context_package import (
-    ArmTiming,
-    ContextPackage,
-    DroppedEvidence,
-    Explain,
-    PackageDebug,
-    PlannerDebug,
-)
+from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
 from schemas.evidence_pack import EvidencePack
+from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, overlay
+from services.compose import arms, explain, links, overlay
 from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.rules.budget import UserMessageTooLongError
+from services.compose.rules.execute import composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
 from services.compose.rules.overlay import ARM, Overlay, evidence
@@ -35,7 +30,6 @@ from shared.store import memory, summaries, turns
 from shared.store.memory import Memory
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
-from shared.text.names import names
 
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
@@ -70,10 +64,12 @@ async def compose_context(
     except TimeoutError as error:
         raise TransientError("memory did not answer within the deadline") from error
     request_id = asked.request_id or clock.uuid7().hex
-    planned = plan(asked.user_message.content, _said(loaded.window), at, PlanPolicy(), request_id)
+    planned = plan(
+        asked.user_message.content, _said(loaded.window), at, PlanPolicy(), request_id, session_id=asked.session_id
+    )
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
     shown = overlay.shown(loaded.window, asked.user_message.content, rt.policy.compose.recent_turns_max)
-    found = await arms.search(rt, subject, planned.plan, planned.entities, left, loaded.overlay)
+    found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
     found.stale += loaded.hidden
     found.put_first(evidence(loaded.overlay, shown), ARM)
     fused = fuse([c for c in found.candidates if c.turn_id not in shown or c.memory_id], at, _fuse_policy(rt, found))
@@ -120,7 +116,9 @@ def _said(window: Sequence[Turn]) -> list[str]:
 
 def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
     policy = rt.policy.compose
-    return FusePolicy(weights=found.weights, limit=policy.evidence_max, least_support=policy.least_support)
+    return FusePolicy(
+        weights=found.weights, limit=policy.evidence_max, least_support=policy.least_support, lists=found.lists
+    )
 
 
 def _packed(
@@ -190,12 +188,6 @@ def _recent(turn: Turn) -> RecentTurn:
 def _debug(
     planned: Planned, found: Found, fused: Fused, packed: Packed, ignored: Sequence[str], took_ms: float
 ) -> PackageDebug:
-    late = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for d in fused.dropped]
-    held = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for d in packed.dropped]
-    stale = [
-        DroppedEvidence(id=key, reason="superseded", rule=found.overlay.cause(key))
-        for key in dict.fromkeys(found.stale)
-    ]
     return PackageDebug(
         planner=PlannerDebug(
             intent=planned.intent,
@@ -204,13 +196,17 @@ def _debug(
             purpose=planned.purpose,
             confidence=planned.confidence,
             entities=list(planned.entities),
+            hints=list(planned.context_hints),
+            language=planned.language,
+            plan=planned.plan,
             resources_needed=planned.resources_needed,
         ),
         why_selected=list(packed.why_selected),
         ignored=list(found.ignored),
         explain=Explain(
-            arms=[ArmTiming(arm=a.name, took_ms=a.took_ms, candidates=a.count, status=a.status) for a in found.arms],
-            dropped=[*late, *held, *stale],
+            arms=explain.timings(found),
+            candidates=explain.candidates(found, fused, [each.id for each in packed.package.evidence], packed.dropped),
+            dropped=explain.dropped(found, fused.dropped, packed.dropped),
             ignored_fields=list(ignored),
             took_ms=took_ms,
         ),
@@ -220,13 +216,14 @@ def _debug(
 async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     began = time.perf_counter()
+    deadline = rt.policy.compose.deadline_ms / 1000
     at = clock.now()
     request_id = asked.request_id or clock.uuid7().hex
-    entities = [name for query in asked.queries for name in names(query.text)]
     subject = Subject(asked.tenant_id, asked.user_id)
     (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
     seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
-    found = await arms.search(rt, subject, asked, entities, rt.policy.compose.deadline_ms / 1000, seen)
+    run = executed(asked, await links.all_together(rt, subject, asked, deadline / 4))
+    found = await arms.search(rt, subject, run, max(began + deadline - time.perf_counter(), 0.0), seen)
     found.put_first(evidence(seen, frozenset(), frozenset(found.stale)), ARM)
     fused = fuse(found.candidates, at, fuse_policy(asked, found))
-    return evidence_pack(asked, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)
+    return evidence_pack(asked, run, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)

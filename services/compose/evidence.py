@@ -6,14 +6,20 @@ from datetime import datetime
 
 from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, PackExplain, PackStats
 from schemas.retrieve import RetrieveRequest
+from services.compose import explain
 from services.compose.arms import Found
+from services.compose.rules.execute import Execution, applied
 from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
 from services.compose.rules.views import pack_evidence
 
 
 def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
-    """The plan's own ranking and budget."""
+    """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
     diversity = asked.budget.diversity
+    given = diversity.model_fields_set
+    per_session = [getattr(diversity, name) for name in ("by_document", "by_source") if name in given]
+    per_turn = diversity.by_section if "by_section" in given else None
+    quotas = asked.budget.per_mode_k.model_dump(exclude_none=True)
     return FusePolicy(
         method=asked.ranking.fusion.method,
         rrf_k=asked.ranking.fusion.rrf_k,
@@ -21,15 +27,24 @@ def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
         tie_breaker=asked.ranking.tie_breaker,
         source_priority=asked.ranking.source_priority,
         diversity=DiversityPolicy(
-            by_document=diversity.by_document, by_section=diversity.by_section, by_domain=diversity.by_source
+            by_document=diversity.by_document,
+            by_section=diversity.by_section,
+            by_uri=per_turn or 2,
+            by_domain=diversity.by_source,
+            by_session=min(per_session, default=None),
+            by_turn=per_turn,
         ),
         limit=asked.budget.top_k,
         memories_max=asked.budget.top_k,
+        lists=found.lists,
+        per_mode=quotas,
+        candidates_max=asked.budget.candidate_k,
     )
 
 
 def evidence_pack(
     asked: RetrieveRequest,
+    run: Execution,
     found: Found,
     fused: Fused,
     request_id: str,
@@ -38,9 +53,7 @@ def evidence_pack(
     ignored: Sequence[str],
 ) -> EvidencePack:
     """The final order with its signals, counts, and what was not honoured."""
-    evidences = [pack_evidence(ranked, asked.output, at, asked.queries[0].text) for ranked in fused.ranked]
-    returned = Counter(each.provenance.mode for each in evidences)
-    diversity = asked.budget.diversity
+    evidences = [pack_evidence(ranked, asked, at) for ranked in fused.ranked]
     return EvidencePack(
         plan=asked,
         plan_id=request_id,
@@ -51,22 +64,39 @@ def evidence_pack(
             candidates=fused.candidates,
             returned=len(evidences),
             took_ms=round(took_ms, 3),
-            by_mode={mode: ModeStats(candidates=n, returned=returned[mode]) for mode, n in _by_mode(found).items()},
+            by_mode=_by_mode(run, fused),
         ),
-        explain=PackExplain(
-            fusion=asked.ranking.fusion.method,
-            filters_applied=["global_filters.time_range"] if asked.global_filters.time_range else [],
-            diversity=AppliedDiversity(
-                by_document=diversity.by_document,
-                by_source=diversity.by_source,
-                by_section=diversity.by_section,
-                applied=any(d.reason == "diversity" for d in fused.dropped),
-            ),
-            ignored_fields=[*ignored, *found.ignored],
-            degraded_reason=list(dict.fromkeys(found.degraded)),
-        ),
+        explain=_explain(asked, run, found, fused, ignored),
+        warnings=list(run.notes),
     )
 
 
-def _by_mode(found: Found) -> Counter[str]:
-    return Counter(each.mode for each in found.candidates)
+def _explain(asked: RetrieveRequest, run: Execution, found: Found, fused: Fused, ignored: Sequence[str]) -> PackExplain:
+    diversity = asked.budget.diversity
+    reranked = any(each.candidate.rerank_score is not None for each in fused.judged)
+    trace = asked.debug.trace
+    return PackExplain(
+        fusion=asked.ranking.fusion.method,
+        rerank=asked.ranking.rerank.model if reranked else False,
+        filters_applied=applied(asked),
+        diversity=AppliedDiversity(
+            by_document=diversity.by_document,
+            by_source=diversity.by_source,
+            by_section=diversity.by_section,
+            applied=any(d.reason == "diversity" for d in fused.dropped),
+        ),
+        ignored_fields=list(dict.fromkeys([*ignored, *found.ignored])),
+        degraded_reason=list(dict.fromkeys(found.degraded)),
+        fusion_weights=asked.ranking.fusion.weights,
+        queries=explain.queries(run, found, fused),
+        arms=explain.timings(found),
+        dropped=explain.dropped(found, fused.dropped) if trace else [],
+        candidates=explain.candidates(found, fused, [each.key for each in fused.ranked]) if trace else [],
+    )
+
+
+def _by_mode(run: Execution, fused: Fused) -> dict[str, ModeStats]:
+    """Every mode that ran or brought something: a result counts for the query that found it best."""
+    returned = Counter(each.candidate.mode for each in fused.ranked)
+    modes = dict.fromkeys([*(step.query.mode for step in run.steps), *fused.found_by, *returned])
+    return {mode: ModeStats(candidates=fused.found_by.get(mode, 0), returned=returned[mode]) for mode in modes}

@@ -39,6 +39,7 @@ class Hit:
     positive_count: int
     ended: list[dict[str, Any]]
     score: float
+    language: str = "other"
 
 
 _COLUMNS: LiteralString = """
@@ -47,7 +48,7 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
     coalesce(m.content_text, c.text) AS text, c.said_at, c.term_count,
     m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at,
     m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
-    coalesce(m.positive_count, 0) AS positive_count, r.score::float8 AS score,
+    coalesce(m.positive_count, 0) AS positive_count, c.language, r.score::float8 AS score,
     coalesce((SELECT jsonb_agg(jsonb_build_object('ordinal', s.provenance -> 'ordinal', 'span', s.provenance -> 'span',
             'word', coalesce(s.value ->> 'target', s.value ->> 'value')))
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
@@ -56,24 +57,43 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
 _HOLDS: LiteralString = """
 LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id
 WHERE (m.memory_id IS NULL
-    OR (m.status = 'active' AND m.epistemic_type <> 'outdated' AND (m.valid_until IS NULL OR m.valid_until > now())))
+    OR (m.status = 'active' AND (%(past)s OR m.epistemic_type <> 'outdated')
+        AND (m.valid_until IS NULL OR m.valid_until > now())))
+"""
+_BOUND: LiteralString = """
+    AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
+    AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
+    AND (%(languages)s::text[] IS NULL OR c.language = ANY(%(languages)s))
+    AND (%(prefixes)s::text[] IS NULL OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) AS p(prefix)
+        WHERE starts_with(CASE WHEN c.memory_id IS NULL THEN 'smartbrain://turn/' || c.turn_id
+            ELSE 'smartbrain://memory/' || c.memory_id END, p.prefix)))
 """
 _SOURCE: LiteralString = (
     "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + _HOLDS
 )
 _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
-_OF_USER: LiteralString = """
-FROM memory_chunks WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND active
-    AND (%(from)s::timestamptz IS NULL OR said_at >= %(from)s) AND (%(to)s::timestamptz IS NULL OR said_at < %(to)s)
-"""
+_OF_USER: LiteralString = (
+    " FROM memory_chunks c WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active" + _BOUND
+)
 
 
 @dataclass(frozen=True)
 class Within:
-    """The span of time that a search is bound to; None on either side leaves it open."""
+    """What a search is bound to: a span of time, languages, beginnings of addresses; nothing given binds nothing.
+
+    `past` lets in what is marked outdated; superseded, retracted and expired memories stay out all the same.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
+    languages: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    past: bool = False
+
+    @property
+    def bound(self) -> bool:
+        """Whether any chunk can fall outside."""
+        return bool(self.since or self.until or self.languages or self.prefixes)
 
 
 def _params(subject: Subject, within: Within, limit: int) -> dict[str, Any]:
@@ -82,6 +102,9 @@ def _params(subject: Subject, within: Within, limit: int) -> dict[str, Any]:
         "user": subject.user_id,
         "from": within.since,
         "to": within.until,
+        "languages": list(within.languages) or None,
+        "prefixes": list(within.prefixes) or None,
+        "past": within.past,
         "limit": limit,
     }
 
@@ -111,16 +134,17 @@ WITH found AS MATERIALIZED (
     WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
 )
 """
-_FOUND_WITHIN: LiteralString = """
+_FOUND_WITHIN: LiteralString = (
+    """
 WITH found AS MATERIALIZED (
     SELECT p.term, p.chunk_id, p.tf, p.length, count(*) OVER (PARTITION BY p.term) AS df
     FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
     WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(distinct)s)
         AND (NOT %(memories)s OR c.memory_id IS NOT NULL)
-        AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
-        AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
-)
 """
+    + _BOUND
+    + ")"
+)
 _TEXT: LiteralString = (
     _FOUND + _COLUMNS + ", r.n " + _SCORED + _SOURCE + " AND r.place <= %(limit)s ORDER BY r.n, r.place"
 )
@@ -150,7 +174,7 @@ async def by_text(
         "terms": [term for _, term in pairs],
         "distinct": list({term for _, term in pairs}),
     }
-    bound = memories_only or within != Within()
+    bound = memories_only or within.bound
     for row in await (await conn.execute(_TEXT_WITHIN if bound else _TEXT, params)).fetchall():
         number: int = row.pop("n")
         answers[number].append(Hit(**row))
@@ -187,7 +211,8 @@ FROM search_stats s LEFT JOIN LATERAL (
     GROUP BY asked.term) AS p ON true
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
-_WORDS_WITHIN: LiteralString = """
+_WORDS_WITHIN: LiteralString = (
+    """
 SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
 FROM search_stats s LEFT JOIN LATERAL (
     SELECT asked.term, array_send(array_agg(found.chunk_id)) AS ids,
@@ -195,18 +220,19 @@ FROM search_stats s LEFT JOIN LATERAL (
     FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
         SELECT p.chunk_id, p.tf, p.length FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
         WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = asked.term
-            AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
-            AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
-        ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+"""
+    + _BOUND
+    + """ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
     GROUP BY asked.term) AS p ON true
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
+)
 
 
 def words(subject: Subject, terms: Sequence[str], within: Within, most: int) -> Read[Words]:
     """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
     params = {**_params(subject, within, most), "words": list(terms)}
-    return Read(_WORDS if within == Within() else _WORDS_WITHIN, params, _posted, binary=True)
+    return Read(_WORDS_WITHIN if within.bound else _WORDS, params, _posted, binary=True)
 
 
 def _posted(rows: Sequence[Mapping[str, Any]]) -> Words:
@@ -284,9 +310,9 @@ _AT: LiteralString = (
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id BETWEEN turn.low AND turn.high
         LIMIT %(messages)s) AS said) AS c"""
     + _HOLDS
-    + """ AND c.active AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
-    AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
-    ORDER BY c.chunk_id LIMIT %(limit)s"""
+    + " AND c.active"
+    + _BOUND
+    + "ORDER BY c.chunk_id LIMIT %(limit)s"
 )
 
 
@@ -307,9 +333,9 @@ _ENTITY: LiteralString = (
     JOIN memory_chunks c ON c.tenant_id = e.tenant_id AND c.user_id = e.user_id AND c.active
         AND c.turn_id = n.turn_id AND c.ordinal = n.ordinal
     WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.canonical = ANY(%(names)s)
-        AND (%(from)s::timestamptz IS NULL OR c.said_at >= %(from)s)
-        AND (%(to)s::timestamptz IS NULL OR c.said_at < %(to)s)
-    GROUP BY c.chunk_id ORDER BY score DESC, max(c.said_at) DESC LIMIT %(limit)s) AS r"""
+"""
+    + _BOUND
+    + """GROUP BY c.chunk_id ORDER BY score DESC, max(c.said_at) DESC, c.chunk_id LIMIT %(limit)s) AS r"""
     + _SOURCE
     + _BEST_FIRST
 )

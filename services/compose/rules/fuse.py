@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from schemas.vocabulary import SearchMode
-from services.compose.rules.model import Candidate, Dropped, DropReason, Ranked
+from services.compose.rules.model import Candidate, Dropped, DropReason, Factors, ListOf, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.text.segment import query_terms, terms
 
@@ -19,12 +19,17 @@ TieBreaker = Literal["recency", "source_priority", "none"]
 
 @dataclass(frozen=True, slots=True)
 class DiversityPolicy:
-    """At most this many per document, section, address and domain; every memory is a source of its own (X19)."""
+    """At most this many per document, section, address and domain; every memory is a source of its own (X19).
+
+    Of what was said, a session is the document and a turn the section: bound only where somebody asks for it.
+    """
 
     by_document: int = 3
     by_section: int = 1
     by_uri: int = 2
     by_domain: int = 10
+    by_session: int | None = None
+    by_turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +47,20 @@ class FusePolicy:
     limit: int = 12
     memories_max: int = 8
     least_support: float = 0.0
+    lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
+    per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
+    candidates_max: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """The final order, and what fell out of it and why."""
+    """The final order, what fell out of it and why, and all that was judged, in the order before thinning."""
 
     ranked: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...]
     candidates: int
+    judged: tuple[Ranked, ...] = ()
+    found_by: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def rrf(
@@ -148,11 +158,43 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
         for made in (factors(each, relevance, now, policy.signals),)
     ]
     ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
-    kept, dropped = diversify(ordered, policy.diversity)
-    chosen = _within_limit(kept, policy)
+    pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
+    kept, dropped = diversify(pooled, policy.diversity)
+    allowed, over = _by_mode(kept, policy)
+    chosen = _within_limit(allowed, policy)
     keys = {each.key for each in chosen}
-    late = [Dropped(each.key, _late_reason(each), each.score) for each in kept if each.key not in keys]
-    return Fused(tuple(chosen), (*unmet, *dropped, *late), len(found))
+    late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
+    wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
+    weak = [Ranked(each, 0.0, 0.0, Factors(0.0)) for each in found if each.support < policy.least_support]
+    by_mode = Counter(mode for each in found for mode in {policy.lists[a].mode for a in _places(each, policy)})
+    out = (*unmet, *dropped, *over, *late, *wide)
+    return Fused(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
+
+
+def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
+    """The lists that count and hold the candidate: where it stands highest first, of equals the one of more weight."""
+    held = [arm for arm in candidate.arm_ranks if arm in policy.lists and policy.weights.get(arm, 1.0) > 0]
+    ranks, weights = candidate.arm_ranks, policy.weights
+    return sorted(held, key=lambda arm: (ranks[arm], -weights.get(arm, 1.0), policy.lists[arm].query, arm))
+
+
+def _by_mode(ranked: Sequence[Ranked], policy: FusePolicy) -> tuple[list[Ranked], list[Dropped]]:
+    """The order in which each mode brings no more than its quota; each result names the query that found it best."""
+    left = dict(policy.per_mode)
+    kept: list[Ranked] = []
+    over: list[Dropped] = []
+    for each in ranked:
+        lists = [policy.lists[arm] for arm in _places(each.candidate, policy)]
+        by = next((of for of in lists if left.get(of.mode, 1) > 0), None)
+        if lists and by is None:
+            over.append(Dropped(each.key, "budget_exceeded", each.score, f"per_mode_k.{lists[0].mode}"))
+            continue
+        if by is not None:
+            each = replace(each, candidate=replace(each.candidate, mode=by.mode, query=by.query))
+            if by.mode in left:
+                left[by.mode] -= 1
+        kept.append(each)
+    return kept, over
 
 
 def _late_reason(ranked: Ranked) -> DropReason:
@@ -227,6 +269,10 @@ def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
     limits = {f"text:{text}": 1} if len(text) >= 12 else {}
     if candidate.memory_id:
         return limits
+    if candidate.session_id and policy.by_session is not None and not candidate.is_resource:
+        limits[f"session:{candidate.session_id}"] = policy.by_session
+    if candidate.turn_id and policy.by_turn is not None and not candidate.is_resource:
+        limits[f"turn:{candidate.turn_id}"] = policy.by_turn
     if candidate.source_uri or not candidate.is_resource:
         limits[f"uri:{candidate.uri}"] = policy.by_uri
     if candidate.is_resource:

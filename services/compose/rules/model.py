@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from schemas.evidence_pack import memory_uri, turn_uri
-from schemas.vocabulary import Epistemic, MemoryType, Provenance, Role, SearchMode
+from schemas.vocabulary import Epistemic, Language, MemoryType, Provenance, Role, SearchMode
 
 CandidateKind = Literal["memory", "turn", "resource"]
 
@@ -17,6 +17,14 @@ class Frequency:
 
     injections: int = 0
     positive_rate: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """Whose a ranked list is: the plan's query by number, and its mode."""
+
+    query: int
+    mode: SearchMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,9 @@ class Candidate:
     rerank_score: float | None = None
     support: float = 1.0
     mode: SearchMode = "hybrid"
+    query: int = 0
+    language: Language | None = None
+    original: str = ""
 
     @property
     def key(self) -> str:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from schemas.retrieval_plan import (
     PLAN_VERSION,
     Budget,
+    Caller,
     Filters,
     PlanDebug,
     Query,
@@ -24,6 +25,8 @@ from schemas.retrieval_plan import (
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules import topics
 from services.compose.rules.intent import purpose_of, understand
+from services.compose.rules.past import asks_past
+from services.compose.rules.projects import projects
 from shared.text.dates import Range, time_range
 from shared.text.language import detect
 from shared.text.names import names
@@ -97,7 +100,13 @@ _ELLIPTIC = re.compile(
 
 
 def plan(
-    message: str, recent: Sequence[str], now: datetime, policy: PlanPolicy, request_id: str | None = None
+    message: str,
+    recent: Sequence[str],
+    now: datetime,
+    policy: PlanPolicy,
+    request_id: str | None = None,
+    *,
+    session_id: str | None = None,
 ) -> Planned:
     """The intent and a plan whose first query is the message itself at weight 1 and whose expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
@@ -105,16 +114,19 @@ def plan(
     language = _language(text, recent)
     purpose = purpose_of(text, found.intent)
     spoken = time_range(text, now)
-    entities = tuple(names(text))
+    named = projects(text)
+    entities = tuple(dict.fromkeys([*(each for of in named.values() for each in of), *names(text)]))
     needed = _resources(text, found.intent, purpose, policy)
-    queries = _queries(text, recent, found.intent, language, entities, spoken, policy)
+    hints = _hints(text, language, entities, spoken)
+    hints.update({kind: list[JsonValue](of) for kind, of in named.items()})
+    queries = _queries(text, recent, found.intent, language, entities, hints, policy)
     filters = _filters(text, found.intent, spoken, now, policy)
     return Planned(
         intent=found.intent,
         confidence=found.confidence,
         action_required=found.intent == "task",
         entities=entities,
-        context_hints=found.cues,
+        context_hints=(*found.cues, *(f"{kind}:{each}" for kind, of in named.items() for each in of)),
         purpose=purpose,
         reason=f"intent {found.intent} ({found.confidence:.2f}): {', '.join(found.cues) or 'no cue'}",
         language=language,
@@ -128,7 +140,10 @@ def plan(
             global_filters=filters,
             budget=Budget(top_k=policy.top_k, candidate_k=policy.candidate_k),
             ranking=Ranking(rerank=Rerank(enabled=policy.rerank)),
-            debug=PlanDebug(notes="resources" if needed else "memory"),
+            debug=PlanDebug(
+                notes="resources" if needed else "memory",
+                caller=Caller(app="smartbrain", session_id=session_id) if session_id else None,
+            ),
         ),
     )
 
@@ -158,12 +173,11 @@ def _queries(
     intent: Intent,
     language: Language,
     entities: tuple[str, ...],
-    spoken: Range | None,
+    hints: dict[str, JsonValue],
     policy: PlanPolicy,
 ) -> list[Query]:
-    made = [
-        Query(text=text[:MAX_QUERY_CHARS], mode="hybrid", weight=1.0, hints=_hints(text, language, entities, spoken))
-    ]
+    made = [Query(text=text[:MAX_QUERY_CHARS], mode="hybrid", weight=1.0, hints=hints)]
+    shared: dict[str, JsonValue] = {"past": hints["past"]}
     if intent == "small_talk":
         return made
     wanted: list[tuple[str, SearchMode, float]] = []
@@ -184,12 +198,12 @@ def _queries(
     for each, mode, weight in wanted:
         if (mode, each.casefold()) not in seen and len(made) < policy.max_queries:
             seen.add((mode, each.casefold()))
-            made.append(Query(text=clip(each, MAX_QUERY_CHARS), mode=mode, weight=min(weight, 0.99)))
+            made.append(Query(text=clip(each, MAX_QUERY_CHARS), mode=mode, weight=min(weight, 0.99), hints=shared))
     return made
 
 
 def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:
-    hints: dict[str, JsonValue] = {"language": language, "entities": list(entities)}
+    hints: dict[str, JsonValue] = {"language": language, "entities": list(entities), "past": asks_past(text)}
     if _WHEN.search(text):
         hints["asks_when"] = True
     if spoken:

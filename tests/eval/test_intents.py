@@ -1,0 +1,52 @@
+"""How often the rules read the intent as a person would: `dev` shaped the rules, `unseen` was written after them."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.vocabulary import Intent
+from services.compose.rules.intent import understand
+
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in Path(__file__).with_name("intents.jsonl").read_text().splitlines()
+]
+
+
+def _right(**wanted: str) -> float:
+    of = [row for row in ROWS if all(row[name] == value for name, value in wanted.items())]
+    return sum(understand(row["say"]).intent == row["intent"] for row in of) / len(of)
+
+
+def test_the_set_speaks_both_languages_and_has_every_intent() -> None:
+    counted: dict[str, int] = defaultdict(int)
+    for row in ROWS:
+        counted[row["intent"]] += 1
+        counted[row["language"]] += 1
+    assert set(Intent.__args__) <= set(counted)
+    assert min(counted["zh"], counted["en"]) >= 100
+    assert counted["mixed"] >= 10
+    assert len({row["say"] for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize(("part", "floor"), [("dev", 0.95), ("unseen", 0.85)])
+def test_intents_are_read_as_a_person_would(
+    part: str, floor: float, record_property: Callable[[str, object], None]
+) -> None:
+    share = _right(part=part)
+    record_property(f"intents {part}", round(share, 3))
+    missed = [row["say"] for row in ROWS if row["part"] == part and understand(row["say"]).intent != row["intent"]]
+    assert share >= floor, missed
+
+
+@pytest.mark.parametrize("language", ["zh", "en", "mixed"])
+def test_no_language_is_left_behind(language: str) -> None:
+    assert _right(language=language) >= 0.9
+
+
+@pytest.mark.parametrize("intent", Intent.__args__)
+def test_no_intent_is_left_behind(intent: str) -> None:
+    assert _right(intent=intent) >= 0.9

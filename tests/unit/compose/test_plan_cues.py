@@ -1,0 +1,105 @@
+"""What a question names and bounds: the past, repositories and files, stretches of time."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.compose.rules.past import asks_past
+from services.compose.rules.plan import PlanPolicy, plan
+from services.compose.rules.projects import projects
+
+NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "我以前喜欢喝什么？",
+        "我曾经住在哪里",
+        "那时候我在哪上班",
+        "我原来用的是什么手机",
+        "换工作之前我在哪家公司",
+        "What did I use to drink?",
+        "I used to live somewhere else, where?",
+        "What was my previous job?",
+        "Where did I work back then?",
+        "What did I drink in the past?",
+        "我 previously 用的 editor 是什么",
+    ],
+)
+def test_questions_about_the_past(question: str) -> None:
+    assert asks_past(question)
+    planned = plan(question, [], NOW, PlanPolicy()).plan
+    assert all(query.hints["past"] is True for query in planned.queries)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "我喜欢喝什么？",
+        "What do I drink?",
+        "请在周五之前完成报告",
+        "原来如此",
+        "What should I pack before I leave?",
+        "过去三天的会议记录",
+        "Where is the nearest station?",
+        "",
+    ],
+)
+def test_questions_about_now(question: str) -> None:
+    assert not asks_past(question)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("what did we change in the smart_rag repo last week?", {"repo": ["smart_rag"]}),
+        ("smart_rag 仓库里的部署脚本怎么改的", {"repo": ["smart_rag"]}),
+        ("which branch of github.com/acme/rocket is live?", {"repo": ["acme/rocket"]}),
+        ("repo: acme/rocket 的进度", {"repo": ["acme/rocket"]}),
+        ("How far is the Apollo project?", {"project": ["Apollo"]}),
+        ("「灯塔」项目现在到哪一步了", {"project": ["灯塔"]}),
+        ("在灯塔项目里我们用了什么数据库", {"project": ["灯塔"]}),
+        ("why does services/app.py fail?", {"file": ["services/app.py"]}),
+        ("把 README.md 和 plan.py 对比一下", {"file": ["README.md", "plan.py"]}),
+        ("clone this repo", {}),
+        ("我们的项目进度如何", {}),
+        ("The project is late.", {}),
+        ("我喜欢喝茶", {}),
+    ],
+)
+def test_repositories_projects_and_files(text: str, found: dict[str, list[str]]) -> None:
+    assert projects(text) == found
+
+
+def test_what_is_named_becomes_entity_hint_and_relational_query() -> None:
+    planned = plan("what did we change in the smart_rag repo last week?", [], NOW, PlanPolicy())
+    assert planned.entities[0] == "smart_rag"
+    assert "repo:smart_rag" in planned.context_hints
+    assert planned.plan.queries[0].hints["repo"] == ["smart_rag"]
+    assert any(q.mode == "relational" and "smart_rag" in q.text for q in planned.plan.queries)
+
+
+@pytest.mark.parametrize(
+    ("message", "start", "end"),
+    [
+        ("上周我们聊了什么？", "2026-11-09", "2026-11-16"),
+        ("Where did I go last summer?", "2026-06-01", "2026-09-01"),
+        ("我三个月前说过什么？", "2026-08-01", "2026-09-01"),
+        ("What did I say the day before yesterday?", "2026-11-16", "2026-11-17"),
+        ("What did we decide in March?", "2026-03-01", "2026-04-01"),
+        ("前天我买了什么", "2026-11-16", "2026-11-17"),
+        ("去年夏天我去了哪里", "2025-06-01", "2025-09-01"),
+    ],
+)
+def test_the_stretch_of_time_that_words_name(message: str, start: str, end: str) -> None:
+    time = plan(message, [], NOW, PlanPolicy()).time
+    assert time is not None
+    assert [each.date().isoformat() for each in time] == [start, end]
+
+
+def test_only_a_task_that_goes_on_asks_for_the_session() -> None:
+    planned = plan("继续上次的任务", [], NOW, PlanPolicy(), session_id="s1")
+    assert planned.purpose == "continue_task"
+    assert planned.plan.debug.caller is not None
+    assert planned.plan.debug.caller.session_id == "s1"
