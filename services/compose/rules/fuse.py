@@ -1,5 +1,6 @@
 """Many arms become one order: merged, scored, diverse, shared between memory and knowledge (seed 000 section 7)."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -179,20 +180,25 @@ def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
 
 
 def _by_mode(ranked: Sequence[Ranked], policy: FusePolicy) -> tuple[list[Ranked], list[Dropped]]:
-    """The order in which each mode brings no more than its quota; each result names the query that found it best."""
+    """The order in which each mode brings no more than its quota.
+
+    Each result names the query that put it highest; where quotas are short, one whose mode has most left.
+    """
     left = dict(policy.per_mode)
     kept: list[Ranked] = []
     over: list[Dropped] = []
     for each in ranked:
         lists = [policy.lists[arm] for arm in _places(each.candidate, policy)]
-        by = next((of for of in lists if left.get(of.mode, 1) > 0), None)
+        by = max(lists, key=lambda of: left.get(of.mode, math.inf), default=None)
+        if by is not None and left.get(by.mode, 1) <= 0:
+            by = None
         if lists and by is None:
             over.append(Dropped(each.key, "budget_exceeded", each.score, f"per_mode_k.{lists[0].mode}"))
             continue
-        if by is not None:
+        if by is not None and by.mode in left:
+            left[by.mode] -= 1
+        if by is not None and (by.mode, by.query) != (each.candidate.mode, each.candidate.query):
             each = replace(each, candidate=replace(each.candidate, mode=by.mode, query=by.query))
-            if by.mode in left:
-                left[by.mode] -= 1
         kept.append(each)
     return kept, over
 

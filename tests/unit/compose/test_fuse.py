@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.compose.rules.fuse import DiversityPolicy, FusePolicy, diversify, fuse, merge, rrf, share
-from services.compose.rules.model import Candidate, Factors, Frequency, Ranked
+from services.compose.rules.model import Candidate, Factors, Frequency, ListOf, Ranked
 from services.compose.rules.signals import confidence_effective, factors, frequency_factor
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -204,3 +204,51 @@ def test_a_list_of_no_weight_is_shown_and_does_not_count() -> None:
     for method in ("rrf", "none"):
         policy = FusePolicy(method=method, weights={"text": 0.0})
         assert [each.candidate.turn_id for each in fuse(pool, NOW, policy).ranked] == ["a", "b"]
+
+
+def _listed(name: str, **ranks: int) -> Candidate:
+    return _turn(name, text=f"words of {name} alone", arm_ranks={arm.replace("_", "#"): r for arm, r in ranks.items()})
+
+
+LISTS = {"all#0": ListOf(0, "exact"), "all#1": ListOf(1, "semantic")}
+
+
+def test_a_mode_brings_no_more_than_its_quota_and_the_next_mode_that_found_it_may() -> None:
+    found = [_listed("a", all_0=1), _listed("b", all_0=2, all_1=3), _listed("c", all_0=3)]
+    fused = fuse(found, NOW, FusePolicy(lists=LISTS, per_mode={"exact": 1}))
+    assert [(e.candidate.turn_id, e.candidate.mode, e.candidate.query) for e in fused.ranked] == [
+        ("b", "semantic", 1),
+        ("a", "exact", 0),
+    ]
+    assert [(d.key, d.reason, d.rule) for d in fused.dropped] == [("turn:c:", "budget_exceeded", "per_mode_k.exact")]
+    assert fused.found_by == {"exact": 3, "semantic": 1}
+
+
+def test_a_result_names_the_query_that_put_it_highest() -> None:
+    found = [_listed("a", all_0=9, all_1=1)]
+    (ranked,) = fuse(found, NOW, FusePolicy(lists=LISTS, weights={"all#1": 0.5})).ranked
+    assert (ranked.candidate.mode, ranked.candidate.query) == ("semantic", 1)
+    (ranked,) = fuse(found, NOW, FusePolicy(lists=LISTS, weights={"all#1": 0.0})).ranked
+    assert (ranked.candidate.mode, ranked.candidate.query) == ("exact", 0)
+
+
+def test_the_pool_is_bound() -> None:
+    found = [_listed(str(n), all_0=n) for n in range(1, 6)]
+    fused = fuse(found, NOW, FusePolicy(lists=LISTS, candidates_max=2))
+    assert [e.candidate.turn_id for e in fused.ranked] == ["1", "2"]
+    assert {d.rule for d in fused.dropped} == {"candidate_k"}
+    assert len(fused.judged) == 5
+
+
+def test_what_was_said_is_bound_by_session_and_turn_where_asked() -> None:
+    found = [_turn(f"t{n}", session_id="s", text=f"number {n} of them") for n in range(4)]
+    free = fuse(found, NOW, FusePolicy())
+    bound = fuse(found, NOW, FusePolicy(diversity=DiversityPolicy(by_session=2)))
+    assert (len(free.ranked), len(bound.ranked)) == (4, 2)
+    messages = [_turn("t", message_ordinal=n, text=f"number {n} of them") for n in range(3)]
+    assert len(fuse(messages, NOW, FusePolicy(diversity=DiversityPolicy(by_turn=1))).ranked) == 1
+
+
+def test_what_is_too_weak_is_still_among_what_was_judged() -> None:
+    fused = fuse([_turn("a", support=0.1)], NOW, FusePolicy(least_support=0.5))
+    assert (fused.ranked, [e.key for e in fused.judged]) == ((), ["turn:a:"])

@@ -1,0 +1,126 @@
+"""What a plan runs: its queries as their modes mean them, what bounds them, what is ignored."""
+
+from typing import Any
+
+import pytest
+
+from schemas.retrieval_plan import Query, RetrievalPlan
+from services.compose.rules.execute import applied, bounds, composed, executed, ignored, linked, wider
+
+
+def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:
+    return RetrievalPlan.model_validate({"version": "0.1", "queries": list(queries), **more})
+
+
+def test_an_associative_query_runs_with_additions_that_weigh_less() -> None:
+    run = executed(_plan({"text": "部署 smart_rag", "mode": "associative", "weight": 0.8}), {0: ["Marta"]})
+    first, *rest = run.steps
+    assert (first.query.text, first.weight, first.embed) == ("部署 smart_rag", 0.8, True)
+    assert {step.of for step in run.steps} == {0}
+    assert rest
+    assert all(step.weight < first.weight and not step.embed for step in rest)
+    assert "Marta" in run.added[0]
+    assert [step.weight for step in rest] == sorted((step.weight for step in rest), reverse=True)
+
+
+def test_the_planner_s_own_associations_are_not_widened() -> None:
+    plan = _plan({"text": "x"}, {"text": "y", "mode": "associative", "weight": 0.5})
+    run = composed(plan, ())
+    assert [step.query.text for step in run.steps] == ["x", "y"]
+    assert [step.embed for step in run.steps] == [True, False]
+
+
+def test_only_the_first_relational_query_of_the_planner_follows_the_entities() -> None:
+    plan = _plan({"text": "x"}, {"text": "A", "mode": "relational"}, {"text": "B", "mode": "relational"})
+    assert [step.entities for step in composed(plan, ["A", "B"]).steps] == [(), ("A", "B"), ()]
+
+
+@pytest.mark.parametrize(
+    ("weights", "weight"),
+    [({}, 0.5), ({"exact": 2.0}, 1.0), ({"semantic": 2.0}, 0.5), ({"exact": 0.0}, None)],
+)
+def test_fusion_weights_scale_the_queries_of_their_mode(weights: dict[str, float], weight: float | None) -> None:
+    plan = _plan({"text": "x", "mode": "exact", "weight": 0.5}, ranking={"fusion": {"weights": weights}})
+    assert [step.weight for step in executed(plan, {}).steps] == ([] if weight is None else [weight])
+
+
+def test_a_hybrid_query_is_silent_only_where_both_its_sides_are() -> None:
+    def ran(**weights: float) -> int:
+        return len(executed(_plan({"text": "x"}, ranking={"fusion": {"weights": weights}}), {}).steps)
+
+    assert (ran(exact=0), ran(semantic=0), ran(exact=0, semantic=0), ran(hybrid=0)) == (1, 1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "terms"),
+    [
+        ("What about Marta?", ("Marta",), ()),
+        ("deploy smart_rag for Marta", ("smart_rag", "Marta"), ("smart_rag",)),
+        ("豆包", ("豆包",), ("豆包",)),
+        ("的", (), ()),
+    ],
+)
+def test_what_a_relational_query_follows(text: str, named: tuple[str, ...], terms: tuple[str, ...]) -> None:
+    assert linked(text) == (named, terms)
+
+
+@pytest.mark.parametrize(
+    ("hints", "text", "past"),
+    [
+        ({}, "我以前喝什么", True),
+        ({}, "我喝什么", False),
+        ({"past": True}, "我喝什么", True),
+        ({"past": False}, "我以前喝什么", False),
+        ({"past": "yes"}, "What did I use to drink?", True),
+    ],
+)
+def test_outdated_things_are_let_in_by_words_or_by_hint(hints: dict[str, Any], text: str, past: bool) -> None:
+    plan = _plan({"text": text, "hints": hints})
+    assert bounds(plan, plan.queries[0]).past is past
+
+
+@pytest.mark.parametrize(
+    ("types", "empty"),
+    [([], False), (["url"], True), (["memory_snapshot"], False), (["url", "memory_snapshot"], False)],
+)
+def test_memory_is_a_memory_snapshot(types: list[str], empty: bool) -> None:
+    plan = _plan({"text": "x"}, global_filters={"source_type": types})
+    assert bounds(plan, plan.queries[0]).empty is empty
+    assert bool(executed(plan, {}).notes) is empty
+
+
+def test_what_is_ignored_and_what_is_applied_is_named_by_its_place() -> None:
+    filters = {"document_ids": ["d"], "language": ["zh"]}
+    own = {"tag_ids": ["t"], "source_uri_prefix": ["smartbrain://"]}
+    plan = _plan({"text": "x", "filters": own}, global_filters=filters, ranking={"fusion": {"weights": {"bm25": 1}}})
+    assert [each.partition(":")[0] for each in ignored(plan)] == [
+        "global_filters.document_ids",
+        "queries[0].filters.tag_ids",
+        "ranking.fusion.weights.bm25",
+    ]
+    assert applied(plan) == ["global_filters.language", "queries[0].filters.source_uri_prefix"]
+
+
+@pytest.mark.parametrize(
+    ("caller", "purpose", "mode", "tail"),
+    [
+        ({"session_id": "s"}, "continue_task", "hybrid", "s"),
+        ({"session_id": "s"}, "qa", "relational", "s"),
+        ({"session_id": "s"}, "qa", "hybrid", None),
+        ({"app": "x"}, "continue_task", "hybrid", None),
+    ],
+)
+def test_the_session_s_end_is_read_where_it_can_be_meant(
+    caller: dict[str, str], purpose: str, mode: str, tail: str | None
+) -> None:
+    plan = _plan({"text": "x", "mode": mode}, purpose=purpose, debug={"caller": caller})
+    assert executed(plan, {}).tail == tail
+
+
+def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
+    query = Query(text="what should I wear", mode="associative", hints={"aliases": ["Outfit", "outfit", 3]})
+    made = wider(query, ["Marta"])
+    assert made[0] == "Outfit"
+    assert len({each.lower() for each in made}) == len(made) <= 6
+    assert {"Marta", "clothing preferences"} <= set(made)
+    assert wider(Query(text="x", hints={"aliases": "no list"}), []) == []
