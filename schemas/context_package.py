@@ -123,9 +123,11 @@ class DroppedEvidence(Contract):
 
 
 class Explain(Contract):
-    """Why the package is what it is, in full (decision 12)."""
+    """Why the package is what it is, in full (decision 12); `rerank` names who reranked."""
 
     arms: list[ArmTiming] = []
+    rerank: str | bool = False
+    notes: list[str] = []
     dropped: list[DroppedEvidence] = []
     ignored_fields: list[str] = []
     took_ms: float = 0.0

@@ -129,7 +129,7 @@ class AppliedDiversity(Diversity):
 
 
 class PackExplain(Contract):
-    """How the result came about and what was not honoured (seed 001 section 9)."""
+    """How the result came about and what was not honoured (seed 001 section 9); `rerank` names who reranked."""
 
     fusion: str = "rrf"
     rerank: str | bool = False
@@ -137,6 +137,7 @@ class PackExplain(Contract):
     diversity: AppliedDiversity = AppliedDiversity()
     ignored_fields: list[str] = []
     degraded_reason: list[str] = []
+    notes: list[str] = []
 
 
 class EvidencePack(Contract):

@@ -57,6 +57,8 @@ class Found:
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
+    reranked: str | bool = False
+    notes: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
@@ -190,8 +192,6 @@ def _ignored(plan: RetrievalPlan) -> list[str]:
     """What a plan asks of memory that memory does not have: said, not silently dropped."""
     asked = [name for name in UNSUPPORTED if getattr(plan.global_filters, name)]
     named = [f"global_filters.{name} does not apply to memory" for name in asked]
-    if plan.ranking.rerank.enabled:
-        named.append("ranking.rerank: no reranker is configured")
     if len(plan.queries) > MAX_QUERIES:
         named.append(f"queries: only the first {MAX_QUERIES} were executed")
     return named

@@ -18,14 +18,14 @@ from schemas.context_package import (
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms
+from services.compose import arms, planner, rerank
 from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
-from services.compose.rules.plan import Planned, PlanPolicy, plan
+from services.compose.rules.plan import Planned
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
@@ -67,11 +67,20 @@ async def compose_context(
     except TimeoutError as error:
         raise TransientError("memory did not answer within the deadline") from error
     request_id = asked.request_id or clock.uuid7().hex
-    planned = plan(asked.user_message.content, _said(loaded.window), at, PlanPolicy(), request_id)
+    message = asked.user_message.content
+    thought = await planner.plan(
+        rt, subject, message, _said(loaded.window), at, request_id, deadline - time.perf_counter()
+    )
+    planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
     shown = {str(turn.turn_id) for turn in loaded.window}
     found = await arms.search(rt, subject, planned.plan, planned.entities, left)
-    fused = fuse([c for c in found.candidates if c.turn_id not in shown or c.memory_id], at, _fuse_policy(rt, found))
+    pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
+    thought.tell(found)
+    policy = _fuse_policy(rt, found)
+    wish = planned.plan.ranking.rerank
+    pool = await rerank.ordered(rt, message, pool, policy, wish, deadline - time.perf_counter(), found)
+    fused = fuse(pool, at, policy)
     packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
@@ -196,6 +205,8 @@ def _debug(
         ignored=list(found.ignored),
         explain=Explain(
             arms=[ArmTiming(arm=a.name, took_ms=a.took_ms, candidates=a.count, status=a.status) for a in found.arms],
+            rerank=found.reranked,
+            notes=found.notes,
             dropped=[*late, *held, *stale],
             ignored_fields=list(ignored),
             took_ms=took_ms,
@@ -210,6 +221,9 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     request_id = asked.request_id or clock.uuid7().hex
     entities = [name for query in asked.queries for name in names(query.text)]
     subject = Subject(asked.tenant_id, asked.user_id)
-    found = await arms.search(rt, subject, asked, entities, rt.policy.compose.deadline_ms / 1000)
-    fused = fuse(found.candidates, at, fuse_policy(asked, found))
+    deadline = began + rt.policy.compose.deadline_ms / 1000
+    found = await arms.search(rt, subject, asked, entities, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH)
+    policy, wish, asks = fuse_policy(asked, found), asked.ranking.rerank, asked.queries[0].text
+    pool = await rerank.ordered(rt, asks, found.candidates, policy, wish, deadline - time.perf_counter(), found)
+    fused = fuse(pool, at, policy)
     return evidence_pack(asked, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)

@@ -55,6 +55,7 @@ def evidence_pack(
         ),
         explain=PackExplain(
             fusion=asked.ranking.fusion.method,
+            rerank=found.reranked,
             filters_applied=["global_filters.time_range"] if asked.global_filters.time_range else [],
             diversity=AppliedDiversity(
                 by_document=diversity.by_document,
@@ -64,6 +65,7 @@ def evidence_pack(
             ),
             ignored_fields=[*ignored, *found.ignored],
             degraded_reason=list(dict.fromkeys(found.degraded)),
+            notes=found.notes,
         ),
     )
 
