@@ -131,7 +131,7 @@ async def ordered(
             found.ignored.append("ranking.rerank: no reranker is configured")
         return candidates
     if asked.model != reranker.name:
-        found.ignored.append(f"ranking.rerank.model: {reranker.name} serves, not {asked.model}")
+        found.notes.append(f"ranking.rerank.model: {reranker.name} serves, not {asked.model}")
     best, passages = shortlist(candidates, fusing, asked.top_n)
     if len(best) < 2:
         return candidates
