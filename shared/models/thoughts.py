@@ -94,7 +94,7 @@ class Thoughts:
             if not done.cancelled():
                 done.exception()  # looked at, even where nobody waits for it any more
 
-        task = self._running[key] = asyncio.create_task(call(), name=f"{prompt.name}-{prompt.version}")
+        task = self._running[key] = asyncio.create_task(call(), name=prompt.version)
         task.add_done_callback(over)
         return task
 

@@ -141,9 +141,9 @@ def _language(text: str, recent: Sequence[str]) -> Language:
     return found[0] if found else "other"
 
 
-def elliptic(text: str) -> bool:
-    """Whether the message says so little that its topic stands in the one before."""
-    return len(keywords(text, 16)) < 2 or (len(text) <= 60 and _ELLIPTIC.search(text) is not None)
+def points_back(text: str) -> bool:
+    """Whether a short message speaks of something that was named before it."""
+    return len(text) <= 60 and _ELLIPTIC.search(text) is not None
 
 
 def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
@@ -187,7 +187,7 @@ def _queries(
         asked = topics.aliases(text, language, broad=intent == "recommend")
         for each, weight in zip(asked, policy.topic_weights, strict=False):
             wanted.append((each, "associative", weight))
-    if recent and elliptic(text):
+    if recent and (len(words) < 2 or points_back(text)):
         earlier = keywords(recent[-1], 10)
         if earlier:
             wanted.append((" ".join([*earlier, *words]), "associative", policy.context_weight))

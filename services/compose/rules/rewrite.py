@@ -11,7 +11,7 @@ from datetime import UTC, datetime, time, timedelta
 from schemas.retrieval_plan import Filters, Query, TimeRange
 from schemas.vocabulary import Intent, Purpose
 from services.compose.prompts import NamedTime, PlanAnswer
-from services.compose.rules.plan import Planned, PlanPolicy, certain_resources, elliptic
+from services.compose.rules.plan import Planned, PlanPolicy, certain_resources, points_back
 from shared.text.dates import Range
 from shared.text.normalise import fold, normalise
 
@@ -33,10 +33,10 @@ DEFAULT_REWRITE = RewritePolicy()
 
 
 def sure(planned: Planned, message: str, policy: RewritePolicy = DEFAULT_REWRITE) -> bool:
-    """Whether the intent of the rules stands whatever a model says; of an elliptic message they saw only half."""
+    """Whether the intent of the rules stands whatever a model says; of one that points back they saw only half."""
     if planned.intent == "small_talk":
         return planned.confidence >= policy.sure
-    return planned.confidence >= policy.sure and not elliptic(normalise(message))
+    return planned.confidence >= policy.sure and not points_back(normalise(message))
 
 
 def merged(

@@ -62,7 +62,7 @@ def test_a_query_that_repeats_the_message_is_left_out(repeated: str) -> None:
     [
         ("我今天去了公园", (), "task", 0.9, "task"),  # the rules only guess: other, 0.3
         ("I bought a new bike yesterday.", (), "recommend", 0.8, "recommend"),
-        ("那个呢？", ("我想买一台华为笔记本",), "recommend", 0.8, "recommend"),  # elliptic: they saw only half
+        ("那个呢？", ("我想买一台华为笔记本",), "recommend", 0.8, "recommend"),  # it points back: they saw only half
         ("and that one?", ("Can you suggest a laptop?",), "recommend", 0.8, "recommend"),
         ("我今天去了公园", (), "task", 0.4, "other"),  # the model only guesses too
         ("我今天去了公园", (), None, 0.9, "other"),
@@ -70,6 +70,7 @@ def test_a_query_that_repeats_the_message_is_left_out(repeated: str) -> None:
         ("帮我推荐一套今天穿的", (), "task", 1.0, "recommend"),  # the rules are sure
         ("我对什么东西过敏？", (), "knowledge_qa", 1.0, "preference_check"),
         ("What's my favorite food?", (), "knowledge_qa", 1.0, "preference_check"),
+        ("What am I allergic to?", (), "recommend", 1.0, "preference_check"),
         ("公司的退货政策是什么？", (), "complaint", 1.0, "knowledge_qa"),
         ("hi", (), "task", 1.0, "small_talk"),
     ],
