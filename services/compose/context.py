@@ -79,7 +79,8 @@ async def compose_context(
     thought.tell(found)
     policy = _fuse_policy(rt, found)
     wish = planned.plan.ranking.rerank
-    pool = await rerank.ordered(rt, message, pool, policy, wish, deadline - time.perf_counter(), found)
+    asks = thought.question(message)
+    pool = await rerank.ordered(rt, asks, pool, policy, wish, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
     packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
     for reason in packed.package.degraded_reason:

@@ -32,6 +32,11 @@ class Thought:
     arms: tuple[Arm, ...] = ()
     degraded: tuple[str, ...] = ()
 
+    def question(self, message: str) -> str:
+        """The message, with what it is about where it only points back to that: what a reranker is to compare with."""
+        others = [each.text for each in self.planned.plan.queries[1:] if each.mode not in ("exact", "relational")]
+        return f"{message} ({others[0]})" if others and rules.points_back(normalise(message)) else message
+
     def tell(self, found: Found) -> None:
         """What was found says how it was looked for."""
         found.arms[:0] = self.arms

@@ -142,7 +142,7 @@ async def ordered(
         found.notes.append(f"rerank skipped: it usually takes {usual:.0f} ms, {left:.0f} ms were left")
         _told(found, reranker, "skipped", 0.0, 0)
         return candidates
-    scores = await _scores(rt, reranker, query, passages, limit_s, found)
+    scores = await _scores(rt, reranker, query[:MAX_ASKED_CHARS], passages, limit_s, found)
     if scores is None:
         return candidates
     found.reranked = reranker.name

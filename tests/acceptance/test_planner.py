@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from schemas.context_package import ContextPackage
 from services.compose.prompts import VERSION
@@ -196,6 +197,48 @@ async def test_absurd_and_hostile_answers_do_no_harm(known: Person, ollama: Scri
     assert package.debug.planner.queries[0] == "What am I allergic to?"
     assert len(package.debug.planner.queries) <= 6
     assert not any(len(query) > 200 or "sk-" in query or "hunter2" in query for query in package.debug.planner.queries)
+
+
+def counted(outcome: str) -> float:
+    return REGISTRY.get_sample_value("smartbrain_plans_asked_total", {"outcome": outcome}) or 0.0
+
+
+async def test_what_came_of_each_plan_is_counted(known: Person, ollama: ScriptedOllama) -> None:
+    before = {outcome: counted(outcome) for outcome in ("answered", "cached", "late", "failed")}
+    waited = REGISTRY.get_sample_value("smartbrain_plan_seconds_count") or 0.0
+    for mode, message in (("well", "茶？ tea?"), ("well", "茶？ tea?"), ("prose", "咖啡？"), ("slow", "水？ water?")):
+        ollama.script(mode, at=CHAT)  # pyright: ignore[reportArgumentType] # one of the modes
+        await known.compose(message)
+    assert {outcome: counted(outcome) - before[outcome] for outcome in before} == dict.fromkeys(before, 1.0)
+    assert (REGISTRY.get_sample_value("smartbrain_plan_seconds_count") or 0.0) - waited == 4
+
+
+async def test_many_requests_at_once_with_slow_models_are_all_in_time(
+    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    ollama.reset()
+    compose = {"planner": "model", "reranker": "llm_json", "rerank_deadline_ms": 200}
+    policy = policy_file(tmp_path_factory.mktemp("policy"), compose=compose)
+    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_model="", policy=policy)
+    async with running(settings) as alone:
+        people = [Person(alone) for _ in range(12)]
+        for person in people:
+            await person.commit("我喜欢喝龙井茶。", "I prefer green tea.")
+        await alone.settled()
+        ollama.script("slow")
+
+        async def timed(person: Person) -> tuple[ContextPackage, float]:
+            began = time.monotonic()
+            package = await person.compose("我喜欢喝什么茶？ Which tea do I prefer?", deadline_ms=2000)
+            return package, time.monotonic() - began
+
+        for package, took in await asyncio.gather(*(timed(person) for person in people)):
+            assert took < 2.0
+            assert FAILED in package.degraded_reason
+            assert package.debug
+            (rerank,) = [arm.status for arm in package.debug.explain.arms if arm.arm == "rerank"]
+            assert rerank == ("timeout" if "rerank_timeout" in package.degraded_reason else "skipped")
+            assert "龙井茶" in shown(package)
 
 
 async def test_without_a_model_the_wish_for_one_is_named(

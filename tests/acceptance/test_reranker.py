@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from schemas.evidence_pack import EvidencePack
 from tests.ollama.server import Mode, ScriptedOllama, serve_ollama
@@ -198,6 +199,19 @@ async def test_a_reranker_that_is_usually_late_is_skipped_and_that_is_said(
     assert package.debug
     assert package.debug.explain.notes
     assert [arm.status for arm in package.debug.explain.arms if arm.arm == "rerank"] == ["skipped"]
+
+
+async def test_what_came_of_each_list_is_counted(start: Start, ollama: ScriptedOllama) -> None:
+    def counted(outcome: str) -> float:
+        labels = {"reranker": "qwen3-reranker", "outcome": outcome}
+        return REGISTRY.get_sample_value("smartbrain_reranks_total", labels) or 0.0
+
+    before = {outcome: counted(outcome) for outcome in ("ok", "failed", "timeout", "skipped")}
+    system = await start("model", rerank_deadline_ms=400)
+    for mode in ("well", "prose", "slow", "slow"):
+        ollama.script(mode, at=PATH["model"])
+        await retrieved(system, "zh")
+    assert {outcome: counted(outcome) - before[outcome] for outcome in before} == dict.fromkeys(before, 1.0)
 
 
 async def test_a_request_with_little_time_is_not_reranked(start: Start, ollama: ScriptedOllama) -> None:

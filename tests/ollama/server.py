@@ -167,7 +167,10 @@ def _judged(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response
         assert found, "not the template of the reranker"
         yes = min(max(state.judge(found[1], found[2]), 1e-6), 1 - 1e-6)
         words = {"yes": 0.9 * yes, "no": 0.9 * (1 - yes), "Yes": 0.05 * yes, " no": 0.05 * (1 - yes), "maybe": 0.05}
-        likely = [{"token": token, "logprob": math.log(share)} for token, share in words.items()]
+        likely = [
+            {"token": token, "logprob": math.log(share), "bytes": list(token.encode())}
+            for token, share in words.items()
+        ]
         likely.sort(key=lambda each: -each["logprob"])
     first = {**likely[0], "top_logprobs": likely[: body["top_logprobs"]]}
     return JSONResponse({**said, "response": first["token"], "logprobs": [first]})

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Intent
+from services.compose.planner import Thought
 from services.compose.prompts import PlanAnswer
 from services.compose.rules.plan import Planned, PlanPolicy, plan
 from services.compose.rules.rewrite import merged
@@ -194,3 +195,16 @@ def test_a_day_without_an_end_is_one_day() -> None:
 def test_an_empty_answer_changes_nothing_but_the_limit() -> None:
     for message in ("我喝什么茶？", "What did Caroline say about New York?", "hi", "那个呢？"):
         assert asked(message) == plan(message, [], NOW, RULES)
+
+
+@pytest.mark.parametrize(
+    ("message", "recent", "question"),
+    [
+        ("那个呢？", ("我想买一台华为笔记本",), "那个呢？ (华为笔记本)"),
+        ("and that one?", ("Can you suggest a laptop?",), "and that one? (laptop stand)"),
+        ("我喝什么茶？", (), "我喝什么茶？"),
+    ],
+)
+def test_a_reranker_reads_what_the_message_points_back_to(message: str, recent: tuple[str, ...], question: str) -> None:
+    rewritten = ["华为笔记本" if "那" in message else "laptop stand" if recent else "龙井茶"]
+    assert Thought(asked(message, *recent, queries=rewritten)).question(message) == question
