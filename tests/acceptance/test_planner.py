@@ -20,6 +20,7 @@ from tests.system.wait import wait_for
 
 CHAT = "/api/chat"
 FAILED = "query_rewrite_failed"
+USER, TENANT = "lin", "planned"
 SAID = ("我穿衣服喜欢宽松的运动风。", "I am allergic to peanuts.")
 VAGUE = {"zh": "今天出门怎么打扮比较合适？", "en": "Could you plan dinner for me tonight?"}
 NEEDS = {"zh": ("穿衣服 运动风", "运动风"), "en": ("allergic peanuts", "peanuts")}
@@ -46,26 +47,34 @@ async def ollama() -> AsyncGenerator[ScriptedOllama]:
             yield server
 
 
+@pytest.fixture(scope="module")
+async def dsn(databases: Databases, kafka: str) -> str:
+    """A database in which two things are known of somebody."""
+    dsn = databases.fresh()
+    async with running(settings_for(dsn, kafka)) as system:
+        for text in SAID:
+            await Person(system, USER, TENANT).say(text)
+    return dsn
+
+
 @pytest.fixture
 async def system(
-    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+    dsn: str, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
-    """Every service; the chat model plans and does not extract."""
+    """Compose with a chat model that plans; vectors stay out of it."""
     ollama.reset()
     ollama.answer = answer()
     compose = {"planner": "model", "planner_deadline_ms": 400, "planner_late_ms": 4000}
-    policy = policy_file(tmp_path_factory.mktemp("policy"), compose=compose, observer={"use_model": False})
-    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
-    async with running(settings) as all_services:
-        yield all_services
+    policy = policy_file(tmp_path_factory.mktemp("policy"), compose=compose)
+    settings = settings_for(dsn, kafka, ollama_url=ollama.url, embedding_model="", policy=policy)
+    async with running(settings, ("compose",)) as alone:
+        yield alone
 
 
 @pytest.fixture
-async def known(person: Person) -> Person:
-    """Somebody of whom two things are known."""
-    for text in SAID:
-        await person.say(text)
-    return person
+def known(system: System) -> Person:
+    """Whom two things are known of."""
+    return Person(system, USER, TENANT)
 
 
 def evidence(package: ContextPackage) -> str:
