@@ -80,6 +80,7 @@ class ComposePolicy(Slice):
     snippet_max_chars: int = Field(default=800, ge=1)
     arm_limit: int = Field(default=50, ge=1, le=1000)
     core_limit: int = Field(default=20, ge=0)
+    pending_turns_max: int = Field(default=64, ge=0, description="Turns without an outcome that compose reads itself")
     embed_deadline_ms: int = Field(default=150, ge=1)
     planner: Literal["rules", "model"] = "rules"
     planner_deadline_ms: int = Field(default=150, ge=1)

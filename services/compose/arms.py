@@ -2,26 +2,27 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schemas.retrieval_plan import Query, RetrievalPlan
 from schemas.vocabulary import SearchMode
-from services.compose.rules import cues
+from services.compose.rules import cues, spelling
 from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate, Frequency
-from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex
+from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex, too_common
+from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
 from shared.models.errors import ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
-from shared.store.search import Hit, Within, Words
+from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
 from shared.text import segment
 from shared.text.normalise import fold
@@ -57,17 +58,15 @@ class Found:
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
+    overlay: Overlay = NOTHING
     reranked: str | bool = False
     notes: list[str] = field(default_factory=list[str])
 
-
-@dataclass(frozen=True)
-class List:
-    """One ranked list that an arm brings: `all#1` is what the plan's second query found, by words and by meaning."""
-
-    name: str
-    weight: float
-    mode: SearchMode
+    def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
+        """These stand before all that was found: the arm weighs more than all the others."""
+        if candidates:
+            self.candidates += candidates
+            self.weights[arm] = 1.0 + sum(self.weights.values())
 
 
 @dataclass(frozen=True)
@@ -87,10 +86,20 @@ class Heard:
     cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
 
 
-async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: Sequence[str], left_s: float) -> Found:
-    """What every arm found within `left_s` seconds, each query's finds in the order of all their signals."""
+async def search(
+    rt: Runtime,
+    subject: Subject,
+    plan: RetrievalPlan,
+    entities: Sequence[str],
+    left_s: float,
+    overlay: Overlay = NOTHING,
+) -> Found:
+    """What every arm found within `left_s` seconds, each query's finds in the order of all their signals.
+
+    What the overlay ends is left out, as is what has ended.
+    """
     ends = time.perf_counter() + left_s
-    found = Found(ignored=_ignored(plan))
+    found = Found(ignored=_ignored(plan), overlay=overlay)
     spans: dict[Within, list[int]] = {}
     for n, query in enumerate(plan.queries[:MAX_QUERIES]):
         if query.mode in WORDS | MEANING:
@@ -107,7 +116,6 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
     if rt.models.embedding_model_id is None and any(q.mode in MEANING for q in plan.queries):
         found.degraded.append("embedding_model_absent")
     heard = {within: Heard() for within in spans}
-    entity: list[Find] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -115,9 +123,9 @@ async def search(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: S
             case "vector":
                 heard[task.within].cosines = answer
             case _:
-                entity = [Find(hit, hit.score) for hit in answer]
-    _take(found, List("entity#0", rt.policy.compose.weights.entity, "relational"), entity)
+                _take_entities(found, answer, rt.policy.compose.weights.entity)
     for within, numbers in spans.items():
+        await _read_otherwise(rt, subject, plan, numbers, heard[within], found, ends)
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, plan, w, n, heard[w], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
@@ -158,28 +166,38 @@ async def _timed(task: Task) -> tuple[Any, float]:
     return answer, (time.perf_counter() - began) * 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
-    """One hit with what a list says of it; `alone` has rank and score by words and by meaning."""
+@dataclass(slots=True)
+class Standing:
+    """Where a chunk stands in every list that has it."""
 
-    hit: Hit
-    score: float
-    support: float = 1.0
-    alone: Mapping[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
+    scores: dict[str, float] = field(default_factory=dict[str, float])
+    support: float = 0.0
+    modes: set[SearchMode] = field(default_factory=set[SearchMode])
 
 
-def _take(found: Found, of: List, finds: Sequence[Find]) -> None:
-    """The finds in their order under the list's name; what of them no longer holds is left out."""
-    found.weights[of.name] = of.weight
-    rank = 0
-    for each in finds:
-        hit = each.hit
-        text = current_text(hit.text, hit.ordinal, hit.ended)
-        if text is None:
-            found.stale.append(f"turn:{hit.turn_id}:{hit.ordinal}")
+def _take_entities(found: Found, hits: Sequence[Hit], weight: float) -> None:
+    """The hits in their order, as a list of its own."""
+    found.weights["entity#0"] = weight
+    for rank, (hit, text) in enumerate(_current(found, hits), 1):
+        standing = Standing({"entity#0": rank}, {"entity#0": hit.score}, 1.0, {"relational"})
+        found.candidates.append(candidate(hit, text, standing))
+
+
+def _current(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
+    """The hits that still hold, with what of each may be shown."""
+    kept: list[tuple[Hit, str]] = []
+    for hit in hits:
+        if hit.memory_id:
+            text = None if found.overlay.hides(hit.memory_id) else hit.text
         else:
-            rank += 1
-            found.candidates.append(candidate(each, text, of, rank))
+            ended = [*hit.ended, *found.overlay.of_turn(hit.turn_id)]
+            text = current_text(hit.text, hit.ordinal, ended) if ended else hit.text
+        if text is None:
+            found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
+        else:
+            kept.append((hit, text))
+    return kept
 
 
 def _reason(task: Task, error: BaseException) -> str:
@@ -205,10 +223,35 @@ def _word_tasks(
     terms = list(dict.fromkeys(term for n in asked for term in segment.query_terms(plan.queries[n].text)))
 
     async def run() -> Words:
-        async with rt.db.transaction(subject) as conn:
-            return await store.words(conn, subject, terms, within)
+        return (await rt.db.read(subject, store.words(subject, terms, within, DEFAULT_CONTEXT.common)))[0]
 
     yield Task("text", run, within)
+
+
+async def _read_otherwise(
+    rt: Runtime,
+    subject: Subject,
+    plan: RetrievalPlan,
+    numbers: Sequence[int],
+    heard: Heard,
+    found: Found,
+    ends: float,
+) -> None:
+    """Words that memory does not have are read as those that it spells most like them."""
+    words = heard.words
+    texts = [plan.queries[n].text for n in numbers if plan.queries[n].mode in WORDS]
+    if words is None or not words.chunks or not texts:
+        return
+    asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    if not asked:
+        return
+
+    async def run() -> dict[str, tuple[str, Posted]]:
+        return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)))[0]
+
+    for _, alike in await _answers(found, [Task("trigram", run)], max(ends - time.perf_counter(), 0.0)):
+        posted = {**words.posted, **{term: posted for term, (_, posted) in alike.items()}}
+        heard.words = replace(words, posted=posted)
 
 
 def _vector_tasks(
@@ -221,12 +264,10 @@ def _vector_tasks(
         return
 
     async def run() -> dict[int, tuple[bytes, bytes]]:
-        async with rt.db.transaction(subject) as conn:
-            names = await store.names(conn, subject)
+        (names,) = await rt.db.read(subject, store.names(subject))
         texts = [cues.read(plan.queries[n].text, names, clock.now()).text for n in asked]
         vectors = await rt.models.embed(texts, deadline_s=rt.policy.compose.embed_deadline_ms / 1000)
-        async with rt.db.transaction(subject) as conn:
-            near = [await store.near(conn, subject, vector, model_id, within) for vector in vectors]
+        near = [(await rt.db.read(subject, store.near(subject, each, model_id, within)))[0] for each in vectors]
         return {n: packed for n, packed in zip(asked, near, strict=True) if packed is not None}
 
     yield Task("vector", run, within)
@@ -244,61 +285,63 @@ async def _ranked(
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
     heard_words = heard.words or Words()
-    index = WordIndex(
-        {term: (p.ids, p.counts) for term, p in heard_words.posted.items()},
-        heard_words.chunks,
-        heard_words.terms,
-        DEFAULT_CONTEXT,
-    )
+    posted = {term: (p.ids, p.counts) for term, p in heard_words.posted.items()}
+    common = too_common(posted, DEFAULT_CONTEXT.common)
+    telling = {term: packed for term, packed in posted.items() if term not in common}
+    index = WordIndex(telling, heard_words.chunks, heard_words.terms, DEFAULT_CONTEXT)
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
     now = clock.now()
-    asked = {n: cues.read(plan.queries[n].text, heard_words.names, now) for n in numbers}
+    asked = {n: cues.read(plan.queries[n].text, heard_words.names, now).without(common) for n in numbers}
     wanted: list[tuple[Ids, Ids]] = []
     for n in numbers:
         if plan.queries[n].mode in WORDS:
             wanted.append(index.best(asked[n].terms))
         if n in near:
             wanted.append(near[n].best(policy.arm_limit))
-    chunks = {UUID(int=(int(a) << 64) | int(b)) for memories, _ in wanted for a, b in memories}
-    turns = {(int(a), int(seq)) for _, turns in wanted for a, seq in turns}
+    chunks = {place.hexadecimal(a, b) for memories, _ in wanted for a, b in memories.tolist()}
+    turns = {(a, seq) for _, turns in wanted for a, seq in turns.tolist()}
     if not chunks and not turns:
         return []
-    async with rt.db.transaction(subject) as conn:
-        bounds = [place.bounds(first, seq) for first, seq in turns]
-        hits = await store.at(conn, subject, list(chunks), bounds, MAX_CANDIDATES, within)
+    bounds = [place.bounds(first, seq) for first, seq in turns]
+    (read,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
+    current = _current(found, read)
+    hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)
     weights = DEFAULT_WEIGHTS.scaled(policy.weights.text, policy.weights.vector)
+    standings: dict[int, Standing] = {}
     for n in numbers:
         query = plan.queries[n]
         by_words = index if query.mode in WORDS else None
         scored = weigh(asked[n], hits, of, by_words, near.get(n), weights)
-        _order(found, n, query, hits, scored, _limit(rt, plan))
+        found.weights |= {f"all#{n}": query.weight, f"text#{n}": 0.0, f"vector#{n}": 0.0}
+        _stand(standings, n, query.mode, scored, _limit(rt, plan))
+    found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 
 
-def _order(found: Found, n: int, query: Query, hits: Sequence[Hit], scored: Scored, most: int) -> None:
+def _stand(standings: dict[int, Standing], n: int, mode: SearchMode, scored: Scored, most: int) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
-    total = [round(float(score), 9) for score in scored.total]
-    best = sorted(range(len(hits)), key=lambda at: (-total[at], hits[at].chunk_id.int))[:most]
-    alone = {f"text#{n}": _places(scored.words), f"vector#{n}": _places(scored.meaning)}
-    found.weights |= dict.fromkeys(alone, 0.0)
-    finds = [
-        Find(
-            hits[at],
-            total[at],
-            float(scored.support[at]),
-            {arm: places[at] for arm, places in alone.items() if at in places},
-        )
-        for at in best
-    ]
-    _take(found, List(f"all#{n}", query.weight, query.mode), finds)
+    alone = {
+        name: (_ranks(scores), scores)
+        for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
+        if scores.any()
+    }
+    for rank, at in enumerate(np.argsort(-scored.total.round(9), kind="stable")[:most].tolist(), 1):
+        standing = standings.setdefault(at, Standing())
+        standing.ranks[f"all#{n}"], standing.scores[f"all#{n}"] = rank, float(scored.total[at])
+        standing.support = max(standing.support, float(scored.support[at]))
+        standing.modes.add(mode)
+        for name, (ranks, scores) in alone.items():
+            if scores[at] > 0:
+                standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
 
 
-def _places(scores: Floats) -> dict[int, tuple[int, float]]:
-    """Rank and score of everything above nothing."""
-    order = [int(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
-    return {at: (rank, round(float(scores[at]), 6)) for rank, at in enumerate(order, 1)}
+def _ranks(scores: Floats) -> NDArray[np.intp]:
+    """The place of each from 1, the greatest first."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
 
 
 def _limit(rt: Runtime, plan: RetrievalPlan) -> int:
@@ -314,8 +357,7 @@ def _entity_tasks(rt: Runtime, subject: Subject, plan: RetrievalPlan, entities: 
     within = _within(plan, asked)
 
     async def run() -> list[Hit]:
-        async with rt.db.transaction(subject) as conn:
-            return await store.by_entity(conn, subject, named, _limit(rt, plan), within)
+        return (await rt.db.read(subject, store.by_entity(subject, named, _limit(rt, plan), within)))[0]
 
     yield Task("entity", run, within)
 
@@ -325,9 +367,8 @@ def _within(plan: RetrievalPlan, query: Query) -> Within:
     return Within(span.from_, span.to) if span else OPEN
 
 
-def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
-    """The find as fusing reads it, with its rank and score in this list."""
-    hit = find.hit
+def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
+    """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
@@ -348,8 +389,8 @@ def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
         frequency=Frequency(
             hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
         ),
-        arm_ranks={of.name: rank, **{arm: place for arm, (place, _) in find.alone.items()}},
-        arm_scores={of.name: find.score, **{arm: score for arm, (_, score) in find.alone.items()}},
-        support=find.support,
-        mode=of.mode,
+        arm_ranks=standing.ranks,
+        arm_scores=standing.scores,
+        support=standing.support,
+        mode=next(iter(standing.modes)) if len(standing.modes) == 1 else "hybrid",
     )

@@ -18,12 +18,14 @@ from schemas.context_package import (
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, planner, rerank
+from services.compose import arms, overlay, planner, rerank
 from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
+from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
+from services.compose.rules.overlay import ARM, Overlay, evidence
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
 from services.compose.rules.plan import Planned
 from shared import clock
@@ -42,11 +44,13 @@ SHARE_FOR_SEARCH = 0.8
 
 @dataclass(frozen=True)
 class Loaded:
-    """What every package starts from."""
+    """What every package starts from; `hidden` names the core memories that what was said since ends."""
 
     core: list[Memory]
     summary: str
     window: list[Turn]
+    overlay: Overlay
+    hidden: list[str]
 
 
 async def compose_context(
@@ -63,7 +67,7 @@ async def compose_context(
     at = now or clock.now()
     try:
         async with asyncio.timeout(asked.deadline_ms / 1000):
-            loaded = await _load(rt, subject, asked.session_id)
+            loaded = await _load(rt, subject, asked, at)
     except TimeoutError as error:
         raise TransientError("memory did not answer within the deadline") from error
     request_id = asked.request_id or clock.uuid7().hex
@@ -73,14 +77,16 @@ async def compose_context(
     )
     planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
-    shown = {str(turn.turn_id) for turn in loaded.window}
-    found = await arms.search(rt, subject, planned.plan, planned.entities, left)
-    pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
+    shown = overlay.shown(loaded.window, message, rt.policy.compose.recent_turns_max)
+    found = await arms.search(rt, subject, planned.plan, planned.entities, left, loaded.overlay)
+    found.stale += loaded.hidden
     thought.tell(found)
+    first = evidence(loaded.overlay, shown)
+    found.put_first(first, ARM)
+    pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
     policy = _fuse_policy(rt, found)
-    wish = planned.plan.ranking.rerank
-    asks = thought.question(message)
-    pool = await rerank.ordered(rt, asks, pool, policy, wish, deadline - time.perf_counter(), found)
+    wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
+    pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
     packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
     for reason in packed.package.degraded_reason:
@@ -99,13 +105,19 @@ async def compose_context(
     return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
 
 
-async def _load(rt: Runtime, subject: Subject, session_id: str) -> Loaded:
-    policy = rt.policy.compose
-    async with rt.db.transaction(subject) as conn:
-        core = await memory.core(conn, subject, policy.core_limit)
-        summary = await summaries.latest(conn, subject, session_id)
-        window = await turns.window(conn, subject, session_id, policy.recent_turns_max + 1)
-    return Loaded(core, summary.text if summary else "", window)
+async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
+    policy, session_id = rt.policy.compose, asked.session_id
+    core, summary, recent = await rt.db.read(
+        subject,
+        memory.core(subject, policy.core_limit),
+        summaries.latest(subject, session_id),
+        turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
+    )
+    now = overlay.message(asked.user_message, session_id, at)
+    seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
+    hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
+    core = [m for m in core if not seen.hides(m.memory_id)]
+    return Loaded(core, seen.summary(summary.text) if summary else "", recent.window, seen, hidden)
 
 
 def _said(window: Sequence[Turn]) -> list[str]:
@@ -191,7 +203,10 @@ def _debug(
 ) -> PackageDebug:
     late = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for d in fused.dropped]
     held = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for d in packed.dropped]
-    stale = [DroppedEvidence(id=key, reason="superseded") for key in found.stale]
+    stale = [
+        DroppedEvidence(id=key, reason="superseded", rule=found.overlay.cause(key))
+        for key in dict.fromkeys(found.stale)
+    ]
     return PackageDebug(
         planner=PlannerDebug(
             intent=planned.intent,
@@ -222,9 +237,14 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     request_id = asked.request_id or clock.uuid7().hex
     entities = [name for query in asked.queries for name in names(query.text)]
     subject = Subject(asked.tenant_id, asked.user_id)
+    (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
+    seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
     deadline = began + rt.policy.compose.deadline_ms / 1000
-    found = await arms.search(rt, subject, asked, entities, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH)
-    policy, wish, asks = fuse_policy(asked, found), asked.ranking.rerank, asked.queries[0].text
-    pool = await rerank.ordered(rt, asks, found.candidates, policy, wish, deadline - time.perf_counter(), found)
+    found = await arms.search(rt, subject, asked, entities, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH, seen)
+    first = evidence(seen, frozenset(), frozenset(found.stale))
+    found.put_first(first, ARM)
+    policy = fuse_policy(asked, found)
+    wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
+    pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
     return evidence_pack(asked, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)

@@ -6,7 +6,7 @@ model for an order. Only the first two are safe on the hot path of a small machi
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from schemas.retrieval_plan import Rerank
@@ -104,7 +104,7 @@ def configured(rt: Runtime) -> Reranker | None:
             return ListOrder(rt.models)
 
 
-def wish(rt: Runtime) -> Rerank:
+def own(rt: Runtime) -> Rerank:
     """What a plan of our own asks for: the reranker that there is."""
     reranker = configured(rt)
     if reranker is None:
@@ -112,27 +112,30 @@ def wish(rt: Runtime) -> Rerank:
     return Rerank(enabled=True, model=reranker.name, top_n=rt.policy.compose.rerank_top_n)
 
 
+@dataclass(frozen=True)
+class Wish:
+    """What a plan wants reranked: for which question, by whom, and which candidates keep their places."""
+
+    query: str
+    by: Rerank
+    held: frozenset[str] = frozenset()
+
+
 async def ordered(
-    rt: Runtime,
-    query: str,
-    candidates: Sequence[Candidate],
-    fusing: FusePolicy,
-    asked: Rerank,
-    left_s: float,
-    found: Found,
+    rt: Runtime, wish: Wish, candidates: Sequence[Candidate], fusing: FusePolicy, left_s: float, found: Found
 ) -> Sequence[Candidate]:
-    """The candidates, the best `asked.top_n` with scores of the configured reranker, if a plan asks and time allows.
+    """The candidates, the best with scores of the configured reranker, if the plan asks and `left_s` allows.
 
     `found` is told who reranked, or why nobody did; then the candidates are as they were.
     """
-    reranker = configured(rt) if asked.enabled else None
+    reranker = configured(rt) if wish.by.enabled else None
     if reranker is None:
-        if asked.enabled:
+        if wish.by.enabled:
             found.ignored.append("ranking.rerank: no reranker is configured")
         return candidates
-    if asked.model != reranker.name:
-        found.notes.append(f"ranking.rerank.model: {reranker.name} serves, not {asked.model}")
-    best, passages = shortlist(candidates, fusing, asked.top_n)
+    if wish.by.model != reranker.name:
+        found.notes.append(f"ranking.rerank.model: {reranker.name} serves, not {wish.by.model}")
+    best, passages = shortlist(candidates, fusing, wish.by.top_n, wish.held)
     if len(best) < 2:
         return candidates
     limit_s = min(left_s - RESERVE_S, rt.policy.compose.rerank_deadline_ms / 1000)
@@ -142,7 +145,7 @@ async def ordered(
         found.notes.append(f"rerank skipped: it usually takes {usual:.0f} ms, {left:.0f} ms were left")
         _told(found, reranker, "skipped", 0.0, 0)
         return candidates
-    scores = await _scores(rt, reranker, query[:MAX_ASKED_CHARS], passages, limit_s, found)
+    scores = await _scores(rt, reranker, wish.query[:MAX_ASKED_CHARS], passages, limit_s, found)
     if scores is None:
         return candidates
     found.reranked = reranker.name

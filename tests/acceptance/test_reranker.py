@@ -49,6 +49,8 @@ async def dsn(databases: Databases, kafka: str) -> str:
             person = Person(system, language, "reranked")
             for text in texts:
                 await person.say(text)
+        for text in ("我喜欢喝美式咖啡。", "办公室的咖啡机坏了。", "楼下的咖啡店打折。"):
+            await Person(system, "corrected", "reranked").say(text)
     return dsn
 
 
@@ -120,6 +122,21 @@ async def test_the_model_puts_its_favourite_first(start: Start, language: str, r
     assert package.debug
     assert package.debug.explain.rerank == name
     assert [arm.status for arm in package.debug.explain.arms if arm.arm == "rerank"] == ["ok"]
+
+
+@pytest.mark.parametrize("reranker", PATH)
+async def test_a_correction_that_is_under_way_stands_first_whatever_a_reranker_likes(
+    start: Start, ollama: ScriptedOllama, reranker: str
+) -> None:
+    system = await start(reranker)
+    person = Person(system, "corrected", "reranked")
+    await person.commit("更正一下：我不再喝美式咖啡了，现在喜欢喝龙井茶。", session=reranker)
+    ollama.judge = lambda _, text: 0.99 if "咖啡" in text else 0.01
+    package = await person.compose("我喜欢喝什么咖啡？", session="another")
+    assert package.debug
+    assert package.debug.explain.rerank
+    assert "龙井茶" in package.evidence[0].snippet
+    assert package.evidence[0].signals.rerank_score is None
 
 
 @pytest.mark.parametrize("language", SAID)

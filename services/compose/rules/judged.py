@@ -15,9 +15,17 @@ class Passage:
     relevance: float
 
 
-def shortlist(candidates: Iterable[Candidate], policy: FusePolicy, most: int) -> tuple[list[Candidate], list[Passage]]:
-    """The best by fusion alone, memories, messages and resources alike, in that order."""
-    pool = [each for each in merge(candidates) if each.support >= policy.least_support]
+def keys(candidates: Iterable[Candidate]) -> frozenset[str]:
+    """What names these candidates."""
+    return frozenset(each.key for each in candidates)
+
+
+def shortlist(
+    candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
+) -> tuple[list[Candidate], list[Passage]]:
+    """The best by fusion alone, memories, messages and resources alike, in that order; `held` keep their places."""
+    found = [each for each in merge(candidates) if each.key not in held]
+    pool = [each for each in found if each.support >= policy.least_support]
     scored = list(zip(pool, relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
     return [each for each, _ in best], [Passage(_shown(each), relevance) for each, relevance in best]
@@ -30,7 +38,7 @@ def _shown(candidate: Candidate) -> str:
 
 
 def rescored(candidates: Iterable[Candidate], judged: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
-    """The candidates, the judged ones with their scores; one that was not judged comes after all that were."""
+    """The candidates, the judged ones with their scores."""
     by_key = {each.key: score for each, score in zip(judged, scores, strict=True)}
     return [replace(each, rerank_score=by_key.get(each.key)) for each in merge(candidates)]
 

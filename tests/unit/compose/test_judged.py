@@ -8,7 +8,7 @@ import pytest
 
 from services.compose.rules import lexical
 from services.compose.rules.fuse import FusePolicy, fuse
-from services.compose.rules.judged import Passage, by_places, rescored, shortlist
+from services.compose.rules.judged import Passage, by_places, keys, rescored, shortlist
 from services.compose.rules.model import Candidate
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -27,25 +27,25 @@ def section(name: str, rank: int, **given: Any) -> Candidate:
     return turn(name, rank, kind="resource", document_id=name, section_id="1", turn_id=None, **given)
 
 
-def keys(found: list[Candidate]) -> list[str]:
+def names(found: list[Candidate]) -> list[str]:
     return [each.key for each in found]
 
 
 def test_memory_messages_and_resources_are_judged_alike() -> None:
     best, passages = shortlist([section("d", 2), memory("m", 1), turn("t", 3)], FusePolicy(), 10)
-    assert keys(best) == ["memory:m", "resource:d:1", "turn:t:"]
+    assert names(best) == ["memory:m", "resource:d:1", "turn:t:"]
     assert [each.relevance for each in passages] == sorted((each.relevance for each in passages), reverse=True)
 
 
 def test_only_the_best_and_only_what_meets_the_question_is_judged() -> None:
     pool = [turn(str(n), n) for n in range(1, 9)] + [turn("beside", 1, support=0.05)]
     best, _ = shortlist(pool, FusePolicy(least_support=0.18), 3)
-    assert keys(best) == ["turn:1:", "turn:2:", "turn:3:"]
+    assert names(best) == ["turn:1:", "turn:2:", "turn:3:"]
 
 
 def test_what_two_lists_found_is_judged_once() -> None:
     best, _ = shortlist([turn("a", 2), turn("a", 1), turn("b", 3)], FusePolicy(), 10)
-    assert keys(best) == ["turn:a:", "turn:b:"]
+    assert names(best) == ["turn:a:", "turn:b:"]
 
 
 def test_a_passage_says_who_said_it() -> None:
@@ -109,3 +109,17 @@ def test_words_near_each_other_count_more() -> None:
 def test_where_no_word_is_shared_the_order_stands(query: str) -> None:
     passages = [Passage("我喜欢茶。", 0.9), Passage("I like tea.", 0.4)]
     assert lexical.scores(query, passages) == [0.9, 0.4]
+
+
+def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:
+    corrections = [turn("new", 1, arm_ranks={"pending": 1}), turn("older", 2, arm_ranks={"pending": 2})]
+    pool = [turn("new", 3), memory("m", 1), turn("t", 2), turn("last", 4), *corrections]
+    policy = FusePolicy(weights={"all#0": 1.0, "pending": 2.0})
+    best, passages = shortlist(pool, policy, 2, keys(corrections))
+    assert (names(best), passages[0].relevance) == (["memory:m", "turn:t:"], 1.0)
+    for scores in ([1.0, 1.0], [0.1, 0.3], [5.0, 0.2]):
+        fused = fuse(rescored(pool, best, scores), NOW, policy)
+        order = [each.key for each in fused.ranked]
+        assert order[:2] == ["turn:new:", "turn:older:"]
+        assert order[-1] == "turn:last:"
+        assert all(0 <= each.factors.relevance <= 1 for each in fused.ranked)
