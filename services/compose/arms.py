@@ -56,6 +56,8 @@ class Found:
     lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
     served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
     overlay: Overlay = NOTHING
+    reranked: str | bool = False
+    notes: list[str] = field(default_factory=list[str])
 
     def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
         """These stand before all that was found: the arm weighs more than all the others."""
@@ -101,7 +103,7 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
     What the overlay ends is left out, as is what has ended.
     """
     ends = time.perf_counter() + left_s
-    found = Found(ignored=[*run.ignored, *_ignored(run)], overlay=overlay)
+    found = Found(ignored=list(run.ignored), overlay=overlay)
     spans: dict[Within, list[int]] = {}
     for n, step in enumerate(run.steps):
         if step.query.mode in RANKED and not step.bounds.empty:
@@ -212,11 +214,6 @@ def _reason(task: Task, error: BaseException) -> str:
     if isinstance(error, ModelUnavailable | TimeoutError):
         return "embedding_unavailable"
     return "pgvector_unavailable" if task.kind == "vector" else f"{task.kind}_unavailable"
-
-
-def _ignored(run: Execution) -> list[str]:
-    """What a plan asks for that is not configured: said, not silently dropped."""
-    return ["ranking.rerank: no reranker is configured"] if run.plan.ranking.rerank.enabled else []
 
 
 def _word_tasks(

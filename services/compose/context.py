@@ -12,16 +12,17 @@ from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, explain, links, overlay
+from services.compose import arms, explain, links, overlay, planner, rerank
 from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.execute import composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
+from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
 from services.compose.rules.overlay import ARM, Overlay, evidence
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
-from services.compose.rules.plan import Planned, PlanPolicy, plan
+from services.compose.rules.plan import Planned
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
@@ -64,15 +65,23 @@ async def compose_context(
     except TimeoutError as error:
         raise TransientError("memory did not answer within the deadline") from error
     request_id = asked.request_id or clock.uuid7().hex
-    planned = plan(
-        asked.user_message.content, _said(loaded.window), at, PlanPolicy(), request_id, session_id=asked.session_id
+    message = asked.user_message.content
+    thought = await planner.plan(
+        rt, subject, message, _said(loaded.window), at, request_id, asked.session_id, deadline - time.perf_counter()
     )
+    planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
-    shown = overlay.shown(loaded.window, asked.user_message.content, rt.policy.compose.recent_turns_max)
+    shown = overlay.shown(loaded.window, message, rt.policy.compose.recent_turns_max)
     found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
     found.stale += loaded.hidden
-    found.put_first(evidence(loaded.overlay, shown), ARM)
-    fused = fuse([c for c in found.candidates if c.turn_id not in shown or c.memory_id], at, _fuse_policy(rt, found))
+    thought.tell(found)
+    first = evidence(loaded.overlay, shown)
+    found.put_first(first, ARM)
+    pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
+    policy = _fuse_policy(rt, found)
+    wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
+    pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
+    fused = fuse(pool, at, policy)
     packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
@@ -205,6 +214,8 @@ def _debug(
         ignored=list(found.ignored),
         explain=Explain(
             arms=explain.timings(found),
+            rerank=found.reranked,
+            notes=found.notes,
             candidates=explain.candidates(found, fused, [each.id for each in packed.package.evidence], packed.dropped),
             dropped=explain.dropped(found, fused.dropped, packed.dropped),
             ignored_fields=list(ignored),
@@ -216,14 +227,18 @@ def _debug(
 async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     began = time.perf_counter()
-    deadline = rt.policy.compose.deadline_ms / 1000
+    deadline = began + rt.policy.compose.deadline_ms / 1000
     at = clock.now()
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
     (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
     seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
-    run = executed(asked, await links.all_together(rt, subject, asked, deadline / 4))
-    found = await arms.search(rt, subject, run, max(began + deadline - time.perf_counter(), 0.0), seen)
-    found.put_first(evidence(seen, frozenset(), frozenset(found.stale)), ARM)
-    fused = fuse(found.candidates, at, fuse_policy(asked, found))
+    run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
+    found = await arms.search(rt, subject, run, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH, seen)
+    first = evidence(seen, frozenset(), frozenset(found.stale))
+    found.put_first(first, ARM)
+    policy = fuse_policy(asked, found)
+    wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
+    pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
+    fused = fuse(pool, at, policy)
     return evidence_pack(asked, run, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)
