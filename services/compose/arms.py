@@ -23,8 +23,7 @@ from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Hit, Within, Words
 from shared.telemetry import logger
-from shared.text import segment
-from shared.text.alike import ALIKE
+from shared.text import alike, segment
 from shared.text.normalise import fold
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
@@ -203,8 +202,8 @@ def _word_tasks(
 ) -> Iterator[Task]:
     """One statement for the words of all queries that search this span of time."""
     asked = [n for n in numbers if plan.queries[n].mode in WORDS]
-    words = [term for n in asked for term in segment.query_terms(plan.queries[n].text)]
-    terms = list(dict.fromkeys([*words, *(other for term in words for other in ALIKE.get(term, ()))]))
+    terms = list(dict.fromkeys(term for n in asked for term in segment.query_terms(plan.queries[n].text)))
+    terms += alike.others(terms)
 
     async def run() -> Words:
         async with rt.db.transaction(subject) as conn:

@@ -1,6 +1,7 @@
 """Everyday words that say nearly the same, in both languages: what is asked with one may be told with another."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from shared.text.segment import stem
 
@@ -56,7 +57,8 @@ member join|miss absent|remember memory|forget memory
 """
 _CHINESE = """
 妈妈 母亲 老妈 我妈 妈|爸爸 父亲 老爸 我爸 爸|父母 爸妈 家长|孩子 小孩 儿子 女儿 宝宝 娃|儿子 孩子|女儿 孩子
-老婆 妻子 太太 媳妇 爱人|老公 丈夫 先生 爱人|爷爷 祖父|奶奶 祖母|外婆 姥姥|外公 姥爷|亲戚 家人|家人 父母 亲戚
+老婆 妻子 太太 媳妇 爱人|老公 丈夫 先生 爱人|妻子 老婆 太太 媳妇 爱人|丈夫 老公 先生 爱人|母亲 妈妈 妈|父亲 爸爸 爸
+小孩 孩子 娃|薪资 工资 薪水 收入|收入 工资 薪水|爷爷 祖父|奶奶 祖母|外婆 姥姥|外公 姥爷|亲戚 家人|家人 父母 亲戚
 朋友 哥们 闺蜜 好友|同事 同僚|老板 领导 上司|领导 老板 上司|男朋友 男友 对象|女朋友 女友 对象|对象 男朋友 女朋友
 工作 职业 上班 岗位 职位|职业 工作|上班 工作 公司|公司 单位 企业|单位 公司|工资 薪水 收入 薪资 月薪|薪水 工资 收入
 加薪 涨薪 涨工资|升职 晋升|辞职 离职 跳槽|离职 辞职|面试 应聘 求职|学校 大学 中学 小学|大学 学校 高校|专业 学科
@@ -90,3 +92,10 @@ def _groups(text: str) -> dict[str, tuple[str, ...]]:
 
 ALIKE: dict[str, tuple[str, ...]] = _groups(_ENGLISH) | _groups(_CHINESE)
 """For a search term, the terms that may stand for it; it need not hold the other way round."""
+MOST = 12
+"""So many words are added to a question at most; a long one has words enough."""
+
+
+def others(terms: Sequence[str]) -> list[str]:
+    """What may stand for these terms and is not among them, in their order."""
+    return list(dict.fromkeys(other for term in terms for other in ALIKE.get(term, ()) if other not in terms))[:MOST]
