@@ -106,18 +106,19 @@ def _han(run: str) -> Iterator[str]:
         lone = word if len(word) == 1 and word not in stopwords.CHINESE else ""
         if previous and lone:
             yield previous + lone
-        whole = len(word) == 2 or (len(word) == 3 and not _has_parts(word))
-        if len(word) == 3 and whole:
-            yield from (word[:2], word[1:])
         yield word
-        if whole and not LONE.isdisjoint(word):
-            yield from dict.fromkeys(each for each in word if each in LONE)
+        if 1 < len(word) < 4:
+            yield from _inside(word)
         previous = lone
 
 
 @lru_cache(maxsize=16_384)
-def _has_parts(word: str) -> bool:
-    return len(rjieba.cut_for_search(word)) > 1
+def _inside(word: str) -> tuple[str, ...]:
+    """The terms inside a word of two or three characters that the dictionary does not cut further."""
+    if len(word) == 3 and len(rjieba.cut_for_search(word)) > 1:
+        return ()
+    pairs = (word[:2], word[1:]) if len(word) == 3 else ()
+    return (*pairs, *dict.fromkeys(each for each in word if each in LONE))
 
 
 def _pairs(run: str) -> Iterator[str]:
