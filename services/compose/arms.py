@@ -25,7 +25,7 @@ from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
-from shared.text import segment
+from shared.text import alike, segment
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 RANKED = WORDS | MEANING
@@ -221,6 +221,7 @@ def _word_tasks(
 ) -> Iterator[Task]:
     """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
     terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
+    terms += alike.others(terms)
 
     async def read() -> Words:
         return (await rt.db.read(subject, store.words(subject, terms, within, DEFAULT_CONTEXT.common)))[0]
@@ -251,8 +252,8 @@ async def _read_otherwise(
         most = DEFAULT_CONTEXT.common
         return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, most)))[0]
 
-    for _, alike in await _answers(found, [Task("trigram", read, within)], max(ends - time.perf_counter(), 0.0)):
-        posted = {**words.posted, **{term: posted for term, (_, posted) in alike.items()}}
+    for _, spelt in await _answers(found, [Task("trigram", read, within)], max(ends - time.perf_counter(), 0.0)):
+        posted = {**words.posted, **{term: posted for term, (_, posted) in spelt.items()}}
         heard.words = replace(words, posted=posted)
 
 
@@ -287,13 +288,14 @@ async def _ranked(
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
     heard_words = heard.words or Words()
+    now = clock.now()
+    read = {n: cues.read(run.steps[n].query.text, heard_words.names, now) for n in numbers}
     posted = {term: (p.ids, p.counts) for term, p in heard_words.posted.items()}
-    common = too_common(posted, DEFAULT_CONTEXT.common)
+    common = too_common(posted, {term for each in read.values() for term in each.terms}, DEFAULT_CONTEXT.common)
+    asked = {n: each.without(common) for n, each in read.items()}
     telling = {term: packed for term, packed in posted.items() if term not in common}
     index = WordIndex(telling, heard_words.chunks, heard_words.terms, DEFAULT_CONTEXT)
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
-    now = clock.now()
-    asked = {n: cues.read(run.steps[n].query.text, heard_words.names, now).without(common) for n in numbers}
     by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
@@ -306,8 +308,8 @@ async def _ranked(
     if not chunks and not turns:
         return []
     bounds = [place.bounds(first, seq) for first, seq in turns]
-    (read,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
-    current = _current(found, read)
+    (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
+    current = _current(found, around)
     hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)

@@ -10,7 +10,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 from shared.text import stopwords
 from shared.text.normalise import fold, normalise
 
-SEGMENTER_VERSION = "2"
+SEGMENTER_VERSION = "3"
 """Stored with every indexed row; rows of another version are indexed again."""
 
 MAX_TERM_CHARS = 96
@@ -41,6 +41,12 @@ dealt deal|dug dig|hung hang|sought seek|sank sink|slid slide|spun spin|swore sw
 children child|people person|men man|women woman|feet foot|teeth tooth|mice mouse|geese goose|wives wife
 knives knife|wolves wolf|shelves shelf|halves half|favourite favorite|colour color|neighbour neighbor
 """
+LONE = frozenset(
+    "茶酒饭菜肉鱼虾蟹鸡鸭鹅蛋奶糖盐醋汤粥饼药猫狗鸟马牛羊猪兔鼠虫花树草书画歌舞琴棋球车船房床灯伞鞋袜衣裤裙帽包钱卡票信笔刀窗楼店"
+    "山河湖海岛雪雨爸妈哥姐弟妹爷舅姨姑叔娃腿脚腰眼牙胃肝肺脸喝吃跑游爬买卖读唱跳骑租修养疼痛烟墙锅碗杯鼓笛枪梦税债婚孕猴蛇龙"
+)
+"""What is a word by itself is also a term where it stands in a longer one: 茶 finds 喝茶 and 绿茶."""
+
 _FORMS = [pair.split() for pair in re.split(r"[|\n]", _IRREGULAR) if pair]
 IRREGULAR: dict[str, str] = {form: base for form, base in _FORMS}  # noqa: C416 # dict() of lists is not typed
 
@@ -94,21 +100,25 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _han(run: str) -> Iterator[str]:
-    """Words in search mode; pairs where the dictionary has none: inside unknown words, across lone characters."""
+    """Words in search mode, and the characters in them that are words; pairs where the dictionary has none."""
     previous = ""
     for word in rjieba.cut_for_search(run):
         lone = word if len(word) == 1 and word not in stopwords.CHINESE else ""
         if previous and lone:
             yield previous + lone
-        if len(word) == 3 and not _has_parts(word):
-            yield from (word[:2], word[1:])
         yield word
+        if 1 < len(word) < 4:
+            yield from _inside(word)
         previous = lone
 
 
 @lru_cache(maxsize=16_384)
-def _has_parts(word: str) -> bool:
-    return len(rjieba.cut_for_search(word)) > 1
+def _inside(word: str) -> tuple[str, ...]:
+    """The terms inside a word of two or three characters that the dictionary does not cut further."""
+    if len(word) == 3 and len(rjieba.cut_for_search(word)) > 1:
+        return ()
+    pairs = (word[:2], word[1:]) if len(word) == 3 else ()
+    return (*pairs, *dict.fromkeys(each for each in word if each in LONE))
 
 
 def _pairs(run: str) -> Iterator[str]:

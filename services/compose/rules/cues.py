@@ -1,14 +1,15 @@
 """What a question says about the place of its answer: who said it, when, in which words; a cue that is absent moves nothing."""
 
-# ruff: noqa: E501 - one family of cues per line
+# ruff: noqa: E501, SIM905 - one family of cues per line, a list of words reads best as one
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal
 
+from services.compose.rules.telling import Kind, kinds, names
 from shared.text import segment
 from shared.text.dates import Range, arabic, time_range
 from shared.text.normalise import fold, normalise
@@ -27,6 +28,7 @@ _ASKS_ASKED = re.compile(
     r"问(?:过|了|的)|提问|\b(?:ask|asked|asking|question|questions|wonder(?:ed|ing)?)\b", re.IGNORECASE
 )
 _BY_USER = re.compile(r"(?<![们自])[我咱](?!们)|\b(?:i|i'm|i've|i'd|my|mine|me|myself)\b", re.IGNORECASE)
+_OF_SELF = re.compile(r"(?<![们自])[我咱]|\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CALENDAR = re.compile(r"\d{1,2}\s*月|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
 _RELATIVE = re.compile(r"[今去前明]年|上个?月|这个月|\b(?:last|this|past|previous|ago)\b", re.IGNORECASE)
@@ -38,6 +40,13 @@ _TEMPORAL = re.compile(
     r"|(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|few|several) (?:day|week|month|year|hour|minute)s?|\d{1,2}(?:st|nd|rd|th)|(?:19|20)\d\d|\d{1,2}:\d\d)\b",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
+_LATIN_WORD = re.compile(r"[a-z]+")
+_TIME_WORDS = frozenset(
+    "yesterday today tonight tomorrow ago recently lately soon since weekend last next this past coming monday tuesday wednesday thursday friday saturday sunday"
+    " january february march april june july august september october november december day days week weeks month months year years hour hours minute minutes".split()
+)
+"""Without one of these, no English words tell when."""
 _MONTHS = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 _DATE_WORDS = re.compile(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})|(?:{_MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?|(?:in|of|during|since|last|this)\s+(?:{_MONTHS}))\b\.?(?:\s*,?\s*(?:19|20)\d\d\b)?"
@@ -48,6 +57,10 @@ _DATE_WORDS = re.compile(
 )
 """Words that only say when: the date they name is compared with dates, not looked up as words."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]*")
+_WORD = re.compile(r"[^\W_]+")
+_TOGETHER = re.compile(r"(?:['’]s)?\s*(?:,|&|and|or|和|与|及|或|、|，)+\s*")
+FIRST_OF_TWO = 0.65
+"""How sure it is that the first of two people in a question is the one it is about."""
 AFTER_DAYS = 10.0
 BEFORE_DAYS = 4.0
 MAX_PAIRS = 8
@@ -67,6 +80,9 @@ class Cues:
     any_year: bool = False
     asks_when: bool = False
     asks_asked: bool = False
+    sure: float = 1.0
+    kinds: frozenset[Kind] = frozenset()
+    known: frozenset[str] = frozenset()
 
     def without(self, terms: Collection[str]) -> "Cues":
         """The same question without these terms."""
@@ -82,18 +98,48 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     spoken = time_range(clean, now)
     timeless = _DATE_WORDS.sub(" ", arabic(bare)) if spoken else bare
     terms = segment.query_terms(timeless) or ([] if spoken else every)
+    speaker, sure = _about(called, clean)
     yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
     return Cues(
         terms=tuple(terms),
         pairs=tuple(pairwise(terms))[:MAX_PAIRS],
         text=bare if bare.strip() else clean,
-        speaker=next(iter(called)) if len({fold(name) for name in called}) == 1 else None,
+        speaker=speaker,
         role=_role(clean),
         time=spoken,
         any_year=yearless,
         asks_when=bool(ASKS_WHEN.search(clean)),
         asks_asked=bool(_ASKS_ASKED.search(clean)),
+        sure=sure,
+        kinds=kinds(clean),
+        known=frozenset(word.lower() for word in _WORD.findall(clean))
+        | frozenset(_first_names(speakers))
+        | names(clean),
     )
+
+
+def _first_names(speakers: Sequence[str]) -> Iterator[str]:
+    for name in speakers:
+        yield name.lower()
+        yield from name.lower().split()
+
+
+def _about(called: Mapping[str, str], text: str) -> tuple[str | None, float]:
+    """Whose words are wanted: of the one speaker that is named, or rather of the first of two, unless both act together."""
+    if len({fold(name) for name in called}) == 1:
+        return next(iter(called)), 1.0
+    if not called:
+        return None, 1.0
+    (start, first, spelt), (then, _, _), *_ = sorted(
+        (_place(spelt, text), name, spelt) for name, spelt in called.items()
+    )
+    return (None, 1.0) if _TOGETHER.fullmatch(text[start + len(spelt) : then]) else (first, FIRST_OF_TWO)
+
+
+def _place(spelt: str, text: str) -> int:
+    edges = r"\b" if spelt.isascii() else ""
+    found = re.search(f"{edges}{re.escape(spelt)}{edges}", text)
+    return found.start() if found else len(text)
 
 
 def _spelt(name: str, text: str) -> str | None:
@@ -153,6 +199,8 @@ def _near(said_at: datetime, span: Range) -> float:
 
 def tells_when(text: str) -> bool:
     """Whether the text names a time."""
+    if text.isascii() and not _DIGIT.search(text) and _TIME_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):
+        return False  # most texts, at a tenth of the cost
     return _TEMPORAL.search(text) is not None
 
 
@@ -162,6 +210,11 @@ def asking(text: str) -> float:
         return 0.0
     asked = sum(len(each) for each in _SENTENCE.findall(text) if "?" in each[-3:] or "？" in each[-3:])
     return asked / max(1, len(text))
+
+
+def of_self(text: str) -> bool:
+    """Whether whoever speaks says something of themself."""
+    return _OF_SELF.search(text) is not None
 
 
 def phrase(pair: tuple[str, str]) -> re.Pattern[str]:
@@ -176,7 +229,7 @@ def same_speaker(name: str | None, cues: Cues) -> float:
     """1 where the speaker whom the question names spoke, -1 where another did, 0 where nothing is known."""
     if cues.speaker is None or not name:
         return 0.0
-    return 1.0 if fold(name) == fold(cues.speaker) else -1.0
+    return cues.sure if fold(name) == fold(cues.speaker) else -cues.sure
 
 
 def same_role(role: str | None, cues: Cues) -> float:

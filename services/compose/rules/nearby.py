@@ -1,6 +1,6 @@
 """BM25 and cosines of a chunk and of the conversation around it, from postings and ids alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.place import ORDINAL_BITS
+from shared.text.alike import ALIKE
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -37,11 +38,11 @@ class ContextPolicy:
 
     k1: float = 1.2
     b: float = 0.3
-    before: float = 0.5
-    after: float = 0.25
+    before: float = 0.35
+    after: float = 0.15
     window_k1: float = 0.7
-    session_k1: float = 3.0
     common: int = 2000
+    alike: float = 0.3
     rough: int = 300
     turns: int = 140
     memories: int = 40
@@ -62,10 +63,11 @@ def counts(packed: bytes) -> tuple[Floats, Floats]:
     return (raw >> 16).astype(np.float64), (raw & 0xFFFF).astype(np.float64)
 
 
-def too_common(posted: Mapping[str, tuple[bytes, bytes]], most: int) -> frozenset[str]:
+def too_common(posted: Mapping[str, tuple[bytes, bytes]], asked: Collection[str], most: int) -> frozenset[str]:
     """Terms in so many chunks that not all were read, where rarer terms of the question can do without them."""
     common = frozenset(term for term, (packed, _) in posted.items() if len(packed) >= _HEADER + most * _ID.itemsize)
-    return common if len(common) < len(posted) else frozenset()
+    rarer = any(term in posted and term not in common for term in asked)
+    return common if rarer else common - frozenset(asked)
 
 
 def reals(packed: bytes) -> Floats:
@@ -117,7 +119,6 @@ class Lexical:
     own: Floats
     before: Floats
     window: Floats
-    session: Floats
     coverage: Floats
     hits: NDArray[np.bool_]
 
@@ -152,54 +153,59 @@ class WordIndex:
         self.turns, at = np.unique(turn[said], return_inverse=True)
         self.turn_tf = np.zeros((count, len(self.turns) + 1))
         np.add.at(self.turn_tf, (row[said], at), tf[said])
-        self.session_tf = np.zeros((count, len(self.places.sessions) + 1))
-        np.add.at(self.session_tf, (row[said], turn[said] >> 32), tf[said])
 
-    def _rows(self, terms: Sequence[str]) -> tuple[NDArray[np.intp], Floats, float]:
-        rows = np.array([self.rows[t] for t in terms if t in self.rows], dtype=np.intp)
-        idf = self.idf[rows]
-        whole = float(idf.sum()) + self.unseen * sum(t not in self.rows for t in terms)
-        return rows, idf, max(whole, 1e-9)
+    def _asked(self, terms: Sequence[str]) -> tuple[Floats, Floats, float]:
+        """How much each row counts for each term that is found itself or by another word; their weights, and of all."""
+        shares = np.zeros((len(terms), len(self.rows)))
+        for n, term in enumerate(terms):
+            for other in ALIKE.get(term, ()):
+                if other in self.rows and other not in terms:
+                    shares[n, self.rows[other]] = self.policy.alike
+            if term in self.rows:
+                shares[n, self.rows[term]] = 1.0
+        known = shares.any(axis=1)
+        own = np.array([self.idf[self.rows[t]] if t in self.rows else self.unseen for t in terms])
+        return shares[known], own[known], max(float(own.sum()), 1e-9)
 
-    def _around(self, rows: NDArray[np.intp], turns: Ints, step: int) -> Floats:
-        return self.turn_tf[rows][:, _find(self.turns, np.where(turns >= 0, turns + step, -1))]
+    def _around(self, mixed: Floats, turns: Ints, step: int) -> Floats:
+        return mixed[:, _find(self.turns, np.where(turns >= 0, turns + step, -1))]
 
     def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> Lexical:
         """The signals of these chunks for the question with these terms."""
-        rows, idf, whole = self._rows(terms)
+        shares, idf, whole = self._asked(terms)
         p = self.policy
+        by_turn = shares @ self.turn_tf
         turns = self.places.turns(of)
-        own = self.tf[rows][:, _find(self.chunks, _keys(of))]
-        same, before, after = (self._around(rows, turns, step) for step in (0, -1, 1))
+        own = shares @ self.tf[:, _find(self.chunks, _keys(of))]
+        same, before, after = (self._around(by_turn, turns, step) for step in (0, -1, 1))
         beside = np.where(turns >= 0, np.maximum(same - own, 0.0), 0.0)
         mixed = own + p.before * (beside + before) + p.after * after
         norm = p.k1 * (1 - p.b + p.b * lengths / self.average)
         score = idf @ (mixed * (p.k1 + 1) / (mixed + norm))
-        window = sum((weight * self._around(rows, turns, step) for step, weight in WINDOW), np.zeros_like(own))
+        window = sum((weight * self._around(by_turn, turns, step) for step, weight in WINDOW), np.zeros_like(own))
         alone = turns < 0
         window[:, alone] = own[:, alone]
-        session = self.session_tf[rows][:, np.where(alone, -1, turns >> 32)]
         return Lexical(
             own=score / whole,
             before=(idf @ (before * 2.2 / (before + 1.2))) / whole,
             window=(idf @ (window * (p.window_k1 + 1) / (window + p.window_k1))) / whole,
-            session=(idf @ (session * (p.session_k1 + 1) / (session + p.session_k1))) / whole,
-            coverage=(idf @ ((own + beside + before) > 0)) / whole,
+            coverage=(idf @ np.minimum(own + beside + before, 1.0)) / whole,
             hits=own > 0,
         )
 
     def row_of(self, terms: Sequence[str]) -> dict[str, int]:
         """Which row of `hits` belongs to which term of the question."""
-        return {term: n for n, term in enumerate(t for t in terms if t in self.rows)}
+        found = [t for t in terms if t in self.rows or any(o in self.rows and o not in terms for o in ALIKE.get(t, ()))]
+        return {term: n for n, term in enumerate(found)}
 
     def best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) worth a closer look: words there or around."""
-        rows, idf, _ = self._rows(terms)
+        shares, idf, _ = self._asked(terms)
         none = np.zeros((0, 2), dtype=np.uint64)
-        if not len(rows):
+        if not len(shares):
             return none, none
         p = self.policy
-        tf = self.tf[rows][:, :-1]
+        tf = shares @ self.tf[:, :-1]
         norm = p.k1 * (1 - p.b + p.b * self.lengths / self.average)
         rough = idf @ (tf * (p.k1 + 1) / (tf + norm))
         turn = self.places.turns(self.ids)
@@ -207,14 +213,17 @@ class WordIndex:
         at = _top(np.where(turn >= 0, rough, 0.0), p.rough)
         if not len(at):
             return self.ids[memories], none
+        by_turn = shares @ self.turn_tf
         seeds = np.unique(turn[at])
         near = np.unique(np.concatenate([seeds + step for step, _ in WINDOW]))
         near = near[(near & 0xFFFFFFFF) > 0]
-        tf = sum((weight * self._around(rows, near, step) for step, weight in WINDOW), np.zeros((len(rows), len(near))))
+        tf = sum(
+            (weight * self._around(by_turn, near, step) for step, weight in WINDOW), np.zeros((len(idf), len(near)))
+        )
         mixed = (
-            self._around(rows, near, 0)
-            + p.before * self._around(rows, near, -1)
-            + p.after * self._around(rows, near, 1)
+            self._around(by_turn, near, 0)
+            + p.before * self._around(by_turn, near, -1)
+            + p.after * self._around(by_turn, near, 1)
         )
         value = idf @ (tf * (p.window_k1 + 1) / (tf + p.window_k1)) + 2 * (idf @ (mixed * (p.k1 + 1) / (mixed + p.k1)))
         chosen = near[_top(value, p.turns)]
@@ -245,7 +254,7 @@ class Semantic:
     @classmethod
     def nothing(cls, count: int) -> Self:
         """No vectors: no signal."""
-        return cls(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+        return cls(*(np.zeros(count) for _ in range(4)))
 
 
 class VectorIndex:
@@ -265,10 +274,8 @@ class VectorIndex:
         self.turn_mean = np.append(sums / np.maximum(many, 1), 0.0)
         self.known = np.append(np.ones(len(self.turns)), 0.0)
         sessions = turn[said] >> 32
-        self.session_mean = np.append(
-            np.bincount(sessions, cosine[said]) / np.maximum(np.bincount(sessions), 1) if said.any() else np.zeros(0),
-            0.0,
-        )
+        self.session_best = np.zeros(len(self.places.sessions) + 1)
+        np.maximum.at(self.session_best, sessions, cosine[said])
 
     def _window(self, turns: Ints) -> Floats:
         total = np.zeros(len(turns))
@@ -287,7 +294,7 @@ class VectorIndex:
         return Semantic(
             own=own,
             window=np.where(alone, own, self._window(turns)),
-            session=np.where(alone, own, self.session_mean[np.where(alone, -1, turns >> 32)]),
+            session=np.where(alone, own, self.session_best[np.where(alone, -1, turns >> 32)]),
             stands_out=self._stands_out(own),
         )
 

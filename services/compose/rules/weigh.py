@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from services.compose.rules import cues
+from services.compose.rules import cues, telling
 from services.compose.rules.cues import Cues
 from services.compose.rules.nearby import Floats, Ids, Semantic, VectorIndex, WordIndex
 from shared.place import ORDINAL_BITS
@@ -51,20 +51,26 @@ SUBSTANCE = 10
 class Weights:
     """How much each signal moves the score; all signals are shares of 1, or between -1 and 1."""
 
-    own: float = 1.0
-    window: float = 0.8
-    session: float = 0.3
+    own: float = 0.6
+    window: float = 1.0
+    alone: float = 0.4
+    session: float = 1.0
     phrase: float = 0.2
-    meaning: float = 1.5
-    meaning_window: float = 1.1
-    meaning_session: float = 0.85
-    speaker: float = 0.5
+    meaning: float = 1.4
+    meaning_window: float = 1.0
+    meaning_session: float = 1.05
+    speaker: float = 0.4
+    of_self: float = 0.12
     role: float = 0.15
-    date: float = 1.2
-    tells_when: float = 0.5
-    asking: float = -0.8
-    answers: float = 0.5
-    substance: float = 0.3
+    date: float = 1.9
+    tells_when: float = 0.65
+    asking: float = -0.65
+    answers: float = 0.3
+    named: float = 0.28
+    asked_name: float = 0.7
+    asked_amount: float = 0.4
+    asked_reason: float = 0.3
+    substance: float = 0.1
 
     def scaled(self, words: float, meaning: float) -> "Weights":
         """The same with all that words say, and all that vectors say, times these."""
@@ -72,6 +78,7 @@ class Weights:
             self,
             own=self.own * words,
             window=self.window * words,
+            alone=self.alone * words,
             session=self.session * words,
             phrase=self.phrase * words,
             meaning=self.meaning * meaning,
@@ -106,41 +113,66 @@ def weigh(
     count = len(said)
     made: dict[str, Floats] = {}
     coverage = np.zeros(count)
+    asking = np.array([cues.asking(each.text) for each in said])
     if words is not None and asked.terms:
         lengths = np.array([each.term_count for each in said], dtype=np.float64)
         found = words.score(asked.terms, of, lengths)
-        made |= {"own": found.own, "window": found.window, "session": found.session}
-        made["answers"] = found.before * _after_question(said, of)
+        made |= {"own": found.own, "window": found.window}
+        made["answers"] = found.before * _after_question(asking, of)
         made["phrase"] = _phrases(asked, said, found.hits, words)
         coverage = found.coverage
+        if near is None:
+            made |= {"alone": found.own, "session": _best_of_session(found.own, of)}
     meant = near.score(of) if near is not None else Semantic.nothing(count)
-    if near is not None:
-        made.pop("session", None)  # what vectors say of a session replaces what words say
     made |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
     if asked.speaker is not None:
-        made["speaker"] = np.array([cues.same_speaker(each.name, asked) for each in said])
+        of_name = {name: cues.same_speaker(name, asked) for name in {each.name for each in said}}
+        made["speaker"] = np.array([of_name[each.name] for each in said])
     if asked.role is not None:
         made["role"] = np.array([cues.same_role(each.role, asked) for each in said])
     if asked.time is not None:
         made["date"] = np.array([cues.nearness(each.said_at, asked) for each in said])
     if asked.asks_when:
         made["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in said])
+    made |= _told(asked, said, made.get("speaker", 0.0) + made.get("role", np.zeros(count)))
     if not asked.asks_asked:
-        made["asking"] = np.array([cues.asking(each.text) for each in said])
+        made["asking"] = asking
     made["substance"] = np.array([min(each.term_count / SUBSTANCE, 1.0) for each in said])
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
     return Scored(total, made.get("own", np.zeros(count)), meant.own, np.maximum(coverage, meant.stands_out), made)
 
 
-def _after_question(said: Sequence[Said], of: Ids) -> Floats:
+def _told(asked: Cues, said: Sequence[Said], wanted: Floats) -> dict[str, Floats]:
+    """What kind of thing the texts tell; of themselves, where those speak who are asked about."""
+    named = np.array([telling.named(each.text, asked.known) for each in said])
+    made = {"named": named}
+    if wanted.any():
+        made["of_self"] = np.array(
+            [float(w > 0 and cues.of_self(each.text)) for w, each in zip(wanted, said, strict=True)]
+        )
+    if "name" in asked.kinds:
+        made["asked_name"] = named
+    if "amount" in asked.kinds:
+        made["asked_amount"] = np.array([float(telling.counts(each.text)) for each in said])
+    if "reason" in asked.kinds:
+        made["asked_reason"] = np.array([float(telling.reasons(each.text)) for each in said])
+    return made
+
+
+def _after_question(asking: Floats, of: Ids) -> Floats:
     """1 where the turn before asked something."""
-    asked = {
-        (int(first), int(last) >> ORDINAL_BITS)
-        for (first, last), each in zip(of, said, strict=True)
-        if cues.asking(each.text) > 0
-    }
-    return np.array([float((int(first), (int(last) >> ORDINAL_BITS) - 1) in asked) for first, last in of])
+    turns = [(first, last >> ORDINAL_BITS) for first, last in of.tolist()]
+    asked = {turns[at] for at in np.flatnonzero(asking)}
+    return np.array([float((first, seq - 1) in asked) for first, seq in turns])
+
+
+def _best_of_session(score: Floats, of: Ids) -> Floats:
+    """The best score of the session that each candidate stands in; a memory's own."""
+    session, at = np.unique(of[:, 0], return_inverse=True)
+    best = np.zeros(len(session))
+    np.maximum.at(best, at, score)
+    return best[at]
 
 
 def _phrases(asked: Cues, said: Sequence[Said], hits: NDArray[np.bool_], words: WordIndex) -> Floats:

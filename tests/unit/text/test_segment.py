@@ -32,6 +32,24 @@ def test_unknown_chinese_names_are_found_by_a_part() -> None:
     assert "喜茶" in terms("张伟明在喜茶上班")
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("茶", "我喜欢喝茶"),
+        ("茶", "他爱喝绿茶"),
+        ("猫", "家里养了一只橘猫"),
+        ("鞋", "买了一双新鞋"),
+        ("喝茶", "我只喝绿茶"),
+    ],
+)
+def test_a_word_of_one_character_is_found_inside_longer_ones(asked: str, told: str) -> None:
+    assert set(query_terms(asked)) & set(terms(told))
+
+
+def test_characters_that_are_no_words_stay_inside() -> None:
+    assert terms("学校工作") == ["学校", "工作"]
+
+
 def test_oc116_a_note_and_a_question_share_words() -> None:
     assert {"简洁", "回答"} <= set(query_terms("我喜欢简洁的回答")) & set(terms("用户偏好：简洁回答"))
 

@@ -1,0 +1,137 @@
+"""What moves a candidate up: one signal at a time, on a small conversation of two people."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from services.compose.rules import cues
+from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex
+from services.compose.rules.weigh import weigh
+from shared import place
+from shared.text import segment
+
+NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
+HEADER = b"\0" * 20
+
+
+@dataclass(frozen=True)
+class Line:
+    """One message as scoring reads it."""
+
+    text: str
+    name: str | None = None
+    session: str = "s1"
+    seq: int = 1
+    role: str | None = "user"
+    said_at: datetime = NOW
+
+    @property
+    def term_count(self) -> int:
+        return len(segment.terms(self.text))
+
+    @property
+    def id(self) -> int:
+        return place.chunk_of(self.session, self.seq, 0).int
+
+
+def _ids(lines: list[Line]) -> bytes:
+    return HEADER + b"".join((16).to_bytes(4) + line.id.to_bytes(16) for line in lines)
+
+
+def _words(lines: list[Line]) -> WordIndex:
+    """The index as PostgreSQL would send it."""
+    posted: dict[str, list[tuple[Line, int]]] = {}
+    for line in lines:
+        for term, tf in Counter(segment.terms(line.text)).items():
+            posted.setdefault(term, []).append((line, tf))
+    packed = {
+        term: (
+            _ids([line for line, _ in found]),
+            HEADER + b"".join((4).to_bytes(4) + (tf << 16 | line.term_count).to_bytes(4) for line, tf in found),
+        )
+        for term, found in posted.items()
+    }
+    return WordIndex(packed, len(lines), sum(line.term_count for line in lines), DEFAULT_CONTEXT)
+
+
+def _near(lines: list[Line], cosines: list[float]) -> VectorIndex:
+    numbers = b"".join((4).to_bytes(4) + np.array([each], dtype=">f4").tobytes() for each in cosines)
+    return VectorIndex(_ids(lines), HEADER + numbers, DEFAULT_CONTEXT)
+
+
+def _best(question: str, lines: list[Line], near: list[float] | None = None) -> str:
+    """The text that scores best, each in a session of its own unless it says otherwise."""
+    placed = [line if line.seq > 1 else replace(line, session=f"{line.session}-{n}") for n, line in enumerate(lines)]
+    asked = cues.read(question, sorted({line.name for line in lines if line.name}), NOW)
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in placed], dtype=np.uint64)
+    scored = weigh(asked, placed, of, _words(placed), _near(placed, near) if near else None)
+    return placed[int(np.argmax(scored.total))].text
+
+
+@pytest.mark.parametrize(
+    ("question", "better", "worse"),
+    [
+        (
+            "Where did the picnic take place?",
+            "The picnic by Loch Ness was lovely",
+            "The picnic by the water was lovely",
+        ),
+        ("How many dogs came?", "Then three dogs came", "Then some dogs came"),
+        ("Why was the picnic moved?", "The picnic was moved because of it", "The picnic was moved and so on"),
+        ("When was the picnic?", "The picnic was last week really", "The picnic was a joy really"),
+        ("Which movie was it?", "We saw some film there", "We saw some tree there"),
+        ("搬到哪里了？", "我们已经搬到杭州了呢", "我们已经搬到新家了呢"),
+        ("买了几只猫？", "后来买了三只猫", "后来买了些猫粮"),
+        ("为什么辞职？", "因为太远我辞职了", "反正后来我辞职了"),
+        ("喜欢什么茶？", "平时喝茶比较多的", "平时喝汤比较多的"),
+        ("工资多少？", "薪水大概就是两万", "门票大概就是两万"),
+    ],
+)
+def test_what_answers_the_question_is_better(question: str, better: str, worse: str) -> None:
+    assert _best(question, [Line(better), Line(worse)]) == better
+    assert _best(question, [Line(worse), Line(better)]) == better
+
+
+@pytest.mark.parametrize("question", ["What cake did Gina bake for Jon?", "What cake did Gina bake?"])
+def test_the_first_person_named_is_who_tells(question: str) -> None:
+    lines = [Line("The lemon cake I bake", "Jon"), Line("A lemon cake I bake", "Gina")]
+    assert _best(question, lines) == lines[1].text
+
+
+def test_whoever_is_asked_about_speaks_of_themself() -> None:
+    lines = [Line("Every cake they bake is lemon", "Gina"), Line("Every cake I bake is lemon", "Gina")]
+    assert _best("What cake does Gina bake?", lines) == lines[1].text
+
+
+def test_a_session_is_as_near_as_its_nearest_message() -> None:
+    lines = [
+        Line("one", session="near", seq=2),
+        Line("two", session="near", seq=12),
+        Line("three", session="far", seq=2),
+        Line("four", session="far", seq=12),
+    ]
+    assert _best("zebra", lines, [0.4, 0.9, 0.4, 0.3]) == "two"
+    assert _best("zebra", [*lines[:1], *lines[1:2], *lines[2:]], [0.4, 0.3, 0.4, 0.9]) == "four"
+    asked = cues.read("zebra", (), NOW)
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
+    signal = weigh(asked, lines, of, None, _near(lines, [0.4, 0.9, 0.4, 0.3])).signals["meaning_session"]
+    assert signal.tolist() == pytest.approx([0.9, 0.9, 0.4, 0.4])
+
+
+def test_words_alone_take_the_place_of_vectors_in_a_session() -> None:
+    lines = [Line("tea", seq=2), Line("something else", seq=12), Line("tea and cake", session="s2", seq=2)]
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
+    asked = cues.read("tea", (), NOW)
+    alone = weigh(asked, lines, of, _words(lines), None).signals
+    assert alone["session"][0] == alone["session"][1] == alone["own"][0] > 0
+    assert "session" not in weigh(asked, lines, of, _words(lines), _near(lines, [0.1, 0.2, 0.3])).signals
+
+
+def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
+    lines = [Line("the film", session="a"), Line("the movie", session="b"), Line("the tree", session="c")]
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
+    support = weigh(cues.read("movie", (), NOW), lines, of, _words(lines), None).support
+    assert 0 == support[2] < support[0] < support[1]
