@@ -130,7 +130,10 @@ class AppliedDiversity(Diversity):
 
 
 class PackExplain(Contract):
-    """How the result came about and what was not honoured (seed 001 section 9); `debug.trace` adds the candidates."""
+    """How the result came about and what was not honoured (seed 001 section 9); `rerank` names who reranked.
+
+    `debug.trace` adds the candidates.
+    """
 
     fusion: str = "rrf"
     rerank: str | bool = False
@@ -143,6 +146,7 @@ class PackExplain(Contract):
     arms: list[ArmTiming] = []
     dropped: list[DroppedEvidence] = []
     candidates: list[CandidateTrace] = []
+    notes: list[str] = []
 
 
 class EvidencePack(Contract):

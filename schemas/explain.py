@@ -76,9 +76,11 @@ class ExecutedQuery(Contract):
 
 
 class Explain(Contract):
-    """Why the package is what it is, in full (decision 12)."""
+    """Why the package is what it is, in full (decision 12); `rerank` names who reranked."""
 
     arms: list[ArmTiming] = []
+    rerank: str | bool = False
+    notes: list[str] = []
     candidates: list[CandidateTrace] = []
     dropped: list[DroppedEvidence] = []
     ignored_fields: list[str] = []

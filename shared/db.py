@@ -2,10 +2,11 @@
 
 import asyncio
 import select
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from importlib import resources
-from typing import Any, LiteralString, NamedTuple, TypeAlias, cast
+from typing import Any, Generic, LiteralString, NamedTuple, TypeAlias, TypeVar, cast, overload
 
 import orjson
 import psycopg
@@ -26,6 +27,10 @@ CHANNEL = "smartbrain_outbox"
 
 Connection: TypeAlias = AsyncConnection[DictRow]
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[DictRow]]
+R = TypeVar("R")
+R1 = TypeVar("R1")
+R2 = TypeVar("R2")
+R3 = TypeVar("R3")
 
 
 class Subject(NamedTuple):
@@ -35,9 +40,30 @@ class Subject(NamedTuple):
     user_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Read(Generic[R]):
+    """A statement that changes nothing, and what its rows mean."""
+
+    statement: LiteralString
+    params: Mapping[str, Any]
+    of: Callable[[list[DictRow]], R]
+    binary: bool = False
+
+    async def on(self, conn: Connection) -> R:
+        """What it finds on this connection."""
+        return self.of(await (await conn.execute(self.statement, self.params, binary=self.binary)).fetchall())
+
+
 _BIND: LiteralString = "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true)"
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 """What psycopg raises while the server is away, restarting or out of connections."""
+BEHIND = (
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedObject,
+    psycopg.errors.UndefinedFunction,
+)
+"""What it raises where a migration or an extension is missing: the event itself may be good, and comes again."""
 RACE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.errors.UniqueViolation)
 
 
@@ -75,6 +101,22 @@ class Database:
                 await conn.execute(_BIND, subject)
                 yield conn
         self.wake()
+
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], /) -> tuple[R1]: ...
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], two: Read[R2], /) -> tuple[R1, R2]: ...
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], /) -> tuple[R1, R2, R3]: ...
+    async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
+        """What the statements find among the rows of this user, in one transaction and one round trip."""
+        with _translated():
+            async with _live(self._app) as conn:
+                # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
+                async with conn.pipeline():
+                    await conn.execute(_BIND, subject)
+                    cursors = [await conn.execute(each.statement, each.params, binary=each.binary) for each in asked]
+                return tuple([each.of(await cur.fetchall()) for each, cur in zip(asked, cursors, strict=True)])
 
     @asynccontextmanager
     async def single(self) -> AsyncGenerator[Connection, None]:
@@ -184,12 +226,36 @@ class _translated:  # noqa: N801 # reads as a verb in `with`
             raise asyncio.CancelledError
         if isinstance(error, AWAY):
             raise TransientError(f"database away: {type(error).__name__}") from error
+        if isinstance(error, BEHIND):
+            raise TransientError(f"the schema lacks what is asked: {type(error).__name__}") from error
         if isinstance(error, RACE):
             raise TransientError(f"lost a race: {type(error).__name__}") from error
 
 
+_VECTORS: LiteralString = """
+DO $$
+BEGIN
+    CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
+    IF NOT EXISTS (SELECT FROM pg_attribute
+            WHERE attrelid = 'memory_chunks'::regclass AND attname = 'embedding' AND NOT attisdropped) THEN
+        ALTER TABLE memory_chunks ADD COLUMN embedding public.halfvec;
+        ALTER TABLE memory_chunks NO FORCE ROW LEVEL SECURITY;
+        UPDATE memory_chunks SET embedding_model_id = NULL WHERE embedding_model_id IS NOT NULL;
+        ALTER TABLE memory_chunks FORCE ROW LEVEL SECURITY;
+    END IF;
+END $$
+"""
+"""Chunks that had vectors before the extension was dropped are embedded again."""
+_TRIGRAMS: LiteralString = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public"
+EXTENSIONS: tuple[tuple[str, LiteralString], ...] = (("vector", _VECTORS), ("pg_trgm", _TRIGRAMS))
+
+
 async def migrate(dsn: str) -> list[str]:
-    """Applies the migrations that are still missing, in order, each in its own transaction; returns their names."""
+    """Applies the migrations that are still missing, in order, each in its own transaction; returns their names.
+
+    An extension that cannot be had is named in the log: without pgvector search goes by words, without pg_trgm by
+    their exact spelling. The next call tries again.
+    """
     applied: list[str] = []
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
         await conn.execute("SELECT pg_advisory_lock(727001)")
@@ -207,6 +273,12 @@ async def migrate(dsn: str) -> list[str]:
                     await conn.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
                 applied.append(name)
                 logger().info("migration_applied", migration=name)
+        for extension, statement in EXTENSIONS:
+            try:
+                async with conn.transaction():
+                    await conn.execute(statement)
+            except psycopg.Error as error:
+                logger().warning("extension_missing", extension=extension, error=type(error).__name__)
         await conn.execute("SELECT pg_advisory_unlock(727001)")
     return applied
 

@@ -17,6 +17,7 @@ def statement_of(seen: ObservationRow) -> Statement:
         retracts=seen.retracts,
         said_at=seen.said_at,
         session_id=seen.session_id,
+        old_value=seen.old_value,
     )
 
 
@@ -35,4 +36,6 @@ def known_of(memory: Memory) -> Known:
         confidence=memory.confidence,
         valid_at=memory.valid_at,
         source_sessions=memory.source_sessions,
+        polarity=memory.polarity,
+        text=memory.content_text,
     )

@@ -26,7 +26,11 @@ def chunk_of(session_id: str, seq: int, ordinal: int) -> UUID:
     return UUID(int=(session_half(session_id) << 64) | turn_half(seq, ordinal))
 
 
-def bounds(first: int, seq: int) -> tuple[UUID, UUID]:
-    """The least and the greatest chunk id that a turn can have."""
-    whole = first << 64
-    return UUID(int=whole | turn_half(seq)), UUID(int=whole | turn_half(seq, ORDINALS - 1))
+def hexadecimal(first: int, last: int) -> str:
+    """The id with these two halves, as PostgreSQL reads it."""
+    return f"{first:016x}{last:016x}"
+
+
+def bounds(first: int, seq: int) -> tuple[str, str]:
+    """The least and the greatest chunk id that a turn can have, as PostgreSQL reads them."""
+    return hexadecimal(first, turn_half(seq)), hexadecimal(first, turn_half(seq, ORDINALS - 1))

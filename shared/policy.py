@@ -80,7 +80,16 @@ class ComposePolicy(Slice):
     snippet_max_chars: int = Field(default=800, ge=1)
     arm_limit: int = Field(default=50, ge=1, le=1000)
     core_limit: int = Field(default=20, ge=0)
+    pending_turns_max: int = Field(default=64, ge=0, description="Turns without an outcome that compose reads itself")
     embed_deadline_ms: int = Field(default=150, ge=1)
+    planner: Literal["rules", "model"] = "rules"
+    planner_deadline_ms: int = Field(default=150, ge=1)
+    planner_late_ms: int = Field(default=5000, ge=1, description="How long a late answer may still come for the cache")
+    planner_cache_s: float = Field(default=600.0, ge=0)
+    planner_cache_size: int = Field(default=2000, ge=0)
+    reranker: Literal["none", "lexical", "model", "llm_json"] = "none"
+    rerank_top_n: int = Field(default=20, ge=2, le=200)
+    rerank_deadline_ms: int = Field(default=300, ge=1)
     least_support: float = Field(default=0.18, ge=0, le=1, description="Share of a question that evidence must meet")
     weights: ArmWeights = ArmWeights()
 

@@ -35,6 +35,7 @@ class Statement:
     retracts: bool
     said_at: datetime
     session_id: str
+    old_value: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class Known:
     confidence: float
     valid_at: datetime
     source_sessions: tuple[str, ...]
+    polarity: int = 0
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
     provenance = standing.provenance
     same = _same(new, known)
     if new.retracts:
+        same = same if same and _denies(new, same) else None
         action: ProposalAction = "retract" if same else "skip"
         reason = "denied" if same else "nothing_known_to_retract"
         return Relation(action, same, provenance, new.assertion, confidence, reason)
@@ -112,6 +116,11 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
     if RANK[provenance] == RANK[same.provenance] and new.said_at < same.valid_at:
         return Relation("skip", same, provenance, new.assertion, confidence, "older_than_known")
     return Relation("supersede", same, provenance, new.assertion, confidence, "newer")
+
+
+def _denies(new: Statement, same: Known) -> bool:
+    """Whether the denial is of what is known: who no longer lives in Paris may well live in Berlin."""
+    return new.type != "profile" or not new.old_value or _plain(new.old_value) in _plain(same.text)
 
 
 def _same(new: Statement, known: Sequence[Known]) -> Known | None:

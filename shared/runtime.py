@@ -3,20 +3,22 @@
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared import policy as policies
 from shared.bus.broker import Bus
 from shared.db import Database
 from shared.errors import ConfigurationError
 from shared.models import ModelProvider, make_models
+from shared.models.paces import Paces
+from shared.models.thoughts import Thoughts
 from shared.policy import Policy
 from shared.settings import Settings
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """The outside world of one service."""
+    """The outside world of one service, and what it remembers of it from one request to the next."""
 
     settings: Settings
     db: Database
@@ -25,6 +27,8 @@ class Runtime:
     policy: Policy
     bootstrap: str
     version: str
+    thoughts: Thoughts = field(default_factory=Thoughts)
+    paces: Paces = field(default_factory=Paces)
 
 
 @asynccontextmanager
@@ -48,11 +52,14 @@ async def open_runtime(
         embedding_dir=settings.embedding_dir if models else None,
         dimension=settings.embedding_dimension,
         clock=time.monotonic,
+        rerank_model=settings.rerank_model,
     )
+    thoughts = Thoughts(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
     await db.open()
     try:
         bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")
-        yield Runtime(settings, db, bus, provider, policy, settings.kafka_bootstrap, policy.version)
+        yield Runtime(settings, db, bus, provider, policy, settings.kafka_bootstrap, policy.version, thoughts)
     finally:
+        await thoughts.close()
         await provider.close()
         await db.close()

@@ -49,6 +49,22 @@ COMPOSE_SECONDS = Histogram(
 COMPOSE_DEGRADED = Counter(
     "smartbrain_compose_degraded", "Packages that lacked something, by what. See degraded_reason.", ["reason"]
 )
+PLANS_ASKED = Counter(
+    "smartbrain_plans_asked",
+    "Messages whose plan a model was to improve, by what came of it: answered, cached, late, failed. Mostly late: the"
+    " model is too slow for planner_deadline_ms, use a smaller one or the rules. Mostly failed: see model_failures.",
+    ["outcome"],
+)
+PLAN_SECONDS = Histogram(
+    "smartbrain_plan_seconds", "Time that a package waited for the model's plan, cached ones included.", buckets=FAST
+)
+RERANKS = Counter(
+    "smartbrain_reranks",
+    "Lists that a reranker was to order, by what came of it: ok, skipped, timeout, failed. Mostly skipped or timeout:"
+    " it is too slow for rerank_deadline_ms, lower rerank_top_n or use lexical.",
+    ["reranker", "outcome"],
+)
+RERANK_SECONDS = Histogram("smartbrain_rerank_seconds", "Time of one reranked list.", ["reranker"], buckets=FAST)
 TURNS_COMMITTED = Counter("smartbrain_turns_committed", "Turns made durable.", ["transport"])
 TURNS_REFUSED = Counter("smartbrain_turns_refused", "Commits refused, by error code.", ["reason"])
 TURNS_WITHOUT_OUTCOME = Gauge(

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from schemas.compose import ComposeRequest
+from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
 from services.compose.commit import commit_turn
 from services.compose.context import compose_context
 from services.compose.http import create_app
+from services.compose.overlay import message, read
 from services.compose.rules.plan import PlanPolicy, plan
 from shared import clock, edge
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.errors import RefusedError, TransientError
+from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, frames, logger
@@ -47,6 +49,7 @@ def warm() -> None:
     """The dictionaries of both languages are loaded, so that the first request is as quick as the next."""
     for question in ("我上周说喜欢喝什么茶？", "What did I say I prefer to drink last week?"):
         plan(question, (question,), clock.now(), PlanPolicy())
+        read(message(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
 
 
 class _Door:

@@ -2,27 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose import links
-from services.compose.rules import cues
+from services.compose.rules import cues, spelling
 from services.compose.rules.current import current_text
-from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution, Step
+from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.model import Candidate, Frequency, ListOf
-from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex
+from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex, too_common
+from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
 from shared.models.errors import ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
-from shared.store.search import Hit, Within, Words
+from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
 from shared.text import segment
 
@@ -54,6 +55,15 @@ class Found:
     stale: list[str] = field(default_factory=list[str])
     lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
     served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    overlay: Overlay = NOTHING
+    reranked: str | bool = False
+    notes: list[str] = field(default_factory=list[str])
+
+    def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
+        """These stand before all that was found: the arm weighs more than all the others."""
+        if candidates:
+            self.candidates += candidates
+            self.weights[arm] = 1.0 + sum(self.weights.values())
 
 
 @dataclass(frozen=True)
@@ -87,10 +97,13 @@ class Heard:
     cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
 
 
-async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float) -> Found:
-    """What every arm found within `left_s` seconds, each query's finds in the order of all their signals."""
+async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, overlay: Overlay = NOTHING) -> Found:
+    """What every arm found within `left_s` seconds, each query's finds in the order of all their signals.
+
+    What the overlay ends is left out, as is what has ended.
+    """
     ends = time.perf_counter() + left_s
-    found = Found(ignored=[*run.ignored, *_ignored(run)])
+    found = Found(ignored=list(run.ignored), overlay=overlay)
     spans: dict[Within, list[int]] = {}
     for n, step in enumerate(run.steps):
         if step.query.mode in RANKED and not step.bounds.empty:
@@ -104,7 +117,7 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float) -
     if rt.models.embedding_model_id is None and any(step.query.mode in MEANING for step in run.steps):
         found.degraded.append("embedding_model_absent")
     heard = {within: Heard() for within in spans}
-    linked: list[tuple[List, list[Find]]] = []
+    linked: list[tuple[List, list[Hit]]] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -112,10 +125,11 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float) -
             case "vector":
                 heard[task.within].cosines = answer
             case _:
-                linked.append((task.brings, [Find(hit, hit.score) for hit in answer]))
-    for brings, finds in sorted(linked, key=lambda each: each[0].name):
-        _take(found, brings, finds)
+                linked.append((task.brings, answer))
+    for brings, hits in sorted(linked, key=lambda each: each[0].name):
+        _take_linked(found, brings, hits)
     for within, numbers in spans.items():
+        await _read_otherwise(rt, subject, run, within, numbers, heard[within], found, ends)
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, run, w, n, heard[w], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
@@ -156,40 +170,50 @@ async def _timed(task: Task) -> tuple[Any, float]:
     return answer, (time.perf_counter() - began) * 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
-    """One hit with what a list says of it; `alone` has rank and score by words and by meaning."""
+@dataclass(slots=True)
+class Standing:
+    """Where a chunk stands in every list that has it; `best` is the list where it stands highest."""
 
-    hit: Hit
-    score: float
-    support: float = 1.0
-    alone: Mapping[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    best: List
+    place: int
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
+    scores: dict[str, float] = field(default_factory=dict[str, float])
+    support: float = 0.0
 
 
-def _take(found: Found, of: List, finds: Sequence[Find]) -> None:
-    """The finds in their order under the list's name; what of them no longer holds is left out."""
-    found.weights[of.name] = of.weight
-    found.lists[of.name] = ListOf(of.of, of.mode)
-    rank = 0
-    for each in finds:
-        hit = each.hit
-        text = current_text(hit.text, hit.ordinal, hit.ended)
-        if text is None:
-            found.stale.append(f"turn:{hit.turn_id}:{hit.ordinal}")
+def _take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
+    """The hits in their order, as a list of its own."""
+    _note(found, brings)
+    for rank, (hit, text) in enumerate(_current(found, hits), 1):
+        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
+        found.candidates.append(candidate(hit, text, standing))
+
+
+def _note(found: Found, brings: List) -> None:
+    found.weights[brings.name] = brings.weight
+    found.lists[brings.name] = ListOf(brings.of, brings.mode)
+
+
+def _current(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
+    """The hits that still hold, with what of each may be shown."""
+    kept: list[tuple[Hit, str]] = []
+    for hit in hits:
+        if hit.memory_id:
+            text = None if found.overlay.hides(hit.memory_id) else hit.text
         else:
-            rank += 1
-            found.candidates.append(candidate(each, text, of, rank))
+            ended = [*hit.ended, *found.overlay.of_turn(hit.turn_id)]
+            text = current_text(hit.text, hit.ordinal, ended) if ended else hit.text
+        if text is None:
+            found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
+        else:
+            kept.append((hit, text))
+    return kept
 
 
 def _reason(task: Task, error: BaseException) -> str:
     if isinstance(error, ModelUnavailable | TimeoutError):
         return "embedding_unavailable"
     return "pgvector_unavailable" if task.kind == "vector" else f"{task.kind}_unavailable"
-
-
-def _ignored(run: Execution) -> list[str]:
-    """What a plan asks for that is not configured: said, not silently dropped."""
-    return ["ranking.rerank: no reranker is configured"] if run.plan.ranking.rerank.enabled else []
 
 
 def _word_tasks(
@@ -199,10 +223,37 @@ def _word_tasks(
     terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
 
     async def read() -> Words:
-        async with rt.db.transaction(subject) as conn:
-            return await store.words(conn, subject, terms, within)
+        return (await rt.db.read(subject, store.words(subject, terms, within, DEFAULT_CONTEXT.common)))[0]
 
     yield Task("text", read, within)
+
+
+async def _read_otherwise(
+    rt: Runtime,
+    subject: Subject,
+    run: Execution,
+    within: Within,
+    numbers: Sequence[int],
+    heard: Heard,
+    found: Found,
+    ends: float,
+) -> None:
+    """Words that memory does not have are read as those that it spells most like them."""
+    words = heard.words
+    texts = [run.steps[n].query.text for n in numbers if run.steps[n].query.mode in WORDS]
+    if words is None or not words.chunks or not texts:
+        return
+    asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    if not asked:
+        return
+
+    async def read() -> dict[str, tuple[str, Posted]]:
+        most = DEFAULT_CONTEXT.common
+        return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, most)))[0]
+
+    for _, alike in await _answers(found, [Task("trigram", read, within)], max(ends - time.perf_counter(), 0.0)):
+        posted = {**words.posted, **{term: posted for term, (_, posted) in alike.items()}}
+        heard.words = replace(words, posted=posted)
 
 
 def _vector_tasks(
@@ -215,12 +266,10 @@ def _vector_tasks(
         return
 
     async def read() -> dict[int, tuple[bytes, bytes]]:
-        async with rt.db.transaction(subject) as conn:
-            names = await store.names(conn, subject)
+        (names,) = await rt.db.read(subject, store.names(subject))
         texts = [cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked]
         vectors = await rt.models.embed(texts, deadline_s=rt.policy.compose.embed_deadline_ms / 1000)
-        async with rt.db.transaction(subject) as conn:
-            near = [await store.near(conn, subject, vector, model_id, within) for vector in vectors]
+        near = [(await rt.db.read(subject, store.near(subject, each, model_id, within)))[0] for each in vectors]
         return {n: packed for n, packed in zip(asked, near, strict=True) if packed is not None}
 
     yield Task("vector", read, within)
@@ -238,15 +287,13 @@ async def _ranked(
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
     heard_words = heard.words or Words()
-    index = WordIndex(
-        {term: (p.ids, p.counts) for term, p in heard_words.posted.items()},
-        heard_words.chunks,
-        heard_words.terms,
-        DEFAULT_CONTEXT,
-    )
+    posted = {term: (p.ids, p.counts) for term, p in heard_words.posted.items()}
+    common = too_common(posted, DEFAULT_CONTEXT.common)
+    telling = {term: packed for term, packed in posted.items() if term not in common}
+    index = WordIndex(telling, heard_words.chunks, heard_words.terms, DEFAULT_CONTEXT)
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
     now = clock.now()
-    asked = {n: cues.read(run.steps[n].query.text, heard_words.names, now) for n in numbers}
+    asked = {n: cues.read(run.steps[n].query.text, heard_words.names, now).without(common) for n in numbers}
     by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
@@ -254,64 +301,70 @@ async def _ranked(
             wanted[n].append(index.best(asked[n].terms))
         if n in near:
             wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
-    chunks = {
-        UUID(int=(int(a) << 64) | int(b)) for each in wanted.values() for memories, _ in each for a, b in memories
-    }
-    turns = {(int(a), int(seq)) for each in wanted.values() for _, turns in each for a, seq in turns}
+    chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
+    turns = {(a, seq) for each in wanted.values() for _, turns in each for a, seq in turns.tolist()}
     if not chunks and not turns:
         return []
-    async with rt.db.transaction(subject) as conn:
-        bounds = [place.bounds(first, seq) for first, seq in turns]
-        hits = await store.at(conn, subject, list(chunks), bounds, MAX_CANDIDATES, within)
+    bounds = [place.bounds(first, seq) for first, seq in turns]
+    (read,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
+    current = _current(found, read)
+    hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)
+    standings: dict[int, Standing] = {}
     for n in numbers:
         step = run.steps[n]
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
-        mine = range(len(hits)) if not run.wide else _own(hits, wanted[n])
-        _order(found, n, step, hits, scored, mine, _limit(rt, run))
+        brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
+        _note(found, brings)
+        found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
+        order = np.argsort(-scored.total.round(9), kind="stable")
+        mine = order[_own(hits, wanted[n])[order]] if run.wide else order
+        _stand(standings, n, brings, scored, mine[: _limit(rt, run)].tolist())
+    found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 
 
-def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> list[int]:
-    """The places of the hits that this query asked for, not another of the plan."""
-    chunks = {(int(a), int(b)) for memories, _ in wanted for a, b in memories}
-    turns = {(int(a), int(seq)) for _, turns in wanted for a, seq in turns}
-    return [
-        at
-        for at, hit in enumerate(hits)
-        for half in (hit.chunk_id.int >> 64,)
-        if (half, hit.seq) in turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in chunks
-    ]
+def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> NDArray[np.bool_]:
+    """Which of the hits this query asked for, not another of the plan."""
+    chunks = {(a, b) for memories, _ in wanted for a, b in memories.tolist()}
+    turns = {(a, seq) for _, turns in wanted for a, seq in turns.tolist()}
+    return np.array(
+        [
+            (half, hit.seq) in turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in chunks
+            for hit in hits
+            for half in (hit.chunk_id.int >> 64,)
+        ],
+        dtype=np.bool_,
+    )
 
 
-def _order(
-    found: Found, n: int, step: Step, hits: Sequence[Hit], scored: Scored, mine: Collection[int], most: int
-) -> None:
+def _stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, order: Sequence[int]) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
-    total = [round(float(score), 9) for score in scored.total]
-    best = sorted(mine, key=lambda at: (-total[at], hits[at].chunk_id.int))[:most]
-    alone = {f"text#{n}": _places(scored.words), f"vector#{n}": _places(scored.meaning)}
-    found.weights |= dict.fromkeys(alone, 0.0)
-    finds = [
-        Find(
-            hits[at],
-            total[at],
-            float(scored.support[at]),
-            {arm: places[at] for arm, places in alone.items() if at in places},
-        )
-        for at in best
-    ]
-    _take(found, List(f"all#{n}", step.weight, step.query.mode, step.of), finds)
+    alone = {
+        name: (_ranks(scores), scores)
+        for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
+        if scores.any()
+    }
+    for rank, at in enumerate(order, 1):
+        standing = standings.setdefault(at, Standing(brings, rank))
+        if (rank, -brings.weight) < (standing.place, -standing.best.weight):
+            standing.best, standing.place = brings, rank
+        standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
+        standing.support = max(standing.support, float(scored.support[at]))
+        for name, (ranks, scores) in alone.items():
+            if scores[at] > 0:
+                standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
 
 
-def _places(scores: Floats) -> dict[int, tuple[int, float]]:
-    """Rank and score of everything above nothing."""
-    order = [int(at) for at in np.argsort(-scores, kind="stable") if scores[at] > 0]
-    return {at: (rank, round(float(scores[at]), 6)) for rank, at in enumerate(order, 1)}
+def _ranks(scores: Floats) -> NDArray[np.intp]:
+    """The place of each from 1, the greatest first."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
 
 
 def _limit(rt: Runtime, run: Execution) -> int:
@@ -341,9 +394,8 @@ def _within(bounds: Bounds) -> Within:
     )
 
 
-def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
-    """The find as fusing reads it, with its rank and score in this list."""
-    hit = find.hit
+def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
+    """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
@@ -364,11 +416,11 @@ def candidate(find: Find, text: str, of: List, rank: int) -> Candidate:
         frequency=Frequency(
             hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
         ),
-        arm_ranks={of.name: rank, **{arm: place for arm, (place, _) in find.alone.items()}},
-        arm_scores={of.name: find.score, **{arm: score for arm, (_, score) in find.alone.items()}},
-        support=find.support,
-        mode=of.mode,
-        query=of.of,
+        arm_ranks=standing.ranks,
+        arm_scores=standing.scores,
+        support=standing.support,
+        mode=standing.best.mode,
+        query=standing.best.of,
         language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
         original=hit.text,
     )

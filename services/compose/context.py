@@ -12,15 +12,17 @@ from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, explain, links
+from services.compose import arms, explain, links, overlay, planner, rerank
 from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.execute import composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
+from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
+from services.compose.rules.overlay import ARM, Overlay, evidence
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
-from services.compose.rules.plan import Planned, PlanPolicy, plan
+from services.compose.rules.plan import Planned
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
@@ -36,11 +38,13 @@ SHARE_FOR_SEARCH = 0.8
 
 @dataclass(frozen=True)
 class Loaded:
-    """What every package starts from."""
+    """What every package starts from; `hidden` names the core memories that what was said since ends."""
 
     core: list[Memory]
     summary: str
     window: list[Turn]
+    overlay: Overlay
+    hidden: list[str]
 
 
 async def compose_context(
@@ -57,17 +61,27 @@ async def compose_context(
     at = now or clock.now()
     try:
         async with asyncio.timeout(asked.deadline_ms / 1000):
-            loaded = await _load(rt, subject, asked.session_id)
+            loaded = await _load(rt, subject, asked, at)
     except TimeoutError as error:
         raise TransientError("memory did not answer within the deadline") from error
     request_id = asked.request_id or clock.uuid7().hex
-    planned = plan(
-        asked.user_message.content, _said(loaded.window), at, PlanPolicy(), request_id, session_id=asked.session_id
+    message = asked.user_message.content
+    thought = await planner.plan(
+        rt, subject, message, _said(loaded.window), at, request_id, asked.session_id, deadline - time.perf_counter()
     )
+    planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
-    shown = {str(turn.turn_id) for turn in loaded.window}
-    found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left)
-    fused = fuse([c for c in found.candidates if c.turn_id not in shown or c.memory_id], at, _fuse_policy(rt, found))
+    shown = overlay.shown(loaded.window, message, rt.policy.compose.recent_turns_max)
+    found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
+    found.stale += loaded.hidden
+    thought.tell(found)
+    first = evidence(loaded.overlay, shown)
+    found.put_first(first, ARM)
+    pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
+    policy = _fuse_policy(rt, found)
+    wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
+    pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
+    fused = fuse(pool, at, policy)
     packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
@@ -85,13 +99,19 @@ async def compose_context(
     return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
 
 
-async def _load(rt: Runtime, subject: Subject, session_id: str) -> Loaded:
-    policy = rt.policy.compose
-    async with rt.db.transaction(subject) as conn:
-        core = await memory.core(conn, subject, policy.core_limit)
-        summary = await summaries.latest(conn, subject, session_id)
-        window = await turns.window(conn, subject, session_id, policy.recent_turns_max + 1)
-    return Loaded(core, summary.text if summary else "", window)
+async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
+    policy, session_id = rt.policy.compose, asked.session_id
+    core, summary, recent = await rt.db.read(
+        subject,
+        memory.core(subject, policy.core_limit),
+        summaries.latest(subject, session_id),
+        turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
+    )
+    now = overlay.message(asked.user_message, session_id, at)
+    seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
+    hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
+    core = [m for m in core if not seen.hides(m.memory_id)]
+    return Loaded(core, seen.summary(summary.text) if summary else "", recent.window, seen, hidden)
 
 
 def _said(window: Sequence[Turn]) -> list[str]:
@@ -194,6 +214,8 @@ def _debug(
         ignored=list(found.ignored),
         explain=Explain(
             arms=explain.timings(found),
+            rerank=found.reranked,
+            notes=found.notes,
             candidates=explain.candidates(found, fused, [each.id for each in packed.package.evidence], packed.dropped),
             dropped=explain.dropped(found, fused.dropped, packed.dropped),
             ignored_fields=list(ignored),
@@ -205,11 +227,18 @@ def _debug(
 async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     began = time.perf_counter()
-    deadline = rt.policy.compose.deadline_ms / 1000
+    deadline = began + rt.policy.compose.deadline_ms / 1000
     at = clock.now()
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
-    run = executed(asked, await links.all_together(rt, subject, asked, deadline / 4))
-    found = await arms.search(rt, subject, run, max(began + deadline - time.perf_counter(), 0.0))
-    fused = fuse(found.candidates, at, fuse_policy(asked, found))
+    (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
+    seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
+    run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
+    found = await arms.search(rt, subject, run, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH, seen)
+    first = evidence(seen, frozenset(), frozenset(found.stale))
+    found.put_first(first, ARM)
+    policy = fuse_policy(asked, found)
+    wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
+    pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
+    fused = fuse(pool, at, policy)
     return evidence_pack(asked, run, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)

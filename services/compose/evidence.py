@@ -73,11 +73,10 @@ def evidence_pack(
 
 def _explain(asked: RetrieveRequest, run: Execution, found: Found, fused: Fused, ignored: Sequence[str]) -> PackExplain:
     diversity = asked.budget.diversity
-    reranked = any(each.candidate.rerank_score is not None for each in fused.judged)
     trace = asked.debug.trace
     return PackExplain(
         fusion=asked.ranking.fusion.method,
-        rerank=asked.ranking.rerank.model if reranked else False,
+        rerank=found.reranked,
         filters_applied=applied(asked),
         diversity=AppliedDiversity(
             by_document=diversity.by_document,
@@ -87,6 +86,7 @@ def _explain(asked: RetrieveRequest, run: Execution, found: Found, fused: Fused,
         ),
         ignored_fields=list(dict.fromkeys([*ignored, *found.ignored])),
         degraded_reason=list(dict.fromkeys(found.degraded)),
+        notes=found.notes,
         fusion_weights=asked.ranking.fusion.weights,
         queries=explain.queries(run, found, fused),
         arms=explain.timings(found),

@@ -29,7 +29,8 @@ def timings(found: Found) -> list[ArmTiming]:
 def dropped(found: Found, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
     """What was left out, in the order in which it was."""
     out = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for each in reasons for d in each]
-    return [*out, *(DroppedEvidence(id=key, reason="superseded") for key in found.stale)]
+    stale = dict.fromkeys(found.stale)
+    return [*out, *(DroppedEvidence(id=key, reason="superseded", rule=found.overlay.cause(key)) for key in stale)]
 
 
 def candidates(

@@ -27,11 +27,11 @@ def entities(
     canonical = list(dict.fromkeys(fold(name) for name in spelt))
 
     async def run() -> list[Hit]:
+        if not wide:
+            return (await rt.db.read(subject, store.by_entity(subject, canonical, most, within)))[0]
         async with rt.db.transaction(subject) as conn:
-            if not wide:
-                return await store.by_entity(conn, subject, canonical, most, within)
             found = dict(await relations.related(conn, subject, canonical, spelt, step.terms, most * 2))
-            hits = await store.at(conn, subject, list(found), [], most * 2, within)
+            hits = await store.at(subject, list(map(str, found)), [], most * 2, within).on(conn)
         scored = [replace(hit, score=found[hit.chunk_id]) for hit in hits]
         return sorted(scored, key=lambda hit: (-hit.score, -hit.said_at.timestamp(), hit.chunk_id.int))[:most]
 
@@ -46,7 +46,7 @@ def tail(
     async def run() -> list[Hit]:
         async with rt.db.transaction(subject) as conn:
             found = await relations.tail(conn, subject, session_id, min(most, TAIL_MESSAGES))
-            hits = await store.at(conn, subject, found, [], len(found), within) if found else []
+            hits = await store.at(subject, list(map(str, found)), [], len(found), within).on(conn) if found else []
         newest = sorted(hits, key=lambda hit: -hit.chunk_id.int)
         return [replace(hit, score=1.0 / place) for place, hit in enumerate(newest, 1)]
 

@@ -153,8 +153,7 @@ def _receipt(memory_id: UUID, committed: CommitResult) -> WriteReceipt:
 
 async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
     """The newest summary of the session."""
-    async with rt.db.transaction(subject) as conn:
-        row = await summaries.latest(conn, subject, session_id)
+    (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     if row is None:
         raise _missing("session_id")
     return SummaryView.model_validate(vars(row))

@@ -35,6 +35,8 @@ async def embed_some(rt: Runtime) -> int:
     if model_id is None:
         return 0
     async with rt.db.system() as conn:
+        if not await chunks.keep_vectors(conn):
+            raise TransientError("pgvector is missing")
         waiting = await chunks.unembedded(conn, BATCH)
     done = 0
     for row in waiting:

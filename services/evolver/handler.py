@@ -10,12 +10,12 @@ from schemas.events import AnalysisProposed, MemoryChanged, MemoryWriteRejected,
 from schemas.topics import MEMORY_CHANGED, Topic
 from schemas.vocabulary import MemoryStatus
 from services.evolver import rules
-from services.evolver.rules import Confirm, Operation, Reject, Retract, Write
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.known import known_of, statement_of
 from shared.relate import Known
+from shared.resolve import Confirm, Operation, Reject, Retract, Write, meant, named, resolve
 from shared.runtime import Runtime
 from shared.store import chunks, inbox, memory, observations, outbox, outcomes
 from shared.store.chunks import Chunk
@@ -82,7 +82,7 @@ async def _evolve(
         for seen in found:
             replaced = await _replaced(evolution, seen)
             known = list(evolution.known.values())
-            await _apply(evolution, seen, rules.resolve(statement_of(seen), known, replaced, rt.policy.confidence))
+            await _apply(evolution, seen, resolve(statement_of(seen), known, replaced, rt.policy.confidence))
         await chunks.put(conn, subject, evolution.chunks)
         if evolution.hidden:
             await chunks.hide(conn, subject, evolution.hidden)
@@ -117,12 +117,11 @@ async def _replaced(evolution: Evolution, seen: ObservationRow) -> list[Known]:
         return [k for k in evolution.known.values() if k.memory_id == seen.related_memory_id]
     if seen.assertion != "correction" and not seen.retracts:
         return []
-    named = [k for k in evolution.known.values() if k.key is not None and k.key == seen.value.get("old_key")]
-    if named or not seen.old_value:
-        return named
+    old = named(seen.value.get("old_key"), evolution.known.values())
+    if old or not seen.old_value:
+        return old
     said = await memory.saying(evolution.conn, evolution.subject, seen.old_value)
-    fitting = [m for m in said if m.type == seen.kind and m.polarity >= 0] or [m for m in said if m.type != "event"]
-    return [known_of(m) for m in fitting[:1]]
+    return meant(seen.kind, [known_of(m) for m in said])
 
 
 async def _apply(evolution: Evolution, seen: ObservationRow, operation: Operation) -> None:

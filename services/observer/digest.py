@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from services.observer import rows
 from services.observer import summary as rolling
 from services.observer.summary import (
     Reason,
@@ -15,6 +14,7 @@ from services.observer.summary import (
     SummaryTurn,
     TaskState,
 )
+from shared import heard
 from shared.db import Connection, Database, Subject
 from shared.policy import ObserverPolicy
 from shared.store import observations, summaries, turns
@@ -68,7 +68,7 @@ async def renew(
     versions: dict[str, SummaryRow] = {}
     for session, state in states.items():
         mine = [(turn, said) for turn, said in batch if turn.session_id == session]
-        grown[session] = sum(tokens.count(m.text) for turn, _ in mine for m in rows.turn_text(turn).messages)
+        grown[session] = sum(tokens.count(m.text) for turn, _ in mine for m in heard.turn_text(turn).messages)
         reason = _due(state, mine, grown[session], limits(policy))
         if reason:
             async with db.transaction(subject) as conn:
@@ -93,10 +93,10 @@ async def _renewed(
     reason: Reason,
     policy: SummaryPolicy,
 ) -> SummaryRow:
-    old = await summaries.latest(conn, subject, session)
+    old = await summaries.latest(subject, session).on(conn)
     covered = old.source_to_seq if old else 0
     own = {turn.turn_id for turn, _ in mine}
-    since = await turns.window(conn, subject, session, MAX_TURNS, after=covered)
+    since = await turns.window(subject, session, MAX_TURNS, after=covered).on(conn)
     earlier = [turn for turn in since if turn.turn_id not in own]
     said = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
     last = max(turn.seq for turn, _ in mine)
@@ -122,7 +122,7 @@ async def _renewed(
 
 
 def _turn(turn: Turn) -> SummaryTurn:
-    text = rows.turn_text(turn)
+    text = heard.turn_text(turn)
     return SummaryTurn(
         seq=turn.seq,
         messages=tuple(SummaryMessage(m.role, m.text) for m in text.messages),

@@ -9,13 +9,13 @@ from typing import Any
 from schemas.vocabulary import MemoryType, Role
 from services.observer import prompts
 from services.observer.prompts import ExtractedItem, Said
-from services.observer.rules import Explain, Observation, ObserveContext, Observed, ObservePolicy, TurnText, observe
-from services.observer.rules.clauses import blank, language_of, split
-from services.observer.rules.dates import find as find_date
-from services.observer.rules.keys import known, preference_key, slug
-from services.observer.rules.manipulation import manipulates, serves_itself
-from services.observer.rules.model import Polarity
 from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.reading import Explain, Observation, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.reading.clauses import blank, language_of, split
+from shared.reading.dates import find as find_date
+from shared.reading.keys import known, preference_key, slug
+from shared.reading.manipulation import manipulates, serves_itself
+from shared.reading.model import Polarity
 from shared.runtime import Runtime
 from shared.text.normalise import fold, normalise
 from shared.text.secrets import find_secrets, redact

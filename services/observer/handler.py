@@ -7,11 +7,11 @@ from schemas.envelope import Envelope
 from schemas.events import FeedbackRecorded, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
 from services.observer import digest, extract, rows
-from services.observer.rules import ObserveContext, Observed
-from shared import clock
+from shared import clock, heard
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.errors import TransientError
+from shared.reading import ObserveContext, Observed
 from shared.runtime import Runtime
 from shared.store import chunks, entities, inbox, observations, outbox, outcomes, turns
 from shared.store.observations import ObservationRow
@@ -53,8 +53,8 @@ def _payload(event: Delivered) -> TurnCommitted:
 
 async def _think(rt: Runtime, turn: Turn, named: dict[str, int]) -> Thought:
     context = ObserveContext(occurred_at=turn.said_at, recent_mentions=named)
-    observed, notes = await extract.extract(rt, rows.turn_text(turn), context)
-    return Thought(turn, observed, rows.observation_rows(turn, observed, rt.policy.confidence), notes)
+    observed, notes = await extract.extract(rt, heard.turn_text(turn), context)
+    return Thought(turn, observed, heard.observation_rows(turn, observed, rt.policy.confidence), notes)
 
 
 async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:

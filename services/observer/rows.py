@@ -1,159 +1,17 @@
-"""Between the log and the rules: a turn as the rules read it, and what they say as rows. Pure but for fresh ids."""
+"""What the observer keeps of a turn besides its statements: mentions, chunks, notes. Pure but for fresh ids."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from uuid import UUID
 
-import orjson
-
-from services.observer.rules import (
-    MessageText,
-    Observation,
-    Observed,
-    RefText,
-    StructuredItem,
-    ToolText,
-    TurnText,
-)
 from shared import clock, place
-from shared.policy import ConfidencePolicy
-from shared.relate import candidate_id, input_hash
+from shared.heard import SPOKEN, rendered
+from shared.reading import Observed
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
-from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
 from shared.text import language, segment
 
 MAX_TOOL_CHARS = 4000
-_SPOKEN = frozenset({"user_message", "assistant_message", "system"})
-
-
-def turn_text(turn: Turn) -> TurnText:
-    """The turn as the rules read it; events that were erased are left out."""
-    calls = {e.ordinal: e for e in turn.events if e.event_type == "tool_call" and e.content is not None}
-    return TurnText(
-        messages=tuple(
-            MessageText(e.role or "user", e.content["text"], e.name, e.ordinal, e.said_at)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-            for e in turn.events
-            if e.event_type in _SPOKEN and e.content is not None
-        ),
-        tool_calls=tuple(
-            _tool(calls[e.ordinal - 1], e)
-            for e in turn.events
-            if e.event_type == "tool_result" and e.ordinal - 1 in calls
-        ),
-        refs=tuple(_ref(e.content) for e in turn.events if e.event_type == "ref" and e.content is not None),
-        items=tuple(
-            _item(e.content)
-            for e in turn.events
-            if e.event_type == "item" and e.content is not None and not e.content.get("memory_id")
-        ),
-    )
-
-
-def _tool(call: Event, result: Event) -> ToolText:
-    content = result.content or {}
-    return ToolText(
-        name=call.name or "",
-        args=(call.content or {}).get("args") or {},
-        result_text=_rendered(content.get("result")),
-        status=content.get("status") or "ok",
-        ordinal=result.ordinal,
-    )
-
-
-def _rendered(value: Any) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def _ref(content: Mapping[str, Any]) -> RefText:
-    return RefText(content["ref_type"], content["ref_uri"], content.get("title"))
-
-
-def _item(content: Mapping[str, Any]) -> StructuredItem:
-    return StructuredItem(
-        type=content["type"],
-        key=content.get("key"),
-        value=content.get("value"),
-        text=content.get("text"),
-        confirmed=bool(content.get("confirmed")),
-        retract=bool(content.get("retract")),
-        confidence=content.get("confidence"),
-    )
-
-
-def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -> tuple[ObservationRow, ...]:
-    """The observations of a turn as rows, items that name a memory by id among them."""
-    rows = [_row(turn, o, policy) for o in observed.observations]
-    rows += [
-        _by_id(turn, e) for e in turn.events if e.event_type == "item" and e.content and e.content.get("memory_id")
-    ]
-    return tuple({row.input_hash: row for row in rows}.values())
-
-
-def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> ObservationRow:
-    standing = policy.standing(seen.assertion, seen.flags)
-    stated = seen.value.get("confidence")
-    confidence = min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
-    value = {**seen.value, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
-    when = next((e.said_at for e in turn.events if e.ordinal == seen.message_ordinal), turn.said_at)
-    said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, seen.retracts)
-    return ObservationRow(
-        observation_id=candidate_id(turn.turn_id, said),
-        turn_id=turn.turn_id,
-        session_id=turn.session_id,
-        ordinal=seen.message_ordinal,
-        priority=seen.priority,
-        kind=seen.kind,
-        key=seen.key,
-        value=value,
-        text=seen.text,
-        assertion=seen.assertion,
-        epistemic=seen.epistemic,
-        polarity=seen.polarity,
-        confidence=confidence,
-        detector=seen.detector,
-        pattern=seen.pattern,
-        language=seen.language,
-        retracts=seen.retracts,
-        old_value=seen.old_value,
-        flags=seen.flags,
-        valid_until=seen.valid_until,
-        said_at=when,
-        input_hash=said,
-        span_start=seen.span[0],
-        span_end=seen.span[1],
-    )
-
-
-def _by_id(turn: Turn, event: Event) -> ObservationRow:
-    content = event.content or {}
-    said = input_hash(turn.turn_id, event.ordinal, content["memory_id"])
-    return ObservationRow(
-        observation_id=candidate_id(turn.turn_id, said),
-        turn_id=turn.turn_id,
-        session_id=turn.session_id,
-        ordinal=event.ordinal,
-        priority="urgent",
-        kind=content["type"],
-        key=content.get("key"),
-        value={},
-        text=content.get("text") or "",
-        assertion="directive",
-        epistemic="fact",
-        polarity=0,
-        confidence=1.0,
-        detector="items",
-        pattern="memory_id",
-        language="other",
-        retracts=bool(content.get("retract")),
-        old_value=None,
-        flags=(),
-        valid_until=None,
-        said_at=event.said_at,
-        input_hash=said,
-        related_memory_id=UUID(content["memory_id"]),
-    )
 
 
 def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
@@ -183,10 +41,10 @@ def _texts(events: Iterable[Event]) -> Iterable[tuple[Event, str]]:
     for event in events:
         if event.content is None:
             continue
-        if event.event_type in _SPOKEN:
+        if event.event_type in SPOKEN:
             yield event, event.content["text"]
         elif event.event_type == "tool_result":
-            yield event, f"{event.name}: {_rendered(event.content.get('result'))}"[:MAX_TOOL_CHARS]
+            yield event, f"{event.name}: {rendered(event.content.get('result'))}"[:MAX_TOOL_CHARS]
         elif event.event_type == "ref":
             yield event, " ".join(filter(None, (event.content.get("title"), event.content["ref_uri"])))
 

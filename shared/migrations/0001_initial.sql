@@ -1,9 +1,7 @@
--- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); extensions in public.
+-- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); the extensions, which may be
+-- missing, are shared/db.py's: pgvector in public with memory_chunks.embedding, and pg_trgm.
 -- Every table leads with tenant_id and user_id; row-level security binds smartbrain_app to the tenant and user that the
 -- transaction names. smartbrain_system may see ids and states of all users, and no text.
-
-CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
-CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
 DO $$
 BEGIN
@@ -58,6 +56,7 @@ CREATE TABLE turns (
 COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
 COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
 CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
+CREATE INDEX turns_pending ON turns (tenant_id, user_id, committed_at) WHERE outcome_at IS NULL;
 
 CREATE TABLE conversation_events (
     tenant_id text NOT NULL,
@@ -246,7 +245,6 @@ CREATE TABLE memory_chunks (
     text text NOT NULL,
     term_count integer NOT NULL,
     language text NOT NULL,
-    embedding public.halfvec,
     embedding_model_id text,
     normalizer_version text NOT NULL,
     said_at timestamptz NOT NULL,

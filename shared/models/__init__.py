@@ -13,6 +13,7 @@ def make_models(
     embedding_dir: Path | None,
     dimension: int,
     clock: Callable[[], float],
+    rerank_model: str | None = None,
 ) -> ModelProvider:
     """The provider that these settings describe, measured; `clock` gives monotonic seconds.
 
@@ -21,7 +22,7 @@ def make_models(
     """
     from shared.models.measured import Measured
 
-    provider = _provider(ollama_url, chat_model, embedding_model, embedding_dir, dimension, clock)
+    provider = _provider(ollama_url, chat_model, embedding_model, embedding_dir, dimension, clock, rerank_model)
     return Measured(provider, clock)
 
 
@@ -32,9 +33,10 @@ def _provider(
     embedding_dir: Path | None,
     dimension: int,
     clock: Callable[[], float],
+    rerank_model: str | None,
 ) -> ModelProvider:
     encoder = _encoder(embedding_dir) if embedding_dir else None
-    if not ollama_url or not (chat_model or (embedding_model and encoder is None)):
+    if not ollama_url or not (chat_model or rerank_model or (embedding_model and encoder is None)):
         return encoder or _none()
     from shared.models.ollama import OllamaModels
 
@@ -44,6 +46,7 @@ def _provider(
         embedding_model=None if encoder else embedding_model,
         dimension=dimension,
         clock=clock,
+        rerank_model=rerank_model,
     )
     if encoder is None:
         return served

@@ -7,11 +7,11 @@ from pydantic import BaseModel, ValidationError
 
 from shared.models.prompt import A
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
-_STRAY_CLOSE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_TAG = re.compile(r"<(?P<end>/)?think(?:ing)?>", re.IGNORECASE)
 _JSON_START = re.compile(r"""[{\[](?=\s*["{}\[\]])""")
 _PROBLEM_CHARACTERS = 600
+MAX_ANSWER_CHARACTERS = 200_000
+"""Far more than any answer asked for; what is longer is not read at all."""
 
 
 class UnreadableError(ValueError):
@@ -20,6 +20,8 @@ class UnreadableError(ValueError):
 
 def parse(raw: str, answer: type[A]) -> A:
     """The first JSON value in the text as the answer model; a bare list stands for the model's only field."""
+    if len(raw) > MAX_ANSWER_CHARACTERS:
+        raise UnreadableError("the answer is too long")
     text = unwrap(raw)
     if not text:
         raise UnreadableError("the answer is empty")
@@ -37,10 +39,18 @@ def parse(raw: str, answer: type[A]) -> A:
 
 
 def unwrap(raw: str) -> str:
-    """The text without what a model thought aloud before it."""
-    text = _THOUGHT.sub("", raw)
-    text = _OPEN_THOUGHT.sub("", text)
-    return _STRAY_CLOSE.sub("", text).strip()
+    """The text without what a model thought aloud, in one pass: between the tags, and before one that never opened."""
+    kept: list[str] = []
+    at, thinking = 0, False
+    for tag in _THOUGHT_TAG.finditer(raw):
+        if tag["end"] and not thinking:
+            kept.clear()
+        elif not thinking:
+            kept.append(raw[at : tag.start()])
+        if tag["end"] or not thinking:
+            at = tag.end()
+        thinking = not tag["end"]
+    return "".join([*kept, "" if thinking else raw[at:]]).strip()
 
 
 def _in_its_field(value: object, answer: type[BaseModel]) -> object:

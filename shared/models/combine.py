@@ -1,4 +1,4 @@
-"""Embeddings from one provider, answers from another."""
+"""Embeddings from one provider, answers and judgements from another."""
 
 from collections.abc import Sequence
 
@@ -35,6 +35,15 @@ class Combined:
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """By the chat side."""
         return await self._chat.ask(prompt)
+
+    @property
+    def rerank_model_id(self) -> str | None:
+        """The chat side's."""
+        return self._chat.rerank_model_id
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """By the chat side."""
+        return await self._chat.rerank(query, texts, deadline_s=deadline_s)
 
     async def probe(self) -> Capabilities:
         """Each side speaks for its half."""

@@ -7,6 +7,7 @@ from shared.errors import TransientError
 Reason = Literal[
     "not_configured",
     "circuit_open",
+    "busy",
     "connection",
     "timeout",
     "server_error",

@@ -26,13 +26,13 @@ class Guard:
         self.breaker = breaker
         self._delays_s = tuple(delays_s)
 
-    async def run(self, call: Callable[[], Awaitable[T]], *, deadline_s: float) -> T:
-        """The call's result, or why there is none; retries never outlast the deadline."""
+    async def run(self, call: Callable[[], Awaitable[T]], *, deadline_s: float, once: bool = False) -> T:
+        """The call's result, or why there is none; retries, of which `once` has none, never outlast the deadline."""
         if not self.breaker.admit():
             raise ModelUnavailable("circuit_open")
         try:
             async with asyncio.timeout(deadline_s):
-                result = await self._retried(call, deadline_s)
+                result = await call() if once else await self._retried(call, deadline_s)
         except TimeoutError as error:
             self._timed_out(deadline_s)
             raise ModelUnavailable("timeout", f"{deadline_s:g} s") from error

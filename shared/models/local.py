@@ -38,6 +38,7 @@ class LocalEncoder:
     """Embeds one text at a time in one thread of its own, so that a vector never depends on its neighbours."""
 
     chat_model_id: str | None = None
+    rerank_model_id: str | None = None
 
     def __init__(self, folder: Path) -> None:
         model = _model_file(folder)
@@ -65,6 +66,10 @@ class LocalEncoder:
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """An encoder does not answer."""
         raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """An encoder does not judge."""
+        raise ModelUnavailable("not_configured", "no rerank model")
 
     async def probe(self) -> Capabilities:
         """Whether it embeds now, and into how many numbers."""

@@ -41,6 +41,16 @@ class Measured:
         """As inside."""
         return await self._timed(self.chat_model_id, prompt.name, self._inner.ask(prompt))
 
+    @property
+    def rerank_model_id(self) -> str | None:
+        """As inside."""
+        return self._inner.rerank_model_id
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """As inside."""
+        call = self._inner.rerank(query, texts, deadline_s=deadline_s)
+        return await self._timed(self.rerank_model_id, "rerank", call)
+
     async def probe(self) -> Capabilities:
         """As inside."""
         return await self._inner.probe()

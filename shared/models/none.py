@@ -13,6 +13,7 @@ class NoModels:
     embedding_model_id: str | None = None
     dimension: int | None = None
     chat_model_id: str | None = None
+    rerank_model_id: str | None = None
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """Only of nothing can nothing be embedded."""
@@ -23,6 +24,10 @@ class NoModels:
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """Never answers."""
         raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """Never judges."""
+        raise ModelUnavailable("not_configured", "no rerank model")
 
     async def probe(self) -> Capabilities:
         """Nothing, and says so."""

@@ -1,11 +1,13 @@
 """Models of an Ollama server, through the `ollama` package."""
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
 
 import httpx
 from ollama import AsyncClient, ChatResponse
 
+from shared.models import judge
 from shared.models.answers import UnreadableError, parse
 from shared.models.breaker import Breaker
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -20,13 +22,15 @@ CONNECT_S = 5.0
 LONGEST_CALL_S = 300.0
 PROBE_S = 60.0
 SHORTEST_TEXT = 64
+JUDGED_AT_ONCE = 4
+"""Texts of all requests that one process has judged side by side; a server works on few at a time anyway."""
 CONTEXT_TOKENS = (8192, 16384, 32768)
 """Asked for by name: Ollama's default is smaller and drops the rest in silence. Few sizes: each change reloads."""
 REPAIR = "That was not usable: {problem}. Answer again, with nothing but one JSON value that fits the schema."
 
 
 class OllamaModels:
-    """Embeds and answers through one server, with a circuit breaker for each of the two."""
+    """Embeds, answers and judges through one server, with a circuit breaker for each of the three."""
 
     def __init__(
         self,
@@ -36,15 +40,19 @@ class OllamaModels:
         embedding_model: str | None,
         dimension: int,
         clock: Callable[[], float],
+        rerank_model: str | None = None,
         retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
     ) -> None:
         self._client = AsyncClient(url, timeout=httpx.Timeout(LONGEST_CALL_S, connect=CONNECT_S))
         self.chat_model_id = chat_model
+        self.rerank_model_id = rerank_model
         self._embedding_model = embedding_model
         self.embedding_model_id = f"{embedding_model}@{dimension}" if embedding_model else None
         self.dimension = dimension if embedding_model else None
         self.embedding_guard = Guard(Breaker(clock), retry_delays_s)
         self.chat_guard = Guard(Breaker(clock), retry_delays_s)
+        self.rerank_guard = Guard(Breaker(clock))
+        self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text; a text longer than the model's context is represented by its beginning."""
@@ -60,7 +68,18 @@ class OllamaModels:
         model = self.chat_model_id
         if model is None:
             raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
-        return await self.chat_guard.run(lambda: self._ask(model, prompt), deadline_s=prompt.deadline_s)
+        return await self.chat_guard.run(
+            lambda: self._ask(model, prompt), deadline_s=prompt.deadline_s, once=prompt.once
+        )
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """One score a text; if one cannot be judged, none is: scores of half a list do not make an order."""
+        model = self.rerank_model_id
+        if model is None:
+            raise ModelUnavailable("not_configured", "no rerank model")
+        return await self.rerank_guard.run(
+            lambda: self._judge_all(model, query, texts), deadline_s=deadline_s, once=True
+        )
 
     async def probe(self) -> Capabilities:
         """What works now; a model that was not loaded is loaded by this."""
@@ -122,6 +141,8 @@ class OllamaModels:
         try:
             return _answer(prompt, model, raw, repaired=False)
         except UnreadableError as error:
+            if prompt.once:
+                raise MalformedAnswer(_text(raw), str(error)) from error
             repair = [
                 {"role": "assistant", "content": _text(raw)},
                 {"role": "user", "content": REPAIR.format(problem=error)},
@@ -131,6 +152,37 @@ class OllamaModels:
             return _answer(prompt, model, again, repaired=True)
         except UnreadableError as error:
             raise MalformedAnswer(_text(again), str(error)) from error
+
+    async def _judge_all(self, model: str, query: str, texts: Sequence[str]) -> list[float]:
+        calls = [asyncio.create_task(self._judge(model, query, text)) for text in texts]
+        try:
+            return list(await asyncio.gather(*calls))
+        finally:
+            for each in calls:
+                each.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+
+    async def _judge(self, model: str, query: str, text: str) -> float:
+        async with self._judging:
+            answer = await sent(
+                self._client.generate(
+                    model,
+                    judge.question(query, text),
+                    raw=True,
+                    logprobs=True,
+                    top_logprobs=judge.ALTERNATIVES,
+                    options={"temperature": 0, "num_predict": 1, "num_ctx": judge.CONTEXT_TOKENS},
+                    keep_alive=KEEP_ALIVE,
+                )
+            )
+        if not answer.logprobs:
+            raise MalformedAnswer(answer.response or "", "no probabilities of tokens: Ollama before 0.12.11?")
+        first = answer.logprobs[0]
+        said = {first.token: first.logprob} | {each.token: each.logprob for each in first.top_logprobs or ()}
+        try:
+            return judge.score(said)
+        except ValueError as error:
+            raise MalformedAnswer(answer.response or "", str(error)) from error
 
     async def _chat(
         self, model: str, prompt: Prompt[A], messages: list[dict[str, str]], max_tokens: int

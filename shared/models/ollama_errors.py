@@ -26,7 +26,7 @@ async def sent(call: Awaitable[T]) -> T:
         raise ModelUnavailable("connection", type(error).__name__) from error
     except httpx.TimeoutException as error:
         raise ModelUnavailable("timeout", type(error).__name__) from error
-    except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
+    except (httpx.HTTPError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise ModelUnavailable("bad_response", type(error).__name__) from error
 
 

@@ -20,6 +20,8 @@ class Prompt(Generic[A]):
     answer: type[A]
     max_tokens: int = 1024
     deadline_s: float = 60.0
+    once: bool = False
+    """Neither tried again nor repaired: whoever asks goes on without an answer before that would help."""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,15 @@ class ModelProvider(Protocol):
         """An answer that fits the prompt's model, after at most one repair."""
         ...
 
+    @property
+    def rerank_model_id(self) -> str | None:
+        """Names the model behind `rerank`; None where there is none."""
+        ...
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """How well each text answers the query, 0 to 1, in order, within the deadline; tried once."""
+        ...
+
     async def probe(self) -> Capabilities:
         """What works now; never raises for a model that does not."""
         ...

@@ -115,6 +115,18 @@ async def unembedded(conn: Connection, limit: int) -> Sequence[Mapping[str, Any]
     return await (await conn.execute(_WAITING, {"limit": limit})).fetchall()
 
 
+_VECTORS: LiteralString = """
+SELECT EXISTS (SELECT FROM pg_attribute
+    WHERE attrelid = 'memory_chunks'::regclass AND attname = 'embedding' AND NOT attisdropped) AS kept
+"""
+
+
+async def keep_vectors(conn: Connection) -> bool:
+    """Whether there is a column for vectors; not where the extension is missing."""
+    row = await (await conn.execute(_VECTORS)).fetchone()
+    return bool(row and row["kept"])
+
+
 _TEXTS: LiteralString = """
 SELECT chunk_id, text FROM memory_chunks
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s) AND embedding_model_id IS NULL

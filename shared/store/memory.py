@@ -10,7 +10,7 @@ import orjson
 
 from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
-from shared.db import Connection, Subject
+from shared.db import Connection, Read, Subject
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,10 @@ FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 
 
 async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[Memory]:
-    found = await (await conn.execute(statement, params)).fetchall()
+    return _memories(await (await conn.execute(statement, params)).fetchall())
+
+
+def _memories(found: Iterable[Mapping[str, Any]]) -> list[Memory]:
     lists = ("flags", "supersedes", "source_sessions", "source_turns")
     rows: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in found]
     return [Memory(**row) for row in rows]
@@ -99,9 +102,49 @@ async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> lis
 
 async def saying(conn: Connection, subject: Subject, words: str, limit: int = 20) -> list[Memory]:
     """Active memories whose content or value contains these words, case aside, newest first."""
-    escaped = words.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "pattern": f"%{escaped}%", "limit": limit}
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "pattern": _pattern(words), "limit": limit}
     return await _rows(conn, _SAYING, params)
+
+
+def _pattern(words: str) -> str:
+    escaped = words.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+_FACING: LiteralString = (
+    _COLUMNS
+    + """ AND status = 'active' AND memory_id IN (
+    SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+        AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))
+    UNION ALL SELECT unnest(%(ids)s::uuid[])
+    UNION ALL SELECT memory_id FROM memory_items
+    WHERE cardinality(%(patterns)s::text[]) > 0 AND tenant_id = %(tenant)s AND user_id = %(user)s
+        AND status = 'active' AND type <> 'entity'
+        AND (lower(content_text) LIKE ANY(%(patterns)s) OR lower(value ->> 'target') LIKE ANY(%(patterns)s)
+             OR lower(value ->> 'value') LIKE ANY(%(patterns)s)))
+ORDER BY valid_at DESC LIMIT %(limit)s"""
+)
+
+
+def facing(
+    subject: Subject,
+    keys: Iterable[str],
+    hashes: Iterable[str],
+    ids: Iterable[UUID],
+    sayings: Iterable[str],
+    limit: int = 200,
+) -> Read[list[Memory]]:
+    """In one statement what `related`, `by_ids` and `saying` find among the active memories, newest first."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "keys": list(keys),
+        "hashes": list(hashes),
+        "ids": list(ids),
+        "patterns": [_pattern(words) for words in sayings],
+        "limit": limit,
+    }
+    return Read(_FACING, params, _memories)
 
 
 _LIST: LiteralString = (
@@ -155,9 +198,9 @@ LIMIT %(limit)s"""
 """The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
 
 
-async def core(conn: Connection, subject: Subject, limit: int) -> list[Memory]:
+def core(subject: Subject, limit: int) -> Read[list[Memory]]:
     """The stable memories that every package carries: pinned and confirmed first."""
-    return await _rows(conn, _CORE, {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit})
+    return Read(_CORE, {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}, _memories)
 
 
 _INSERT: LiteralString = """

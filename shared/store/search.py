@@ -1,12 +1,12 @@
 """The search arms of compose: read-only, one statement each, over the chunks of one user."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
-from shared.db import Connection, Subject
+from shared.db import Connection, Read, Subject
 from shared.store.chunks import vector_literal
 
 
@@ -54,8 +54,7 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
             AND s.source_turn_id = c.turn_id AND s.status IN ('superseded', 'retracted')), '[]') AS ended
 """
-_SOURCE: LiteralString = """
-JOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id
+_HOLDS: LiteralString = """
 LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id
 WHERE (m.memory_id IS NULL
     OR (m.status = 'active' AND (%(past)s OR m.epistemic_type <> 'outdated')
@@ -69,6 +68,9 @@ _BOUND: LiteralString = """
         WHERE starts_with(CASE WHEN c.memory_id IS NULL THEN 'smartbrain://turn/' || c.turn_id
             ELSE 'smartbrain://memory/' || c.memory_id END, p.prefix)))
 """
+_SOURCE: LiteralString = (
+    "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + _HOLDS
+)
 _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
 _OF_USER: LiteralString = (
     " FROM memory_chunks c WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active" + _BOUND
@@ -107,8 +109,8 @@ def _params(subject: Subject, within: Within, limit: int) -> dict[str, Any]:
     }
 
 
-async def _hits(conn: Connection, statement: LiteralString, params: Mapping[str, Any]) -> list[Hit]:
-    return [Hit(**row) for row in await (await conn.execute(statement, params)).fetchall()]
+def _hits(rows: Iterable[Mapping[str, Any]]) -> list[Hit]:
+    return [Hit(**row) for row in rows]
 
 
 _SCORED: LiteralString = """
@@ -200,92 +202,127 @@ class Words:
 _WORDS: LiteralString = """
 SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
 FROM search_stats s LEFT JOIN LATERAL (
-    SELECT p.term, array_send(array_agg(p.chunk_id)) AS ids,
-        array_send(array_agg((p.tf::integer << 16) | p.length)) AS counts
-    FROM postings p
-    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(words)s)
-    GROUP BY p.term) AS p ON true
+    SELECT asked.term, array_send(array_agg(found.chunk_id)) AS ids,
+        array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+    FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+        SELECT p.chunk_id, p.tf, p.length FROM postings p
+        WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = asked.term
+        ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+    GROUP BY asked.term) AS p ON true
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
 _WORDS_WITHIN: LiteralString = (
     """
 SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
 FROM search_stats s LEFT JOIN LATERAL (
-    SELECT p.term, array_send(array_agg(p.chunk_id)) AS ids,
-        array_send(array_agg((p.tf::integer << 16) | p.length)) AS counts
-    FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
-    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = ANY(%(words)s)
+    SELECT asked.term, array_send(array_agg(found.chunk_id)) AS ids,
+        array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+    FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+        SELECT p.chunk_id, p.tf, p.length FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
+        WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = asked.term
 """
     + _BOUND
-    + """GROUP BY p.term) AS p ON true
+    + """ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+    GROUP BY asked.term) AS p ON true
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
 )
 
 
-async def words(conn: Connection, subject: Subject, terms: Sequence[str], within: Within) -> Words:
-    """Where these terms stand, and whose names the user's turns carry."""
-    params = {**_params(subject, within, 0), "words": list(terms)}
-    statement = _WORDS_WITHIN if within.bound else _WORDS
-    rows = await (await conn.execute(statement, params, binary=True)).fetchall()
+def words(subject: Subject, terms: Sequence[str], within: Within, most: int) -> Read[Words]:
+    """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
+    params = {**_params(subject, within, most), "words": list(terms)}
+    return Read(_WORDS_WITHIN if within.bound else _WORDS, params, _posted, binary=True)
+
+
+def _posted(rows: Sequence[Mapping[str, Any]]) -> Words:
     if not rows:
         return Words()
     posted = {row["term"]: Posted(row["ids"], row["counts"]) for row in rows if row["term"] is not None}
     return Words(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
 
 
+_ALIKE: LiteralString = """
+SELECT asked.term AS asked, near.term, array_send(array_agg(found.chunk_id)) AS ids,
+    array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
+FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
+    SELECT known.term FROM (
+        SELECT DISTINCT p.term FROM postings p WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s
+            AND p.term >= left(asked.term, 1) AND p.term < chr(ascii(asked.term) + 1)) AS known
+    WHERE public.similarity(known.term, asked.term) >= %(likeness)s
+    ORDER BY public.similarity(known.term, asked.term) DESC, known.term LIMIT 1) AS near
+CROSS JOIN LATERAL (
+    SELECT p.chunk_id, p.tf, p.length FROM postings p
+    WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = near.term
+    ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
+GROUP BY asked.term, near.term
+"""
+
+
+def alike(subject: Subject, terms: Sequence[str], likeness: float, most: int) -> Read[dict[str, tuple[str, Posted]]]:
+    """For each term the user's most similar one by trigrams, among those with the same first letter."""
+    params = {**_params(subject, Within(), most), "words": list(terms), "likeness": likeness}
+    return Read(_ALIKE, params, _spelt, binary=True)
+
+
+def _spelt(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, Posted]]:
+    return {row["asked"]: (row["term"], Posted(row["ids"], row["counts"])) for row in rows}
+
+
 _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 
 
-async def names(conn: Connection, subject: Subject) -> tuple[str, ...]:
+def names(subject: Subject) -> Read[tuple[str, ...]]:
     """Under which names people spoke in the user's turns."""
-    row = await (await conn.execute(_NAMES, {"tenant": subject.tenant_id, "user": subject.user_id})).fetchone()
-    return tuple(row["names"]) if row else ()
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return Read(_NAMES, whose, lambda rows: tuple(rows[0]["names"]) if rows else ())
 
 
 _NEAR: LiteralString = (
     "SELECT array_send(array_agg(chunk_id)) AS ids, array_send(array_agg("
     "(1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec))::real)) AS scores"
     + _OF_USER
-    + " AND embedding_model_id = %(model)s"
+    + " AND embedding_model_id = %(model)s AND embedding IS NOT NULL"
 )
 
 
-async def near(
-    conn: Connection, subject: Subject, vector: Sequence[float], model_id: str, within: Within
-) -> tuple[bytes, bytes] | None:
+def near(subject: Subject, vector: Sequence[float], model_id: str, within: Within) -> Read[tuple[bytes, bytes] | None]:
     """Ids and cosines of all chunks that this model embedded, as PostgreSQL sends arrays; None: there are none."""
     params = {**_params(subject, within, 0), "vector": vector_literal(vector), "model": model_id}
-    row = await (await conn.execute(_NEAR, params, binary=True)).fetchone()
-    return (row["ids"], row["scores"]) if row and row["ids"] else None
+    return Read(_NEAR, params, _cosines, binary=True)
 
 
+def _cosines(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, bytes] | None:
+    return (rows[0]["ids"], rows[0]["scores"]) if rows[0]["ids"] else None
+
+
+MAX_MESSAGES = 64
+"""A turn has no more (schemas.turn_events); said here so that the planner knows how few rows a turn is."""
 _AT: LiteralString = (
     _COLUMNS.replace("r.score::float8 AS score", "0::float8 AS score")
     + """FROM (
-    SELECT chunk_id FROM unnest(%(ids)s::uuid[]) AS given(chunk_id)
-    UNION
-    SELECT n.chunk_id FROM unnest(%(lows)s::uuid[], %(highs)s::uuid[]) AS turn(low, high)
-    JOIN memory_chunks n ON n.tenant_id = %(tenant)s AND n.user_id = %(user)s
-        AND n.chunk_id BETWEEN turn.low AND turn.high) AS r"""
-    + _SOURCE
+    SELECT * FROM memory_chunks
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(ids)s::text[]::uuid[])
+    UNION ALL
+    SELECT said.* FROM unnest(%(lows)s::text[]::uuid[], %(highs)s::text[]::uuid[]) AS turn(low, high)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_chunks
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id BETWEEN turn.low AND turn.high
+        LIMIT %(messages)s) AS said) AS c"""
+    + _HOLDS
     + " AND c.active"
     + _BOUND
     + "ORDER BY c.chunk_id LIMIT %(limit)s"
 )
 
 
-async def at(
-    conn: Connection,
-    subject: Subject,
-    ids: Sequence[UUID],
-    turns: Sequence[tuple[UUID, UUID]],
-    limit: int,
-    within: Within,
-) -> list[Hit]:
-    """These chunks, and those between the bounds of these turns; only what still holds."""
-    bounds = {"lows": [low for low, _ in turns], "highs": [high for _, high in turns]}
-    return await _hits(conn, _AT, {**_params(subject, within, limit), "ids": list(ids), **bounds})
+def at(
+    subject: Subject, memories: Collection[str], turns: Sequence[tuple[str, str]], limit: int, within: Within
+) -> Read[list[Hit]]:
+    """These chunks of memories, and those between the bounds of these turns (ids as text); only what still holds."""
+    bounds = {"lows": [low for low, _ in turns], "highs": [high for _, high in turns], "messages": MAX_MESSAGES}
+    params = {**_params(subject, within, limit), "ids": list(memories), **bounds}
+    return Read(_AT, params, _hits)
 
 
 _ENTITY: LiteralString = (
@@ -304,6 +341,6 @@ _ENTITY: LiteralString = (
 )
 
 
-async def by_entity(conn: Connection, subject: Subject, names: Sequence[str], limit: int, within: Within) -> list[Hit]:
+def by_entity(subject: Subject, names: Sequence[str], limit: int, within: Within) -> Read[list[Hit]]:
     """Chunks of turns that name these entities (canonical names), those that name most of them first."""
-    return await _hits(conn, _ENTITY, {**_params(subject, within, limit), "names": list(names)}) if names else []
+    return Read(_ENTITY, {**_params(subject, within, limit), "names": list(names)}, _hits)

@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection, Read, Subject
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,10 @@ ORDER BY version DESC LIMIT 1
 """
 
 
-async def latest(conn: Connection, subject: Subject, session_id: str) -> SummaryRow | None:
+def latest(subject: Subject, session_id: str) -> Read[SummaryRow | None]:
     """The newest summary of the session, if it has one."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
-    row = await (await conn.execute(_LATEST, params)).fetchone()
-    return SummaryRow(**row) if row else None
+    return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
 
 
 _PUT: LiteralString = """

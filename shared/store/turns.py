@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection, Read, Subject
 
 _COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
 
@@ -56,10 +56,12 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
   FROM conversation_events e
   WHERE (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)), '[]') AS events
 """
-_LOAD: LiteralString = (
+_COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.observed_at IS NOT NULL AS observed,"
-    + _EVENTS
+    " t.observed_at IS NOT NULL AS observed," + _EVENTS
+)
+_LOAD: LiteralString = (
+    _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = ANY(%(turns)s) ORDER BY t.committed_at, t.seq
 """
@@ -73,9 +75,7 @@ async def load(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> 
 
 
 _WINDOW: LiteralString = (
-    "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.observed_at IS NOT NULL AS observed,"
-    + _EVENTS
+    _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND t.seq > %(after)s
 ORDER BY t.seq DESC LIMIT %(limit)s
@@ -83,7 +83,7 @@ ORDER BY t.seq DESC LIMIT %(limit)s
 )
 
 
-async def window(conn: Connection, subject: Subject, session_id: str, limit: int, after: int = 0) -> list[Turn]:
+def window(subject: Subject, session_id: str, limit: int, after: int = 0) -> Read[list[Turn]]:
     """The newest turns of the session with a number above `after`, oldest first."""
     params = {
         "tenant": subject.tenant_id,
@@ -92,8 +92,62 @@ async def window(conn: Connection, subject: Subject, session_id: str, limit: int
         "limit": limit,
         "after": after,
     }
-    rows = await (await conn.execute(_WINDOW, params)).fetchall()
-    return [_turn(row) for row in reversed(rows)]
+    return Read(_WINDOW, params, lambda rows: [_turn(row) for row in reversed(rows)])
+
+
+@dataclass(frozen=True)
+class Recent:
+    """The newest turns of a session, and the user's turns whose outcome is still open, each oldest first."""
+
+    window: list[Turn]
+    pending: list[Turn]
+
+
+_PENDING: LiteralString = (
+    "("
+    + _COLUMNS
+    + """, false AS inside FROM turns t
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.outcome_at IS NULL
+ORDER BY t.committed_at DESC LIMIT %(open)s)
+"""
+)
+_RECENT: LiteralString = (
+    "("
+    + _COLUMNS
+    + """, true AS inside FROM turns t
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s
+ORDER BY t.seq DESC LIMIT %(limit)s)
+UNION ALL
+"""
+    + _PENDING
+)
+
+
+def recent(subject: Subject, session_id: str, limit: int, pending: int) -> Read[Recent]:
+    """At most `limit` turns of the session's window, and the user's newest `pending` turns without an outcome."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "session": session_id,
+        "limit": limit,
+        "open": pending,
+    }
+    return Read(_RECENT, params, _recent)
+
+
+def _recent(rows: Sequence[Mapping[str, Any]]) -> Recent:
+    window = sorted((_turn(row) for row in rows if row["inside"]), key=lambda turn: turn.seq)
+    return Recent(window, _in_order(row for row in rows if not row["inside"]))
+
+
+def pending(subject: Subject, limit: int) -> Read[list[Turn]]:
+    """The user's newest turns whose outcome is still open, oldest first."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "open": limit}
+    return Read(_PENDING, params, _in_order)
+
+
+def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[Turn]:
+    return sorted((_turn(row) for row in rows), key=lambda turn: (turn.committed_at, turn.session_id, turn.seq))
 
 
 def _turn(row: Mapping[str, Any]) -> Turn:

@@ -6,21 +6,19 @@ from typing import Any
 
 import pytest
 
-from shared.db import Connection
+from shared.db import Read
 from shared.store import memory, search
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import running, settings_for
 
 
+def slow(*_: Any) -> Read[list[Any]]:
+    return Read("SELECT pg_sleep(30)", {}, list)
+
+
 async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await person.say("I prefer green tea.")
-    words = search.words
-
-    async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
-        await conn.execute("SELECT pg_sleep(30)")
-        return await words(conn, *given, **named)
-
     monkeypatch.setattr(search, "words", slow)
     began = time.monotonic()
     package = await person.compose("Which tea do I prefer?", deadline_ms=400)
@@ -37,8 +35,8 @@ async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, mo
 async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     await person.say("I prefer green tea.")
 
-    async def broken(*given: Any, **named: Any) -> Any:
-        raise ZeroDivisionError
+    def broken(*_: Any) -> Any:
+        return Read("SELECT 1 / 0", {}, list)
 
     monkeypatch.setattr(search, "words", broken)
     package = await person.compose("Which tea do I prefer?")
@@ -49,9 +47,6 @@ async def test_a_broken_arm_is_named_and_the_rest_comes(person: Person, monkeypa
 async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
-        await conn.execute("SELECT pg_sleep(30)")
-
     monkeypatch.setattr(memory, "core", slow)
     began = time.monotonic()
     answer = await person.post(
@@ -66,9 +61,6 @@ async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await person.say("I prefer green tea.")
-
-    async def slow(conn: Connection, *given: Any, **named: Any) -> Any:
-        await conn.execute("SELECT pg_sleep(30)")
 
     with monkeypatch.context() as patch:
         patch.setattr(search, "words", slow)

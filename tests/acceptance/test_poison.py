@@ -8,7 +8,7 @@ import pytest
 
 from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, TURN_COMMITTED, Topic
 from services.analyzer import rules as proposing
-from services.evolver import rules as resolving
+from services.evolver import handler as resolving
 from tests.system.databases import Databases
 from tests.system.kafka import Stored, caught_up, of_tenant, publish, read
 from tests.system.person import Person, somebody

@@ -30,7 +30,7 @@ def main() -> int:
     """0 when every target is met."""
     args = _parser().parse_args()
     chosen = list(BENCHES) if "all" in args.bench else args.bench
-    options = Options(args.quick, settings.load().embedding_dir)
+    options = Options(args.quick, args.embedding_model or settings.load().embedding_dir)
     for name in (*_CALM, "SMARTBRAIN_KAFKA_BOOTSTRAP"):
         os.environ.pop(name, None)
     quiet_logs("warning")
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__)
     parser.add_argument("bench", nargs="*", choices=[*BENCHES, "all"], default="all", help="which; default all")
     parser.add_argument("--quick", action="store_true", help="less data: for a look, not for a claim")
+    parser.add_argument("--embedding-model", type=Path, metavar="DIR", help="the encoder of the rows with vectors")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure as JSON")
     return parser
 

@@ -12,9 +12,9 @@ import uvloop
 
 from services.cli.supervisor import SERVICES, Supervisor
 from services.compose.commit import commit_turn
-from services.observer import rows
-from services.observer.rules import ObserveContext, ObservePolicy, observe
 from shared.db import SCHEMA, Subject
+from shared.heard import turn_text
+from shared.reading import ObserveContext, ObservePolicy, observe
 from shared.runtime import Runtime
 from shared.store import turns as store
 from tests.bench import kit, process, talk
@@ -73,7 +73,7 @@ async def _cases(on: Supervisor, options: Options, report: Report) -> list[Case]
         await psycopg.AsyncConnection.connect(on.dsn, autocommit=True, options=f"-c search_path={SCHEMA}") as conn,
     ):
         cases = [await _case(on, rt, conn, users, options.some(many)) for users, many in CASES]
-        report.rows.append(Row("observer's rules alone, one core", await _rules_ms(rt, conn), "ms/turn"))
+        report.rows.append(Row("the reading rules alone, one core", await _rules_ms(rt, conn), "ms/turn"))
         report.notes.append(await _density(conn))
     return cases
 
@@ -156,7 +156,7 @@ async def _rules_ms(rt: Runtime, conn: psycopg.AsyncConnection) -> float:
     subject = Subject("default", "pipe1-0")
     async with rt.db.transaction(subject) as own:
         loaded = await store.load(own, subject, [row[0] for row in await cursor.fetchall()])
-    texts = [(turn.said_at, rows.turn_text(turn)) for turn in loaded]
+    texts = [(turn.said_at, turn_text(turn)) for turn in loaded]
     began = time.process_time()
     for said_at, text in texts:
         observe(text, ObserveContext(occurred_at=said_at, recent_mentions={}), ObservePolicy())

@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 import json
+import math
+import re
 import socket
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
@@ -19,6 +21,7 @@ from starlette.routing import Route
 Mode = Literal["well", "prose", "broken_json", "wrong_schema", "empty", "think_tags", "http_500", "slow", "cut_off"]
 CHAT = "qwen3"
 EMBEDDING = "qwen3-embedding"
+RERANKER = "qwen3-reranker"
 NOT_JSON = "Sure! The user likes tea, and I would remember that."
 
 
@@ -28,28 +31,32 @@ class ScriptedOllama:
 
     url: str = ""
     answer: str | Callable[[dict[str, Any]], str] = '{"items": []}'
-    models: tuple[str, ...] = (CHAT, EMBEDDING)
+    judge: Callable[[str, str], float] = field(default_factory=lambda: shared_words)
+    models: tuple[str, ...] = (CHAT, EMBEDDING, RERANKER)
     context_characters: int = 8000
     slow_s: float = 30.0
     slow_began: asyncio.Event = field(default_factory=asyncio.Event)
+    most_at_once: int = 0
+    under_way: int = 0
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    _modes: deque[Mode] = field(default_factory=lambda: deque(["well"]))
+    _modes: dict[str, deque[Mode]] = field(default_factory=dict[str, deque[Mode]])
 
     def reset(self) -> None:
         """As new, but for the address."""
         self.__init__(self.url)
 
-    def script(self, *modes: Mode) -> None:
-        """The next requests meet these modes, one each; the last one stays."""
-        self._modes = deque(modes)
+    def script(self, *modes: Mode, at: str = "") -> None:
+        """The next requests meet these modes, one each; the last one stays. `at` speaks of the requests to one path."""
+        self._modes[at] = deque(modes)
 
     def asked(self, path: str) -> list[dict[str, Any]]:
         """The bodies of all requests to `path`, in order."""
         return [body for at, body in self.requests if at == path]
 
-    def next_mode(self) -> Mode:
+    def next_mode(self, path: str) -> Mode:
         """The mode of the request at hand."""
-        return self._modes.popleft() if len(self._modes) > 1 else self._modes[0]
+        modes = self._modes.get(path) or self._modes.get("") or deque[Mode](["well"])
+        return modes.popleft() if len(modes) > 1 else modes[0]
 
 
 @asynccontextmanager
@@ -86,13 +93,20 @@ def _app(state: ScriptedOllama) -> Starlette:
             return JSONResponse({"error": f"model '{body.get('model')}' not found"}, 404)
         if path == "/api/show":
             return JSONResponse({"capabilities": ["completion"], "model_info": {}})
-        mode = state.next_mode()
+        mode = state.next_mode(path)
         if mode == "http_500":
             return JSONResponse({"error": "llama runner process has terminated"}, 500)
         if mode == "slow":
             state.slow_began.set()
+            state.under_way += 1
+            state.most_at_once = max(state.most_at_once, state.under_way)
             await asyncio.sleep(state.slow_s)
-        return _embedded(state, body, mode) if path == "/api/embed" else _said(state, path, body, mode)
+            state.under_way -= 1
+        if path == "/api/embed":
+            return _embedded(state, body, mode)
+        if path == "/api/generate" and body.get("logprobs"):
+            return _judged(state, body, mode)
+        return _said(state, path, body, mode)
 
     paths = ("/api/embed", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/version")
     return Starlette(routes=[Route(path, handle, methods=["GET", "POST"]) for path in paths])
@@ -132,11 +146,50 @@ def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) ->
     return JSONResponse({**said, "message": {"role": "assistant", "content": text}})
 
 
+_PAIR = re.compile(r"<Query>: (.*)\n<Document>: (.*)<\|im_end\|>\n<\|im_start\|>assistant\n", re.DOTALL)
+
+
+def _judged(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
+    """One token with the probabilities of its alternatives, as a reranker of the Qwen3 family gives it."""
+    if mode == "cut_off":
+        return Response('{"model": "qwen3-reranker", "response": "ye', media_type="application/json")
+    if mode == "broken_json":
+        return Response('{"response": "yes", oops}', media_type="application/json")
+    said = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "length"}
+    if mode == "wrong_schema":
+        return JSONResponse({**said, "response": "yes", "logprobs": "none"})
+    if mode == "empty":
+        return JSONResponse({**said, "response": ""})
+    if mode == "prose":
+        likely = [{"token": "Sure", "logprob": -0.1}, {"token": "The", "logprob": -2.5}]
+    else:
+        found = _PAIR.search(body["prompt"])
+        assert found, "not the template of the reranker"
+        yes = min(max(state.judge(found[1], found[2]), 1e-6), 1 - 1e-6)
+        words = {"yes": 0.9 * yes, "no": 0.9 * (1 - yes), "Yes": 0.05 * yes, " no": 0.05 * (1 - yes), "maybe": 0.05}
+        likely = [
+            {"token": token, "logprob": math.log(share), "bytes": list(token.encode())}
+            for token, share in words.items()
+        ]
+        likely.sort(key=lambda each: -each["logprob"])
+    first = {**likely[0], "top_logprobs": likely[: body["top_logprobs"]]}
+    return JSONResponse({**said, "response": first["token"], "logprobs": [first]})
+
+
+def shared_words(query: str, text: str) -> float:
+    """The share of the query's words and Chinese characters that the text has."""
+    asked, told = set(_split(query)), set(_split(text))
+    return len(asked & told) / max(len(asked), 1)
+
+
+def _split(text: str) -> list[str]:
+    return "".join(f" {c} " if "\u4e00" <= c <= "\u9fff" else c for c in text.lower()).split()
+
+
 def vector(text: str, dimensions: int) -> list[float]:
     """A bag of hashed words and Chinese characters: texts that share them are near each other."""
     found = [0.0] * dimensions
-    words = "".join(f" {c} " if "\u4e00" <= c <= "\u9fff" else c for c in text.lower()).split()
-    for word in words or [text]:
+    for word in _split(text) or [text]:
         digest = hashlib.sha256(word.encode()).digest()
         found[int.from_bytes(digest[:4], "big") % dimensions] += 1.0 if digest[4] % 2 else -1.0
     return found if any(found) else [1.0, *found[1:]]

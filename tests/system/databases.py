@@ -35,6 +35,12 @@ class Databases:
         self._run(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy")
         return self._dsn(name)
 
+    def empty(self) -> str:
+        """The DSN of a database without the schema."""
+        name = f"test_{next(self._numbers)}"
+        self._run(f"CREATE DATABASE {name}")
+        return self._dsn(name)
+
     def lose(self, dsn: str) -> None:
         """The database of this DSN is gone, with whoever was connected to it."""
         name = conninfo_to_dict(dsn)["dbname"]

@@ -3,8 +3,8 @@
 # ruff: noqa: E501 - one family of cues per line
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal
@@ -67,6 +67,10 @@ class Cues:
     any_year: bool = False
     asks_when: bool = False
     asks_asked: bool = False
+
+    def without(self, terms: Collection[str]) -> "Cues":
+        """The same question without these terms."""
+        return replace(self, terms=tuple(t for t in self.terms if t not in terms)) if terms else self
 
 
 def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:

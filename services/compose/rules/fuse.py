@@ -140,12 +140,27 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
             raw = [1.0 / min(_counted(each, policy), default=1_000) for each in candidates]
     top = max(raw, default=0.0)
     scaled = [score / top if top > 0 else 0.0 for score in raw]
-    judged = [each.rerank_score for each in candidates if each.rerank_score is not None]
-    floor = min(judged, default=1.0)
-    return [
-        min(max(each.rerank_score, 0.0), 1.0) if each.rerank_score is not None else value * (floor if judged else 1.0)
-        for each, value in zip(candidates, scaled, strict=True)
-    ]
+    return _judged(list(zip(candidates, scaled, strict=True)))
+
+
+BELOW_FIRST = 0.999
+"""The most that a reranker's score counts where something must stand before all that was judged."""
+
+
+def _judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
+    """A reranker's score where there is one; what it did not see stays before or after all that it saw, as it was."""
+    judged = [(value, each.rerank_score) for each, value in scaled if each.rerank_score is not None]
+    if not judged:
+        return [value for _, value in scaled]
+    best, floor = max(value for value, _ in judged), max(min(score for _, score in judged), 0.0)
+    most = BELOW_FIRST if any(each.rerank_score is None and value > best for each, value in scaled) else 1.0
+    made: list[float] = []
+    for each, value in scaled:
+        if each.rerank_score is not None:
+            made.append(min(max(each.rerank_score, 0.0), most))
+        else:
+            made.append(most + (1.0 - most) * value if value > best else value * min(floor, most))
+    return made
 
 
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:

@@ -30,7 +30,10 @@ WINDOW: tuple[tuple[int, float], ...] = ((-2, 1.0), (-1, 1.0), (0, 1.0), (1, 1.0
 
 @dataclass(frozen=True, slots=True)
 class ContextPolicy:
-    """How words count: saturation, length, and how much the messages before and after lend to a message."""
+    """How words count: saturation, length, and how much the messages before and after lend to a message.
+
+    Of a word that is in more than `common` chunks of a user only the latest are read, and nothing where rarer ones do.
+    """
 
     k1: float = 1.2
     b: float = 0.3
@@ -38,6 +41,7 @@ class ContextPolicy:
     after: float = 0.25
     window_k1: float = 0.7
     session_k1: float = 3.0
+    common: int = 2000
     rough: int = 300
     turns: int = 140
     memories: int = 40
@@ -56,6 +60,12 @@ def counts(packed: bytes) -> tuple[Floats, Floats]:
     """Term frequencies and lengths."""
     raw = np.frombuffer(packed, dtype=_COUNT, offset=_HEADER)["value"].astype(np.int64)
     return (raw >> 16).astype(np.float64), (raw & 0xFFFF).astype(np.float64)
+
+
+def too_common(posted: Mapping[str, tuple[bytes, bytes]], most: int) -> frozenset[str]:
+    """Terms in so many chunks that not all were read, where rarer terms of the question can do without them."""
+    common = frozenset(term for term, (packed, _) in posted.items() if len(packed) >= _HEADER + most * _ID.itemsize)
+    return common if len(common) < len(posted) else frozenset()
 
 
 def reals(packed: bytes) -> Floats:

@@ -143,7 +143,7 @@ def _package(
 
 def _wire_tokens(package: ContextPackage) -> int:
     """The tokens of the package as JSON, for consumers that hand it on as it is; a cheap bound comes first."""
-    items = len(package.evidence) * 330 + len(package.system_blocks) * 110 + len(package.recent_turns) * 24 + 400
+    items = len(package.evidence) * 460 + len(package.system_blocks) * 180 + len(package.recent_turns) * 40 + 400
     rough = package.constraints.token_budget.used_estimate + items
     if rough <= package.constraints.token_budget.limit:
         return rough

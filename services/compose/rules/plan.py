@@ -156,14 +156,25 @@ def _language(text: str, recent: Sequence[str]) -> Language:
     return found[0] if found else "other"
 
 
-def _resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
-    """Knowledge is asked for documents, research and questions about the world; not for chat, self or the window."""
+def points_back(text: str) -> bool:
+    """Whether a short message speaks of something that was named before it."""
+    return len(text) <= 60 and _ELLIPTIC.search(text) is not None
+
+
+def certain_resources(text: str, intent: Intent, policy: PlanPolicy) -> bool | None:
+    """Whether knowledge is needed, where policy or plain words say so; None where it must be guessed."""
     if policy.resources != "auto":
         return policy.resources == "always"
-    if intent == "small_talk" or (_WINDOW_ONLY.search(text) and not _RESOURCE_WORDS.search(text)):
-        return False
     if _RESOURCE_WORDS.search(text):
-        return True
+        return intent != "small_talk"
+    return False if intent == "small_talk" or _WINDOW_ONLY.search(text) else None
+
+
+def _resources(text: str, intent: Intent, purpose: Purpose, policy: PlanPolicy) -> bool:
+    """Knowledge is asked for documents, research and questions about the world; not for chat, self or the window."""
+    certain = certain_resources(text, intent, policy)
+    if certain is not None:
+        return certain
     return intent == "knowledge_qa" or (purpose in ("research", "debug") and intent != "preference_check")
 
 
@@ -190,7 +201,7 @@ def _queries(
         asked = topics.aliases(text, language, broad=intent == "recommend")
         for each, weight in zip(asked, policy.topic_weights, strict=False):
             wanted.append((each, "associative", weight))
-    if recent and (len(words) < 2 or (len(text) <= 60 and _ELLIPTIC.search(text))):
+    if recent and (len(words) < 2 or points_back(text)):
         earlier = keywords(recent[-1], 10)
         if earlier:
             wanted.append((" ".join([*earlier, *words]), "associative", policy.context_weight))

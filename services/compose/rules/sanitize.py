@@ -48,10 +48,27 @@ _LEET = str.maketrans("013457@$!", "oieastasi")
 _MARKS = re.compile("[\u0300-\u036f]")
 
 
+_HARMLESS: set[int] = set()
+"""Hashes of texts that lately passed every check unchanged: they say nothing of the texts."""
+_HARMLESS_MOST = 50_000
+
+
 def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
     """`blocked` where the text gives orders to the agent, `sanitized` where code or over-long runs were taken out."""
     if not text:
         return Screened("pass", "")
+    known = hash((text, policy))
+    if known in _HARMLESS:
+        return Screened("pass", text)
+    screened = _screened(text, policy)
+    if screened.outcome == "pass" and screened.text == text:
+        if len(_HARMLESS) >= _HARMLESS_MOST:
+            _HARMLESS.clear()
+        _HARMLESS.add(known)
+    return screened
+
+
+def _screened(text: str, policy: SanitizePolicy) -> Screened:
     if policy.injection:
         for form in filter(suspicious, _forms(text)):
             for rule, pattern in BLOCKED:

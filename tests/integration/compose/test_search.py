@@ -69,3 +69,22 @@ async def test_nobody_finds_what_another_said(person: Person) -> None:
     await person.say("The harbour report of March.")
     other = Person(person.system, tenant_id=person.tenant_id)
     assert await found(other, "harbour report") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("We keep the dashboards in Grafana.", "grafanna"),
+        ("我们用 Kubernetes 部署服务。", "kuberntes 部署在哪里"),
+        ("Anna moved to Melbourne in spring.", "Who lives in Melborne?"),
+    ],
+)
+async def test_a_misspelt_word_finds_what_it_is_most_like(person: Person, said: str, asked: str) -> None:
+    await person.say(said)
+    await person.say("完全无关的一句话。 An unrelated sentence about gardens and kubler ranks.")
+    assert (await found(person, asked))[0] == said
+
+
+async def test_a_word_like_none_of_the_users_finds_nothing(person: Person) -> None:
+    await person.say("We keep the dashboards in Grafana.")
+    assert await found(person, "gramophone") == []

@@ -15,6 +15,7 @@ from tests.integration.models.conftest import Likes
         'Here is [the] answer: {"items": ["茶"]} I hope it helps.',
         '<think>{"items": []}</think>{"items": ["茶"]}',
         'I think so.</think>\n{"items": ["茶"]}',
+        '<think>a</think><thinking>b <think> c</thinking>{"items": ["茶"]}<think>d',
         '好的，结果如下：\n{"items": ["茶"], "note": "x"}',
     ],
 )
@@ -36,6 +37,8 @@ def test_the_answer_is_found(raw: str) -> None:
         '{"likes": ["茶"]}',
         "null",
         "[" * 5000,
+        "<think>" * 20_000,
+        '{"items": ["茶"]}' + " " * 200_000,
     ],
 )
 def test_anything_else_is_refused(raw: str) -> None:

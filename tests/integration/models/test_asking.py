@@ -99,6 +99,16 @@ async def test_a_passing_500_is_retried_within_the_call(models: OllamaModels, se
     assert (await models.ask(prompt())).value.items == LIKES
 
 
+@pytest.mark.parametrize("mode", ["http_500", "prose", "cut_off"])
+async def test_a_prompt_for_once_is_neither_tried_again_nor_repaired(
+    models: OllamaModels, server: ScriptedOllama, mode: Mode
+) -> None:
+    server.script(mode, "well")
+    with pytest.raises((ModelUnavailable, MalformedAnswer)):
+        await models.ask(replace(prompt(), once=True))
+    assert len(server.asked("/api/chat")) == 1
+
+
 async def test_a_lasting_500_is_unavailable_after_three_retries(models: OllamaModels, server: ScriptedOllama) -> None:
     server.script("http_500")
     with pytest.raises(ModelUnavailable) as caught:

@@ -11,7 +11,11 @@ import pytest
 from schemas.vocabulary import Role
 from services.observer.extract import MALFORMED, UNAVAILABLE, extract
 from services.observer.prompts import VERSION
-from services.observer.rules import (
+from shared.models.none import NoModels
+from shared.models.ollama import OllamaModels
+from shared.models.provider import ModelProvider
+from shared.policy import ObserverPolicy, Policy
+from shared.reading import (
     MessageText,
     ObserveContext,
     Observed,
@@ -20,10 +24,6 @@ from services.observer.rules import (
     TurnText,
     observe,
 )
-from shared.models.none import NoModels
-from shared.models.ollama import OllamaModels
-from shared.models.provider import ModelProvider
-from shared.policy import ObserverPolicy, Policy
 from tests.ollama.server import CHAT, Mode, ScriptedOllama, serve_ollama
 
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)

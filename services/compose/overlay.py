@@ -1,0 +1,126 @@
+"""What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from schemas.compose import IncomingMessage
+from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, overlay
+from shared import clock
+from shared.db import Database, Subject
+from shared.heard import SPOKEN, observation_rows, turn_text
+from shared.known import known_of, statement_of
+from shared.policy import ConfidencePolicy
+from shared.reading import ObserveContext, ObservePolicy, TurnText, observe
+from shared.store import memory
+from shared.store.memory import Memory
+from shared.store.observations import ObservationRow
+from shared.store.turns import Event, Turn
+
+READING = ObservePolicy(max_message_chars=2000)
+"""Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
+
+
+SILENT_MAX = 10_000
+"""So many turns that state nothing are remembered by their ids, while workers are behind."""
+
+
+def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
+    """The message being answered, as the turn that it may become."""
+    turn_id = clock.uuid7()
+    event = Event(turn_id, turn_id, 0, "user_message", "user", said.name, {"text": said.content}, at)
+    return Turn(turn_id, session_id, 0, turn_id, "", "", at, at, False, (event,))
+
+
+async def foresee(
+    db: Database, subject: Subject, open_turns: Sequence[Turn], now: Turn | None, policy: ConfidencePolicy
+) -> Overlay:
+    """What these turns, in their order, and then the message being answered will end; one statement if they say any."""
+    pending = [each for turn in open_turns for each in _read_once(turn, policy)]
+    pending += read(now, policy, now=True) if now else []
+    if not pending:
+        return NOTHING
+    facing = memory.facing(
+        subject,
+        {key for p in pending for key in (p.statement.key, p.old_key) if key},
+        {p.statement.sense for p in pending if p.statement.key is None},
+        {p.related for p in pending if p.related},
+        {p.old_value for p in pending if p.old_value},
+    )
+    (known,) = await db.read(subject, facing)
+    return overlay(pending, [_remembered(each) for each in known], policy)
+
+
+_silent: dict[UUID, None] = {}
+
+
+def _read_once(turn: Turn, policy: ConfidencePolicy) -> list[Pending]:
+    """What the turn states; one that states nothing is read once, and only its id is kept."""
+    if turn.turn_id in _silent:
+        return []
+    stated = read(turn, policy, now=False)
+    if not stated:
+        if len(_silent) >= SILENT_MAX:
+            del _silent[next(iter(_silent))]
+        _silent[turn.turn_id] = None
+    return stated
+
+
+def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
+    """What the turn states; names that it only mentions state nothing. With `now` it is the message being answered."""
+    text = turn_text(turn)
+    spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
+    heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
+    observed = observe(heard, ObserveContext(occurred_at=turn.said_at), READING)
+    said = {o: Spoken(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
+    rows = observation_rows(turn, observed, policy)
+    return [_pending(row, said.get(row.ordinal), now=now) for row in rows if row.detector != "entities"]
+
+
+def _pending(row: ObservationRow, spoken: Spoken | None, *, now: bool) -> Pending:
+    old_key = row.value.get("old_key")
+    return Pending(
+        memory_id=row.observation_id,
+        statement=statement_of(row),
+        text=row.text,
+        words=_words(row.text, row.value),
+        place=Place(str(row.turn_id), row.ordinal, (row.span_start, row.span_end), _word(row.value)),
+        spoken=spoken or Spoken(row.text, row.said_at, row.session_id),
+        polarity=row.polarity,
+        old_key=old_key if isinstance(old_key, str) else None,
+        old_value=row.old_value,
+        related=row.related_memory_id,
+        now=now,
+    )
+
+
+def _remembered(known: Memory) -> Remembered:
+    return Remembered(known_of(known), _words(known.content_text, known.value), _source(known))
+
+
+def _source(known: Memory) -> Place | None:
+    """Where the memory was learnt, if its origin says."""
+    ordinal, span = known.provenance.get("ordinal"), known.provenance.get("span")
+    if known.source_turn_id is None or ordinal is None or not span:
+        return None
+    return Place(str(known.source_turn_id), ordinal, (span[0], span[1]), _word(known.value))
+
+
+def _word(value: dict[str, object]) -> str | None:
+    word = value.get("target") or value.get("value")
+    return str(word) if word else None
+
+
+def _words(text: str, value: dict[str, object]) -> tuple[str, ...]:
+    return (text, *(str(value[name]) for name in ("target", "value") if value.get(name)))
+
+
+def shown(window: Sequence[Turn], said: str, most: int) -> frozenset[str]:
+    """The turns that the package shows in full: the newest `most`, not counting the message being answered."""
+    stored = bool(window) and _spoken(window[-1]) == [("user", said)]
+    newest = most + stored
+    return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
+
+
+def _spoken(turn: Turn) -> list[tuple[str | None, str]]:
+    return [(e.role, e.content["text"]) for e in turn.events if e.event_type in SPOKEN and e.content]

@@ -1,0 +1,269 @@
+"""What is said but not yet learnt: which memories it ends, before the workers have ended them (X33)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from schemas.vocabulary import Role
+from services.compose.rules.current import current_text
+from services.compose.rules.model import Candidate
+from shared.policy import ConfidencePolicy
+from shared.relate import Known, Statement
+from shared.resolve import Confirm, Operation, Retract, Write, meant, named, resolve
+from shared.text.normalise import fold
+
+MOST_SHOWN = 6
+"""So many statements that are neither in the window nor searchable yet are shown at most, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement was made: `word` is its value, which another message of the turn may repeat."""
+
+    turn_id: str
+    ordinal: int
+    span: tuple[int, int]
+    word: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The message that a statement was made in."""
+
+    text: str
+    said_at: datetime
+    session_id: str
+    role: Role = "user"
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An active memory, or a statement on its way to become one."""
+
+    known: Known
+    words: tuple[str, ...]
+    place: Place | None
+    learnt: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A statement that no worker has settled yet; the message being answered is `now`."""
+
+    memory_id: UUID
+    statement: Statement
+    text: str
+    words: tuple[str, ...]
+    place: Place
+    spoken: Spoken
+    polarity: int = 0
+    old_key: str | None = None
+    old_value: str | None = None
+    related: UUID | None = None
+    now: bool = False
+
+    @property
+    def cause(self) -> str:
+        """What names it as the reason why something is not shown."""
+        return "overlay:message" if self.now else f"overlay:turn:{self.place.turn_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What the package must not show any more, and the statements that say so."""
+
+    masked: Mapping[str, str] = field(default_factory=dict[str, str])
+    ended: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict[str, tuple[Mapping[str, Any], ...]])
+    texts: frozenset[str] = frozenset()
+    stating: tuple[tuple[Pending, frozenset[str]], ...] = ()
+
+    def hides(self, memory_id: UUID | str | None) -> bool:
+        """Whether what was said since ends this memory."""
+        return str(memory_id) in self.masked
+
+    def of_turn(self, turn_id: UUID | str | None) -> tuple[Mapping[str, Any], ...]:
+        """What of a turn's words holds no longer, as `current_text` reads it."""
+        return self.ended.get(str(turn_id), ())
+
+    def cause(self, key: str) -> str | None:
+        """Why the candidate of this key is not shown, where the overlay is the reason."""
+        kind, _, rest = key.partition(":")
+        if kind == "memory":
+            return self.masked.get(rest)
+        gone = self.ended.get(rest.partition(":")[0])
+        return str(gone[0]["cause"]) if gone else None
+
+    def summary(self, text: str) -> str:
+        """The summary without the lines that only repeat what no longer holds, and without headings left bare."""
+        if not self.texts or not text:
+            return text
+        lines = text.splitlines()
+        headings = {line for line, after in pairwise(lines) if not line.startswith("- ") and after.startswith("- ")}
+        kept = [line for line in lines if not _repeats(line, self.texts)]
+        pairs = zip(kept, [*kept[1:], ""], strict=True)
+        return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
+
+
+NOTHING = Overlay()
+
+
+def _repeats(line: str, texts: frozenset[str]) -> bool:
+    said = line.removeprefix("- ")
+    said = said.partition("] ")[2] if said.startswith("[") else said
+    return line.startswith("- ") and fold(said.strip()) in texts
+
+
+@dataclass(slots=True)
+class _Course:
+    """Memory as it becomes while the pending statements are gone through."""
+
+    active: dict[UUID, Remembered]
+    masked: dict[str, str] = field(default_factory=dict[str, str])
+    ended: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict[str, list[Mapping[str, Any]]])
+    texts: set[str] = field(default_factory=set[str])
+    stating: dict[UUID, tuple[Pending, set[str]]] = field(default_factory=dict[UUID, tuple[Pending, set[str]]])
+
+
+def overlay(pending: Sequence[Pending], remembered: Sequence[Remembered], policy: ConfidencePolicy) -> Overlay:
+    """What the pending statements, in their order, will do to these memories once the workers come to them.
+
+    `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
+    """
+    course = _Course({each.known.memory_id: each for each in remembered})
+    for each in pending:
+        if each.memory_id in course.active:
+            continue
+        known = [r.known for r in course.active.values()]
+        _follow(course, each, resolve(each.statement, known, _replaced(each, course), policy))
+    stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
+    ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
+    return Overlay(course.masked, ended, frozenset(course.texts), stating)
+
+
+def _replaced(each: Pending, course: _Course) -> list[Known]:
+    """What a correction or a denial says is no longer so."""
+    if each.related:
+        return [r.known for r in course.active.values() if r.known.memory_id == each.related]
+    if each.statement.assertion != "correction" and not each.statement.retracts:
+        return []
+    old = named(each.old_key, (r.known for r in course.active.values()))
+    if old or not each.old_value:
+        return old
+    wanted = each.old_value.lower()
+    said = [r for r in course.active.values() if r.known.type != "entity" and any(wanted in w.lower() for w in r.words)]
+    return meant(each.statement.type, [r.known for r in sorted(said, key=lambda r: r.known.valid_at, reverse=True)])
+
+
+def _follow(course: _Course, each: Pending, operation: Operation) -> None:
+    match operation:
+        case Write(ends=ends) if not _outlived(course, each, ends):
+            same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
+            _end(course, each, [k for k in ends if k is not same])
+            if same:
+                _raise(course, same, operation)
+            else:
+                course.active[each.memory_id] = _fresh(each, operation)
+        case Confirm(target=target):
+            _raise(course, target, operation)
+        case Retract(targets=targets) if not _outlived(course, each, targets):
+            _end(course, each, targets)
+        case _:
+            pass
+
+
+def _outlived(course: _Course, each: Pending, ends: Sequence[Known]) -> bool:
+    """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
+    held = [course.active[known.memory_id] for known in ends]
+    return not each.now and any(
+        r.learnt
+        and (
+            r.known.valid_at > each.statement.said_at or (r.place is not None and r.place.turn_id == each.place.turn_id)
+        )
+        for r in held
+    )
+
+
+def _raise(course: _Course, target: Known, operation: Write | Confirm) -> None:
+    """What was said again stands as firmly as the better of both."""
+    held, relation = course.active[target.memory_id], operation.relation
+    known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
+    course.active[target.memory_id] = replace(held, known=known)
+
+
+def _fresh(each: Pending, written: Write) -> Remembered:
+    said = each.statement
+    known = Known(
+        memory_id=each.memory_id,
+        root_id=each.memory_id,
+        version=1,
+        type=said.type,
+        key=said.key,
+        sense=said.sense,
+        provenance=written.relation.provenance,
+        assertion=written.relation.assertion,
+        flags=said.flags,
+        confidence=written.relation.confidence,
+        valid_at=said.said_at,
+        source_sessions=(said.session_id,),
+        polarity=each.polarity,
+        text=each.text,
+    )
+    return Remembered(known, each.words, each.place, learnt=False)
+
+
+def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
+    keys: set[str] = set()
+    for known in ends:
+        held = course.active.pop(known.memory_id)
+        course.texts.add(fold(known.text.strip()))
+        if held.learnt:
+            course.masked[str(known.memory_id)] = each.cause
+            keys.add(f"memory:{known.memory_id}")
+        elif known.memory_id in course.stating:
+            keys |= course.stating.pop(known.memory_id)[1]
+        if at := held.place:
+            gone = {"ordinal": at.ordinal, "span": at.span, "word": at.word, "cause": each.cause}
+            course.ended.setdefault(at.turn_id, []).append(gone)
+            keys.add(f"turn:{at.turn_id}:{at.ordinal}")
+    if keys:
+        course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
+
+
+def evidence(found: Overlay, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
+    """The messages that made the statements, newest first, but for those of the turns that are shown anyway.
+
+    `among` limits them to statements that end one of these candidates (by key).
+    """
+    messages: dict[tuple[str, int], Candidate] = {}
+    for said, keys in reversed(found.stating):
+        text = current_text(said.spoken.text, said.place.ordinal, found.of_turn(said.place.turn_id))
+        if said.now or said.place.turn_id in shown or not text or (among is not None and not keys & among):
+            continue
+        place = (said.place.turn_id, said.place.ordinal)
+        messages.setdefault(place, _candidate(said, text, len(messages) + 1))
+    return list(messages.values())[:MOST_SHOWN]
+
+
+ARM = "pending"
+
+
+def _candidate(said: Pending, text: str, rank: int) -> Candidate:
+    spoken = said.spoken
+    return Candidate(
+        kind="turn",
+        text=text,
+        valid_at=spoken.said_at,
+        turn_id=said.place.turn_id,
+        message_ordinal=said.place.ordinal,
+        session_id=spoken.session_id,
+        role=spoken.role,
+        name=spoken.name,
+        epistemic="fact",
+        arm_ranks={ARM: rank},
+        arm_scores={ARM: 1.0 / rank},
+        mode="exact",
+    )

@@ -1,0 +1,156 @@
+"""Messages split into sentences and clauses, with places kept; code, quoted lines and reported quotes are blanked."""
+
+import re
+from dataclasses import dataclass
+
+from schemas.vocabulary import Language
+from shared.reading.gates import gate, mask
+
+CJK = re.compile(r"[\u3400-\u9fff]")
+LATIN = re.compile(r"[A-Za-z]")
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
+_QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\||\$ |at |File \"|Traceback).*$", re.M)
+_QUOTED_LINE_SIGN = re.compile(r"[>|$]|File|Traceback|^[ \t]*at ", re.M)
+_QUOTE_SIGN = re.compile(r"[“「『\"']")
+_QUOTE = re.compile(
+    r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'"
+    r"(?![A-Za-z])"
+)
+_SPEECH = re.compile(r"我|\b(?:I|my|me)\b|[。！？.!?]\s*\S|[:：]")
+_SAID = re.compile(
+    (
+        r"(?:说|道|写|问|喊|回复|念|翻译(?:一下|成\w+)?|润色|said|says|wrote|write|reads|asked|called"
+        r"|translate)\s*[:：,，]?\s*$"
+    ),
+    re.I,
+)
+_SENTENCE = re.compile(r"[。！？!?；;\n\r]+|\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+")
+_AFTER_COMMA = (
+    r"and |but |so |because |since |though |although |however,? |which |who |please |while |if |when |or |not |instead"
+    r"|right\b|now |also,? |then |plus |yet |maybe |do(?:n't)? |can |could |would |what |how |any |any\b|let's "
+    r"|(?:I|I'm|I've|I'd|I'll|im|i|my|My|we|We|he|she|they|it|it's|you|that|this|there|make)\b"
+)
+_COMMA = re.compile(
+    r"[，（）(),～~—\s](?:(?<=[，（）()—])"
+    rf"|(?<=,)(?:(?=\s*(?:[\u3400-\u9fff]|{_AFTER_COMMA}))|(?<=\b(?:yes|hey),)|(?<=\bactually,)|(?<=\bsorry,)"
+    r"|(?<=\b(?:no|ok|hi),))"
+    r"|(?<=[～~])(?=[\s。！？!?;；]|$|[\u3400-\u9fff])|(?<=\s)[-–]\s)"
+)
+_BUT_ZH = re.compile(
+    r"[但不可然而并所因只](?:(?<=但)(?:是|(?=[我是不没也还他她]))|(?<=不)过(?!敏)|(?<=可)(?:是|(?=我))|(?<=然)而"
+    r"|(?<=而)(?:且|(?=我(?!们?是)))|(?<=并)且|(?<=所)以|(?<=因)为|(?<=只)是)"
+)
+_BLANK = re.compile(r" (?<=[\u3400-\u9fff] ) *(?=[\u3400-\u9fff])")
+_BREAK_EN = re.compile(
+    r"\s(?=(?:but|because|although|though|however|whereas|while I|since I|so I|so we|so please"
+    r"|and also|and (?:I|I'm|I've|I'd|my|we|he|she|they|please)"
+    r"|and (?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)|although)\b)",
+    re.I,
+)
+_COMMA_SIGN = re.compile(r"[，,～~—（）()–-]")
+_BUTS_ZH = gate(_BUT_ZH)
+_BREAKS_EN = gate(_BREAK_EN)
+_QUESTION = re.compile(r"[?？]")
+_SPACE = " "
+_JOINT = "\u00a0"  # a blank that does not part clauses
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause: its text, its place, the sentence that holds it, and the punctuation that ends that sentence."""
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+    asked: bool
+    last: bool
+    language: Language
+    mask: int
+
+
+def language_of(text: str) -> Language:
+    """The language that most of the text is in: Chinese from a fifth of its letters on."""
+    if text.isascii():
+        return "en" if LATIN.search(text) else "other"
+    cjk = len(CJK.findall(text))
+    latin = len(LATIN.findall(text))
+    if not cjk and not latin:
+        return "other"
+    return "zh" if cjk * 4 >= latin or (cjk and text.lstrip().startswith("我")) else "en"
+
+
+def blank(text: str) -> str:
+    """The text with code, quoted lines and quoted speech replaced by spaces of the same length."""
+    if "`" in text or "~~~" in text:
+        text = _FENCE.sub(_spaces, text)
+    if _QUOTED_LINE_SIGN.search(text):
+        text = _QUOTED_LINE.sub(_spaces, text)
+    if _QUOTE_SIGN.search(text):
+        text = _QUOTE.sub(lambda match: _quoted(text, match), text)
+    return text
+
+
+def _spaces(match: re.Match[str]) -> str:
+    return _SPACE * (match.end() - match.start())
+
+
+def _quoted(text: str, match: re.Match[str]) -> str:
+    inner = match.group()[1:-1]
+    if _SPEECH.search(inner) or _SAID.search(text[max(0, match.start() - 24) : match.start()]):
+        return _SPACE * len(match.group())
+    return _JOINT + inner + _JOINT
+
+
+def split(text: str) -> tuple[Clause, ...]:
+    """Every clause of a message in order."""
+    blanked = blank(text).replace("’", "'").replace("‘", "'")
+    cuts = _cuts(blanked)
+    clauses: list[Clause] = []
+    begin = sentence = at = 0
+    for match in [*_SENTENCE.finditer(blanked), None]:
+        end = match.start() if match else len(blanked)
+        inner: list[tuple[int, int]] = []
+        while at < len(cuts) and cuts[at][0] < end:
+            inner.append(cuts[at])
+            at += 1
+        if end > begin and not blanked[begin:end].isspace():
+            asked = bool(match and _QUESTION.search(match.group()))
+            clauses.extend(_clauses(blanked, begin, end, inner, sentence, asked))
+            sentence += 1
+        begin = match.end() if match else end
+    return tuple(clauses)
+
+
+def _cuts(text: str) -> list[tuple[int, int]]:
+    """Where clauses part within sentences."""
+    signs = mask(text)
+    found: list[tuple[int, int]] = []
+    if _COMMA_SIGN.search(text):
+        found.extend(match.span() for match in _COMMA.finditer(text))
+    if not text.isascii():
+        if signs & _BUTS_ZH:
+            found.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _joins(text[at - 1]))
+        if " " in text:
+            found.extend(match.span() for match in _BLANK.finditer(text))
+    if signs & _BREAKS_EN:
+        found.extend(match.span() for match in _BREAK_EN.finditer(text))
+    return sorted(found)
+
+
+def _joins(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _clauses(text: str, begin: int, end: int, cuts: list[tuple[int, int]], sentence: int, asked: bool) -> list[Clause]:
+    bodies: list[tuple[str, int]] = []
+    start = begin
+    for stop, after in [*cuts, (end, end)]:
+        raw = text[start:stop]
+        if body := raw.strip(" \u00a0\t,，、:：-*•#\"'"):
+            bodies.append((body, start + raw.index(body[0])))
+        start = max(start, min(after, end))
+    return [
+        Clause(body, at, at + len(body), sentence, asked, number == len(bodies), language_of(body), mask(body))
+        for number, (body, at) in enumerate(bodies, 1)
+    ]

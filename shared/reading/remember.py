@@ -1,0 +1,91 @@
+"""What the user tells the agent to remember; a question about remembering tells nothing."""
+
+import re
+from dataclasses import dataclass
+
+from shared.reading.slash import parse
+
+_ZH = re.compile(
+    (
+        r"(?:^|[。！？!?；;\n，,\s])(?:(?:好的?|嗯|对了|另外|还有|顺便|那|哦|你|麻烦你?|帮忙|请你?"
+        r"|请帮我|帮我|帮忙|给我|替我|一定要|务必|千万|要|可以)[，, ]?)*(?P<verb>记住|记一下|记下来?"
+        r"|记着|记得(?=我[^吗]*|[:：])|记录一下|记录下来|备注一下|别忘(?:了|记)?(?=[:：，, ]*我(?!们?"
+        r"(?:上次|刚才|之前|要|得)))|不要忘记?了?(?=[:：，, ]*我(?!们?(?:上次|刚才|之前|要|得))))"
+        r"(?P<tail>了?哦?啊?哈?[:：，,\s]*)(?P<body>[^\n]*)"
+    ),
+)
+_EN = re.compile(
+    (
+        r"(?:^|[.!?;\n,]\s*|\b(?:please|also|and|so|ok|hey|btw|can you|could you|would you)[,:]?\s+)"
+        r"(?:please\s+)?(?P<verb>remember(?:\s+(?:that|this))?(?=\s*[:,]|\s+(?:that|this|i|i'm|my"
+        r"|we|our|the|to|me|for|it|he|she|[A-Z\u3400-\u9fff]))|(?:make|take)\s+(?:a\s+)?note(?:\s+"
+        r"(?:that|of(?:\s+this)?))?|note\s+(?:that|down|this)(?:\s+that)?|keep in mind(?:\s+that)?"
+        r"|don't forget(?:\s+that)?(?=\s*:|\s+(?:that|i\b|i'm|my|we|our))|do not forget(?:\s+that)?"
+        r"(?=\s*:|\s+(?:that|i\b|i'm|my)))(?P<tail>\s*[:,\s]\s*)(?P<body>[^\n]*)"
+    ),
+    re.I,
+)
+_ASKED_ZH = re.compile(
+    r"(?:你|还|能|能不能|会|会不会|是否|有没有|可以|怎么|如何|没|没有|不|别|不用|不必|无需|忘了|为什么|都|我|已经|曾|也|才|他|她|自己)+$"
+)
+_ASKED_EN = re.compile(
+    (
+        r"\b(?:do|did|can|could|would|will|does) (?:you|i|we|they)(?: still| even)?$|\b(?:i|you|"
+        r"we|he|she|they|don't|can't|cannot|didn't|couldn't|to|always|never|if|not|should|must|will"
+        r"|still)$"
+    ),
+    re.I,
+)
+_END_ASKED = re.compile(r"(?:吗|么|没有|了没|不)\s*[?？]?\s*$|[?？]\s*$")
+_RECALL = re.compile(
+    (
+        r"^(?:when|what|how|where|who|why|which|the (?:time|day|first|last)|me\??$|to\b|it\b|this\??$"
+        r"|that\??$)"
+    ),
+    re.I,
+)
+_EMPTY = re.compile(
+    r"^(?:了|哦|啊|哈|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What is to be remembered, its place, and the words that say so."""
+
+    text: str
+    start: int
+    end: int
+    pattern: str
+
+
+def find(text: str) -> tuple[Remembered, ...]:
+    """Everything the message tells to remember, each to the end of its line."""
+    command = parse(text)
+    if command is not None:
+        if command.cmd != "remember" or not command.args:
+            return ()
+        start = text.index(command.args[0], text.lower().index("remember") + 8)
+        return (Remembered(command.args, start, start + len(command.args), "/remember"),)
+    found: list[Remembered] = []
+    for pattern, asked in ((_ZH, _ASKED_ZH), (_EN, _ASKED_EN)):
+        position = 0
+        while match := pattern.search(text, position):
+            position = max(match.end("verb"), match.start() + 1)
+            before = text[max(0, match.start("verb") - 14) : match.start("verb")].rstrip()
+            body = match["body"].strip()
+            if not _tells(before, body, asked):
+                continue
+            start = match.start("body") + len(match["body"]) - len(match["body"].lstrip())
+            found.append(Remembered(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"]))
+            position = match.end()
+    return tuple(found)
+
+
+def _tells(before: str, body: str, asked: re.Pattern[str]) -> bool:
+    if not body or _EMPTY.match(body):
+        return False
+    polite = re.search(r"(?:can|could|would|will) you$|(?:能不能|可以|能)(?:请?你|帮我|请|给我)*$", before, re.I)
+    if asked.search(before) and not polite and not re.search(r"(?:请你?|麻烦你?|要你|帮我|[，,。]你)$", before):
+        return False
+    return not ((_END_ASKED.search(body) and not polite) or _RECALL.match(body))

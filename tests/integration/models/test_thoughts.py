@@ -1,0 +1,170 @@
+"""Answers that are kept, that come late, and that nobody else sees."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+import pytest
+
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.ollama import OllamaModels
+from shared.models.thoughts import AT_ONCE, AT_ONCE_EACH, MOST_EACH, Owner, Thought, Thoughts
+from tests.integration.models.conftest import Clock, Likes, prompt
+from tests.ollama.server import ScriptedOllama
+from tests.system.wait import wait_for
+
+LIN: Owner = ("acme", "lin")
+MEI: Owner = ("acme", "mei")
+ONCE = replace(prompt(), once=True)
+
+
+@pytest.fixture
+def thoughts(clock: Clock) -> Thoughts:
+    """An empty memory on the test's clock."""
+    return Thoughts(clock, most=200, keep_s=60)
+
+
+async def ask(
+    thoughts: Thoughts, models: OllamaModels, question: str = "q", owner: Owner = LIN, wait_s: float = 5
+) -> Thought[Likes]:
+    return await thoughts.ask(models, owner, question, ONCE, wait_s=wait_s)
+
+
+async def test_the_same_question_is_asked_once(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    first, second = await ask(thoughts, models), await ask(thoughts, models)
+    assert (first.kept, second.kept) == (False, True)
+    assert first.value == second.value
+    assert len(server.asked("/api/chat")) == 1
+
+
+async def test_those_who_ask_the_same_at_once_share_one_call(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    await asyncio.gather(*(ask(thoughts, models) for _ in range(20)))
+    assert len(server.asked("/api/chat")) == 1
+
+
+async def test_another_question_owner_or_version_is_another_call(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    await ask(thoughts, models)
+    assert not (await ask(thoughts, models, "other")).kept
+    assert not (await ask(thoughts, models, owner=MEI)).kept
+    assert not (await ask(thoughts, models, owner=("acme2", "lin"))).kept
+    newer = await thoughts.ask(models, LIN, "q", replace(ONCE, version="2"), wait_s=5)
+    assert not newer.kept
+    models.chat_model_id = "other"
+    server.models = ("other",)
+    assert not (await ask(thoughts, models)).kept
+    assert len(server.asked("/api/chat")) == 6
+
+
+async def test_an_answer_is_kept_for_its_time_only(thoughts: Thoughts, models: OllamaModels, clock: Clock) -> None:
+    await ask(thoughts, models)
+    clock.now += 59
+    assert (await ask(thoughts, models)).kept
+    clock.now += 1
+    assert not (await ask(thoughts, models)).kept
+
+
+async def test_what_is_over_is_dropped_with_the_next_answer(
+    thoughts: Thoughts, models: OllamaModels, clock: Clock
+) -> None:
+    for n in range(5):
+        await ask(thoughts, models, str(n))
+    clock.now += 60
+    await ask(thoughts, models, owner=MEI)
+    assert len(thoughts) == 1
+
+
+async def test_one_owner_pushes_out_only_their_own_answers(thoughts: Thoughts, models: OllamaModels) -> None:
+    await ask(thoughts, models, owner=MEI)
+    for n in range(MOST_EACH + 10):
+        await ask(thoughts, models, str(n))
+    assert len(thoughts) == MOST_EACH + 1
+    assert (await ask(thoughts, models, owner=MEI)).kept
+    assert (await ask(thoughts, models, str(MOST_EACH + 9))).kept
+    assert not (await ask(thoughts, models, "0")).kept
+
+
+async def test_all_together_are_bounded_and_the_longest_unused_go_first(models: OllamaModels, clock: Clock) -> None:
+    thoughts = Thoughts(clock, most=10, keep_s=60)
+    for n in range(30):
+        await ask(thoughts, models, owner=("acme", str(n)))
+        await ask(thoughts, models, owner=("acme", "0"))
+    assert len(thoughts) == 10
+    assert (await ask(thoughts, models, owner=("acme", "0"))).kept
+    assert not (await ask(thoughts, models, owner=("acme", "5"))).kept
+
+
+async def test_nothing_is_kept_where_there_is_no_room(models: OllamaModels, clock: Clock) -> None:
+    thoughts = Thoughts(clock, most=0)
+    await ask(thoughts, models)
+    assert (len(thoughts), (await ask(thoughts, models)).kept) == (0, False)
+
+
+async def test_a_late_answer_is_there_the_next_time(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    server.script("slow")
+    server.slow_s = 0.3
+    began = time.monotonic()
+    with pytest.raises(ModelUnavailable) as caught:
+        await ask(thoughts, models, wait_s=0.05)
+    assert caught.value.reason == "timeout"
+    assert time.monotonic() - began < 0.25
+    await wait_for(lambda: len(thoughts) == 1, what="the late answer")
+    assert (await ask(thoughts, models, wait_s=0.05)).kept
+    assert len(server.asked("/api/chat")) == 1
+
+
+@pytest.mark.parametrize("mode", ["prose", "http_500"])
+async def test_a_failure_is_not_kept(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama, mode: str
+) -> None:
+    server.script(mode, "well")  # pyright: ignore[reportArgumentType] # one of the modes
+    with pytest.raises(MalformedAnswer if mode == "prose" else ModelUnavailable):
+        await ask(thoughts, models)
+    assert not (await ask(thoughts, models)).kept
+
+
+async def test_few_calls_are_under_way_and_fewer_for_one_owner(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    server.script("slow")
+    late = await asyncio.gather(*(ask(thoughts, models, str(n), wait_s=0.05) for n in range(5)), return_exceptions=True)
+    reasons = [error.reason for error in late if isinstance(error, ModelUnavailable)]
+    assert sorted(reasons) == ["busy"] * (5 - AT_ONCE_EACH) + ["timeout"] * AT_ONCE_EACH
+    for n in range(AT_ONCE):
+        with pytest.raises(ModelUnavailable):
+            await ask(thoughts, models, owner=("acme", str(n)), wait_s=0.01)
+    with pytest.raises(ModelUnavailable) as caught:
+        await ask(thoughts, models, owner=("acme", "last"), wait_s=5)
+    assert caught.value.reason == "busy"
+    await thoughts.close()
+
+
+async def test_an_asker_who_goes_away_ends_nobody_elses_call(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    server.script("slow")
+    server.slow_s = 0.2
+    first = asyncio.create_task(ask(thoughts, models))
+    await server.slow_began.wait()
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert (await ask(thoughts, models)).value.items
+    assert len(server.asked("/api/chat")) == 1
+
+
+async def test_closing_ends_what_is_under_way(thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama) -> None:
+    server.script("slow")
+    asking = asyncio.create_task(ask(thoughts, models))
+    await server.slow_began.wait()
+    await thoughts.close()
+    with pytest.raises(ModelUnavailable):
+        await asking
+    assert len(thoughts) == 0
