@@ -132,7 +132,7 @@ def _queries(
     if spoken:
         hints["time"] = {"from": spoken[0].isoformat(), "to": spoken[1].isoformat()}
     bounds = TimeRange.model_validate({"from": spoken[0], "to": spoken[1]}) if spoken else None
-    past = {"past": first.hints["past"]}
+    past = {"past": first.hints["past"]} if "past" in first.hints else {}
     asked = [
         Query(text=each.text, mode=each.mode, weight=each.weight, filters=Filters(time_range=bounds), hints=past)
         for each in answer.queries
@@ -140,8 +140,8 @@ def _queries(
     own = [each for each in rest if each.mode == "exact"]
     related = [each for each in rest if each.mode == "relational"]
     if entities:
-        known = related[0].weight if related else rules.entity_weight
-        related = [Query(text=" ".join(entities[:5]), mode="relational", weight=known, hints=past)]
+        known = related[0] if related else Query(text="?", mode="relational", weight=rules.entity_weight, hints=past)
+        related = [known.model_copy(update={"text": " ".join(entities[:5])})]
     others = [each for each in rest if each.mode not in ("exact", "relational")]
     found: list[Query] = [first.model_copy(update={"hints": hints})]
     seen = {_plain(first.text)}
