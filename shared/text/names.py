@@ -22,7 +22,10 @@ _HAN_RUN = re.compile(f"[{HAN}]+")
 _NAME_TAGS = frozenset({"nr", "nrt", "nrfg", "ns", "nt", "nz"})
 _NOT_NAMES = stopwords.ENGLISH | frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december please yesterday today tomorrow english chinese ok".split()
+    " september october november december please yesterday today tomorrow english chinese ok"
+    " explain summarize summarise write draft recommend suggest compare remind translate list show tell give find help"
+    " create make fix add book schedule send let let's generate describe define check update continue review rewrite"
+    " remember hey hi hello thanks thank any got best".split()
 )
 
 

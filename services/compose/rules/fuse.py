@@ -167,7 +167,9 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
     found = merge(candidates)
     pool = [each for each in found if each.support >= policy.least_support]
-    unmet = [Dropped(each.key, "relevance") for each in found if each.support < policy.least_support]
+    unmet = [
+        Dropped(each.key, "relevance", rule="least_support") for each in found if each.support < policy.least_support
+    ]
     ranked = [
         Ranked(each, made.final, rrf_score(each, policy), made)
         for each, relevance in zip(pool, relevances(pool, policy), strict=True)

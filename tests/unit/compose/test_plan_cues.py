@@ -103,3 +103,42 @@ def test_only_a_task_that_goes_on_asks_for_the_session() -> None:
     assert planned.purpose == "continue_task"
     assert planned.plan.debug.caller is not None
     assert planned.plan.debug.caller.session_id == "s1"
+
+
+@pytest.mark.parametrize(
+    ("message", "entities"),
+    [
+        ("Explain how Kafka replication works", ("Kafka",)),
+        ("Remind Marta about Lisbon", ("Marta", "Lisbon")),
+        ("Let's compare Apollo and Gemini", ("Apollo", "Gemini")),
+    ],
+)
+def test_what_a_message_asks_for_is_not_a_name(message: str, entities: tuple[str, ...]) -> None:
+    assert plan(message, [], NOW, PlanPolicy()).entities == entities
+
+
+@pytest.mark.parametrize(
+    ("message", "since", "until"),
+    [
+        ("我上个月在 smart_rag 仓库改了什么", "2026-10-01", "2026-11-18"),
+        ("what did we discuss last week about pricing?", "2026-11-09", "2026-11-16"),
+        ("昨天那个报错怎么解决的", "2026-11-17", "2026-11-18"),
+        ("总结一下我们上周的讨论", "2026-11-09", "2026-11-16"),
+    ],
+)
+def test_what_was_said_or_done_lately_is_bound(message: str, since: str, until: str) -> None:
+    span = plan(message, [], NOW, PlanPolicy()).plan.global_filters.time_range
+    assert span
+    assert span.from_
+    assert span.to
+    assert (span.from_.date().isoformat(), span.to.date().isoformat()) == (since, until)
+
+
+@pytest.mark.parametrize(
+    "message", ["推荐一本书", "What should I wear to Marta's wedding?", "我喜欢什么颜色？", "那个呢"]
+)
+def test_expansions_weigh_less_than_the_question(message: str) -> None:
+    first, *rest = plan(message, ["我想买一台华为笔记本"], NOW, PlanPolicy()).plan.queries
+    assert first.weight == 1.0
+    assert rest
+    assert all(0 < query.weight < 1 for query in rest)
