@@ -28,7 +28,7 @@ from shared.db import Subject
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import memory, summaries, turns
-from shared.store.memory import Memory
+from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
 
@@ -40,7 +40,7 @@ SHARE_FOR_SEARCH = 0.8
 class Loaded:
     """What every package starts from; `hidden` names the core memories that what was said since ends."""
 
-    core: list[Memory]
+    core: list[Pinned]
     summary: str
     window: list[Turn]
     overlay: Overlay
@@ -169,7 +169,7 @@ def _packed(
         raise RefusedError("user_message_too_long", str(error), (problem,)) from error
 
 
-def _core(known: Memory) -> CoreMemory:
+def _core(known: Pinned) -> CoreMemory:
     return CoreMemory(
         type=known.type,
         text=known.content_text,

@@ -55,8 +55,9 @@ async def plan(
 ) -> Thought:
     """What to look for; a model that is late, away or talks nonsense leaves the plan of the rules, and is named."""
     planned = rules.plan(message, recent, at, RULES, request_id, session_id=session_id)
-    ranking = planned.plan.ranking.model_copy(update={"rerank": rerank.own(rt)})
-    planned = replace(planned, plan=planned.plan.model_copy(update={"ranking": ranking}))
+    if rt.policy.compose.reranker != "none":
+        ranking = planned.plan.ranking.model_copy(update={"rerank": rerank.own(rt)})
+        planned = replace(planned, plan=planned.plan.model_copy(update={"ranking": ranking}))
     if rt.policy.compose.planner == "rules":
         return Thought(planned)
     if planned.intent == "small_talk" and sure(planned, message):

@@ -187,20 +187,39 @@ async def history(conn: Connection, subject: Subject, memory_id: UUID) -> list[M
     return await _rows(conn, _HISTORY, {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id})
 
 
-_CORE: LiteralString = (
-    _COLUMNS
-    + """ AND status = 'active' AND type IN ('profile', 'preference', 'constraint', 'goal')
+@dataclass(frozen=True)
+class Pinned:
+    """What every package shows of a stable memory."""
+
+    memory_id: UUID
+    type: MemoryType
+    key: str | None
+    content_text: str
+    confidence: float
+    provenance_class: Provenance
+    epistemic_type: Epistemic
+    valid_at: datetime
+    last_validated_at: datetime | None
+    source_turn_id: UUID | None
+
+
+_CORE: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+    AND type IN ('profile', 'preference', 'constraint', 'goal')
     AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated'
     AND NOT 'self_benefit' = ANY(flags)
 ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, memory_items.confidence DESC, valid_at DESC
-LIMIT %(limit)s"""
-)
+LIMIT %(limit)s
+"""
 """The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
 
 
-def core(subject: Subject, limit: int) -> Read[list[Memory]]:
+def core(subject: Subject, limit: int) -> Read[list[Pinned]]:
     """The stable memories that every package carries: pinned and confirmed first."""
-    return Read(_CORE, {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}, _memories)
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
+    return Read(_CORE, params, lambda rows: [Pinned(**row) for row in rows])
 
 
 _INSERT: LiteralString = """

@@ -95,9 +95,22 @@ def composed(plan: RetrievalPlan, entities: Sequence[str]) -> Execution:
             tuple(entities) if n == first else (),
         )
         for n, query in enumerate(plan.queries[:COMPOSED_QUERIES])
+        if not _repeats(plan, n)
     ]
     caller = plan.debug.caller
     return Execution(plan, tuple(steps), tail=caller.session_id if caller and plan.purpose == "continue_task" else None)
+
+
+def _repeats(plan: RetrievalPlan, n: int) -> bool:
+    """Whether the query asks by words alone, for none but those of the first: its list would say nothing new."""
+    first, query = plan.queries[0], plan.queries[n]
+    return (
+        n > 0
+        and query.mode == "exact"
+        and first.mode in WORDS
+        and bounds(plan, query) == bounds(plan, first)
+        and set(query_terms(query.text)) <= set(query_terms(first.text))
+    )
 
 
 def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Execution:

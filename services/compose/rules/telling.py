@@ -80,9 +80,20 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found - _CALENDAR - stopwords.ALL)
 
 
-def named(text: str, known: Collection[str]) -> float:
-    """How many names the text holds besides those known, as a share of enough."""
-    return min(sum(name not in known for name in names(text)), ENOUGH_NAMES) / ENOUGH_NAMES
+_NAMES_OF: dict[int, frozenset[int]] = {}
+"""The names of texts that were read lately, all by their hashes: they say nothing of the texts."""
+_NAMES_OF_MOST = 20_000
+
+
+def named(text: str, known: Collection[int]) -> float:
+    """How many names the text holds besides those known (by their hashes), as a share of enough."""
+    of = hash(text)
+    found = _NAMES_OF.get(of)
+    if found is None:
+        if len(_NAMES_OF) >= _NAMES_OF_MOST:
+            _NAMES_OF.clear()
+        found = _NAMES_OF[of] = frozenset(map(hash, names(text)))
+    return min(sum(name not in known for name in found), ENOUGH_NAMES) / ENOUGH_NAMES
 
 
 def counts(text: str) -> bool:

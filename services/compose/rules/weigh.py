@@ -145,7 +145,8 @@ def weigh(
 
 def _told(asked: Cues, said: Sequence[Said], wanted: Floats) -> dict[str, Floats]:
     """What kind of thing the texts tell; of themselves, where those speak who are asked about."""
-    named = np.array([telling.named(each.text, asked.known) for each in said])
+    known = frozenset(map(hash, asked.known))
+    named = np.array([telling.named(each.text, known) for each in said])
     made = {"named": named}
     if wanted.any():
         made["of_self"] = np.array(

@@ -23,8 +23,8 @@ async def lin(system: System) -> AsyncGenerator[Lin]:
 
 
 async def test_exact_finds_words_and_semantic_finds_meaning(lin: Lin) -> None:
-    assert TEXTS[0] in [e.snippet for e in await lin.found("龙井", "exact")]
-    assert await lin.found("饮料", "exact") == []
+    assert any("龙井" in e.snippet for e in await lin.found("龙井", "exact"))
+    assert await lin.found("滑雪", "exact") == []
     by_meaning = await lin.found("饮料", "semantic")
     assert by_meaning[0].snippet in (TEXTS[0], "喜欢喝龙井茶", "喜欢龙井茶")
     assert all(e.signals.fts_rank is None and e.signals.vector_rank for e in by_meaning[:1])
@@ -40,7 +40,7 @@ async def test_hybrid_hears_both(lin: Lin) -> None:
 
 async def test_semantic_without_a_model_is_served_by_words_and_says_so(lin: Lin) -> None:
     pack = await lin.ask({"queries": [{"text": "龙井茶", "mode": "semantic"}]}, model=False)
-    assert TEXTS[0] in [e.snippet for e in pack.evidences]
+    assert any("龙井茶" in e.snippet for e in pack.evidences)
     assert pack.explain.degraded_reason == ["embedding_model_absent"]
     assert [q.served_by for q in pack.explain.queries] == [["words"]]
     served = await lin.ask({"queries": [{"text": "龙井茶", "mode": "semantic"}]})

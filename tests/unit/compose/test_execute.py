@@ -56,7 +56,7 @@ def test_a_hybrid_query_is_silent_only_where_both_its_sides_are() -> None:
     [
         ("What about Marta?", ("Marta",), ()),
         ("deploy smart_rag for Marta", ("smart_rag", "Marta"), ("smart_rag",)),
-        ("豆包", ("豆包",), ("豆包",)),
+        ("豆包", ("豆包",), ("豆包", "包")),
         ("的", (), ()),
     ],
 )
