@@ -1,5 +1,6 @@
 """What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
@@ -21,8 +22,9 @@ READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
-SILENT_MAX = 10_000
-"""So many turns that state nothing are remembered by their ids, while workers are behind."""
+READ_MAX = 10_000
+KEPT_S = 60.0
+"""While workers are behind, what the latest turns state is kept so long: each is read once, not at every message."""
 
 
 def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
@@ -51,18 +53,18 @@ async def foresee(
     return overlay(pending, [_remembered(each) for each in known], policy)
 
 
-_silent: dict[UUID, None] = {}
+_read: dict[UUID, tuple[float, list[Pending]]] = {}
 
 
 def _read_once(turn: Turn, policy: ConfidencePolicy) -> list[Pending]:
-    """What the turn states; one that states nothing is read once, and only its id is kept."""
-    if turn.turn_id in _silent:
-        return []
+    """What the turn states, as it was read within the last minute."""
+    now = time.monotonic()
+    if known := _read.get(turn.turn_id):
+        return known[1]
+    while _read and (len(_read) >= READ_MAX or _read[next(iter(_read))][0] < now):
+        del _read[next(iter(_read))]
     stated = read(turn, policy, now=False)
-    if not stated:
-        if len(_silent) >= SILENT_MAX:
-            del _silent[next(iter(_silent))]
-        _silent[turn.turn_id] = None
+    _read[turn.turn_id] = (now + KEPT_S, stated)
     return stated
 
 

@@ -7,7 +7,6 @@ import logging
 import math
 import re
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -19,26 +18,22 @@ from typing import Any
 
 import structlog
 
-from schemas.envelope import Envelope
-from schemas.events import TurnCommitted
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import TurnEvents
+from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
 from services.compose.context import retrieve
 from services.evolver.embed import embed_some
-from services.observer.handler import observe_turns
-from shared import policy as policies
-from shared.bus.delivery import Delivered
-from shared.db import Database, Subject, migrate
-from shared.models import make_models
-from shared.runtime import Runtime
+from shared.runtime import Runtime, open_runtime
 from shared.settings import Settings
+from shared.store.turns import count_late
+from tests.bench.kit import machine
 from tests.system import databases
-from tests.system.databases import server
+from tests.system.wait import wait_for
 
 TENANT = "bench"
 TOP_K = 50
-BATCH = 50
+WORKERS = ("relay", "observer", "analyzer", "evolver")
 SCORED = (1, 2, 3, 4)
 """The categories of `overall`; 5 asks for what was never said."""
 WAYS = (("lexical", "exact"), ("vector", "semantic"), ("full", "hybrid"))
@@ -99,27 +94,18 @@ def _plain(dia_id: str) -> str:
 
 
 @asynccontextmanager
-async def runtime(dsn: str, model: Path | None) -> AsyncIterator[Runtime]:
-    """What compose and observer are handed, without a bus: nothing is published here."""
-    db = Database(dsn, size=6)
-    models = make_models(
-        ollama_url=None, chat_model="", embedding_model="", embedding_dir=model, dimension=1024, clock=time.monotonic
-    )
-    policy = policies.load(None)
-    await db.open()
-    try:
-        yield Runtime(Settings(), db, None, models, policy, "", policy.version)  # pyright: ignore[reportArgumentType] # no bus
-    finally:
-        await models.close()
-        await db.close()
+async def runtime(on: Supervisor, model: Path | None) -> AsyncIterator[Runtime]:
+    """What compose is handed, and the encoder: vectors are made here, so that the bench knows when all are there."""
+    settings = Settings.model_validate({"database_url": on.dsn, "kafka_bootstrap": on.bootstrap})
+    async with open_runtime(settings.model_copy(update={"embedding_dir": model}), "bench", pool=6) as rt:
+        yield rt
 
 
 async def ingest(rt: Runtime, lines: Sequence[Line]) -> tuple[dict[str, str], float]:
-    """The dialogue's id of each turn id, and how many turns a second were committed and observed."""
+    """The dialogue's id of each turn id, and how many turns a second were committed and learnt from."""
     began = time.perf_counter()
     named: dict[str, str] = {}
-    waiting: list[Delivered] = []
-    for at, line in enumerate(lines):
+    for line in lines:
         turn = TurnEvents.model_validate(
             {
                 "tenant_id": TENANT,
@@ -131,23 +117,17 @@ async def ingest(rt: Runtime, lines: Sequence[Line]) -> tuple[dict[str, str], fl
         )
         done = await commit_turn(turn, rt, transport="bench")
         named[str(done.result.turn_id)] = line.id
-        waiting.append(await _event(rt, Subject(TENANT, line.dialogue), str(done.result.outbox_event_id)))
-        if len(waiting) == BATCH or at + 1 == len(lines) or lines[at + 1].dialogue != line.dialogue:
-            await observe_turns(rt, Subject(TENANT, line.dialogue), waiting)
-            waiting = []
+    await wait_for(lambda: _settled(rt), deadline_s=600, what="every turn has its outcome")
     rate = len(lines) / (time.perf_counter() - began)
     while await embed_some(rt):
         pass
     return named, rate
 
 
-async def _event(rt: Runtime, subject: Subject, event_id: str) -> Delivered:
-    """The event as the relay would publish it."""
+async def _settled(rt: Runtime) -> bool:
+    """Whether every turn has its outcome."""
     async with rt.db.system() as conn:
-        row = await (await conn.execute("SELECT payload FROM event_outbox WHERE id = %s", (event_id,))).fetchone()
-    assert row
-    envelope = Envelope.model_validate(row["payload"])
-    return Delivered(envelope, TurnCommitted.model_validate(envelope.payload), None)  # pyright: ignore[reportArgumentType] # no record
+        return not await count_late(conn, timedelta(0))
 
 
 async def ask(rt: Runtime, question: Question, mode: str, named: Mapping[str, str]) -> tuple[list[str], float]:
@@ -200,20 +180,18 @@ async def measure(rt: Runtime, questions: Iterable[Question], mode: str, named: 
     }
 
 
-async def run(path: Path, model: Path | None) -> dict[str, Any]:
+async def run(on: Supervisor, path: Path, model: Path | None) -> dict[str, Any]:
     """The report: lexical always, vector and full where there is a model."""
     lines, questions = read(path)
     report: dict[str, Any] = {"lexical": None, "vector": None, "full": None}
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as dsn:
-        await migrate(dsn)
-        async with runtime(dsn, model) as rt:
-            named, rate = await ingest(rt, lines)
-            databases.rows(dsn, "VACUUM ANALYZE")
-            print(f"{len(lines)} turns committed and observed at {rate:.0f}/s, {len(questions)} questions")
-            for name, mode in WAYS if model else WAYS[:1]:
-                figures = await measure(rt, questions, mode, named)
-                report[name] = {**figures, "dev_or_file": path.name}
-                show(name, figures)
+    async with runtime(on, model) as rt:
+        named, rate = await ingest(rt, lines)
+        databases.rows(on.dsn, "VACUUM ANALYZE")
+        print(f"{len(lines)} turns committed and learnt from at {rate:.0f}/s, {len(questions)} questions")
+        for name, mode in WAYS if model else WAYS[:1]:
+            figures = await measure(rt, questions, mode, named)
+            report[name] = {**figures, "dev_or_file": path.name}
+            show(name, figures)
     return report
 
 
@@ -235,7 +213,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="write the report as JSON")
     args = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    report = asyncio.run(run(args.locomo, args.embedding_model))
+    with machine(WORKERS) as on:
+        report = asyncio.run(run(on, args.locomo, args.embedding_model))
     if args.out:
         args.out.write_text(json.dumps(report, indent=2) + "\n")
     return 0

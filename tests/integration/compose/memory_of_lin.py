@@ -10,8 +10,7 @@ from schemas.retrieve import RetrieveRequest
 from services.compose.context import retrieve
 from services.evolver.embed import embed_some
 from shared.models.provider import Answer, Capabilities, Prompt
-from shared.runtime import Runtime
-from tests.bench.retrieval import runtime
+from shared.runtime import Runtime, open_runtime
 from tests.system.person import Person
 from tests.system.running import System
 
@@ -91,7 +90,7 @@ async def living(system: System) -> AsyncIterator[Lin]:
     person = Person(system)
     for at, session, text in SAID:
         await person.say(text, session=session, created_at=at)
-    async with runtime(system.dsn, None) as without:
+    async with open_runtime(system.settings, "compose") as without:
         rt = replace(without, models=TopicModel())
         while await embed_some(rt):
             pass
