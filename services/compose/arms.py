@@ -15,7 +15,17 @@ from services.compose.rules import cues, spelling
 from services.compose.rules.current import current_text
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.model import Candidate, Frequency, ListOf
-from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats, Ids, VectorIndex, WordIndex, too_common
+from services.compose.rules.nearby import (
+    DEFAULT_CONTEXT,
+    NO_IDS,
+    Floats,
+    Ids,
+    VectorIndex,
+    WordIndex,
+    ids,
+    newest,
+    too_common,
+)
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
@@ -89,11 +99,19 @@ class Task:
     brings: List = NO_LIST
 
 
+@dataclass(frozen=True)
+class Text:
+    """What is known of the words; where the search is bound, the ids of the chunks inside."""
+
+    words: Words
+    inside: bytes | None = None
+
+
 @dataclass
 class Heard:
     """What the arms of one span of time have answered: postings, and cosines by query."""
 
-    words: Words | None = None
+    text: Text | None = None
     cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
 
 
@@ -121,7 +139,7 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
-                heard[task.within].words = answer
+                heard[task.within].text = answer
             case "vector":
                 heard[task.within].cosines = answer
             case _:
@@ -161,7 +179,7 @@ async def _answers(found: Found, tasks: Sequence[Task], left_s: float) -> list[t
 
 
 def _count(answer: Any) -> int:
-    return len(answer.posted) if isinstance(answer, Words) else len(answer)
+    return len(answer.words.posted) if isinstance(answer, Text) else len(answer)
 
 
 async def _timed(task: Task) -> tuple[Any, float]:
@@ -223,8 +241,11 @@ def _word_tasks(
     terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
     terms += alike.others(terms)
 
-    async def read() -> Words:
-        return (await rt.db.read(subject, store.words(subject, terms, within, DEFAULT_CONTEXT.common)))[0]
+    async def read() -> Text:
+        words = store.words(subject, terms, _common(within))
+        if not within.bound:
+            return Text(*await rt.db.read(subject, words))
+        return Text(*await rt.db.read(subject, words, store.inside(subject, within, DEFAULT_CONTEXT.inside)))
 
     yield Task("text", read, within)
 
@@ -240,11 +261,11 @@ async def _read_otherwise(
     ends: float,
 ) -> None:
     """Words that memory does not have are read as those that it spells most like them."""
-    words = heard.words
+    text = heard.text or Text(Words())
     texts = [run.steps[n].query.text for n in numbers if run.steps[n].query.mode in WORDS]
-    if words is None or not words.chunks or not texts:
+    if not text.words.chunks or not texts:
         return
-    asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), text.words.posted)
     if not asked:
         return
 
@@ -253,8 +274,8 @@ async def _read_otherwise(
         return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, most)))[0]
 
     for _, spelt in await _answers(found, [Task("trigram", read, within)], max(ends - time.perf_counter(), 0.0)):
-        posted = {**words.posted, **{term: posted for term, (_, posted) in spelt.items()}}
-        heard.words = replace(words, posted=posted)
+        posted = {**text.words.posted, **{term: posted for term, (_, posted) in spelt.items()}}
+        heard.text = replace(text, words=replace(text.words, posted=posted))
 
 
 def _vector_tasks(
@@ -287,20 +308,23 @@ async def _ranked(
 ) -> list[Hit]:
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
-    heard_words = heard.words or Words()
+    text = heard.text or Text(Words())
+    known = text.words
     now = clock.now()
-    read = {n: cues.read(run.steps[n].query.text, heard_words.names, now) for n in numbers}
-    posted = {term: (p.ids, p.counts) for term, p in heard_words.posted.items()}
-    common = too_common(posted, {term for each in read.values() for term in each.terms}, DEFAULT_CONTEXT.common)
+    read = {n: cues.read(run.steps[n].query.text, known.names, now) for n in numbers}
+    posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
+    common = too_common(posted, {term for each in read.values() for term in each.terms}, _common(within))
     asked = {n: each.without(common) for n, each in read.items()}
     telling = {term: packed for term, packed in posted.items() if term not in common}
-    index = WordIndex(telling, heard_words.chunks, heard_words.terms, DEFAULT_CONTEXT)
+    inside = ids(text.inside) if text.inside else NO_IDS
+    index = WordIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
     by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
+    dated = {n for n in by_words if within.since and read[n].only_dates}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
         if n in by_words:
-            wanted[n].append(index.best(asked[n].terms))
+            wanted[n].append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
         if n in near:
             wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
     chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
@@ -319,6 +343,8 @@ async def _ranked(
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
+        if n in dated:
+            scored = replace(scored, support=np.ones(len(hits)))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         _note(found, brings)
@@ -367,6 +393,11 @@ def _ranks(scores: Floats) -> NDArray[np.intp]:
     ranks = np.empty(len(scores), dtype=np.intp)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return ranks
+
+
+def _common(within: Within) -> int:
+    """Of how many chunks a word is read: of more where most of them will fall outside."""
+    return DEFAULT_CONTEXT.common_inside if within.bound else DEFAULT_CONTEXT.common
 
 
 def _limit(rt: Runtime, run: Execution) -> int:

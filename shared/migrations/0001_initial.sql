@@ -255,6 +255,7 @@ CREATE TABLE memory_chunks (
 );
 COMMENT ON TABLE memory_chunks IS 'Searchable text of memories (by evolver) and of turns (by observer): derived, rebuildable. chunk_id of a turn says where it stands (shared.place), of a memory when it was made. embedding has the dimension of its model; search compares within one model.';
 CREATE INDEX memory_chunks_of_memory ON memory_chunks (tenant_id, user_id, memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX memory_chunks_said ON memory_chunks (tenant_id, user_id, said_at);
 CREATE INDEX memory_chunks_unembedded ON memory_chunks (created_at) WHERE embedding_model_id IS NULL AND active;
 
 CREATE TABLE postings (

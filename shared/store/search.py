@@ -211,28 +211,27 @@ FROM search_stats s LEFT JOIN LATERAL (
     GROUP BY asked.term) AS p ON true
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
-_WORDS_WITHIN: LiteralString = (
+
+
+def words(subject: Subject, terms: Sequence[str], most: int) -> Read[Words]:
+    """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
+    return Read(_WORDS, {**_params(subject, Within(), most), "words": list(terms)}, _posted, binary=True)
+
+
+_INSIDE: LiteralString = (
     """
-SELECT s.chunks, s.terms, s.names, p.term, p.ids, p.counts
-FROM search_stats s LEFT JOIN LATERAL (
-    SELECT asked.term, array_send(array_agg(found.chunk_id)) AS ids,
-        array_send(array_agg((found.tf::integer << 16) | found.length)) AS counts
-    FROM unnest(%(words)s::text[]) AS asked(term) CROSS JOIN LATERAL (
-        SELECT p.chunk_id, p.tf, p.length FROM postings p JOIN memory_chunks c USING (tenant_id, user_id, chunk_id)
-        WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.term = asked.term
-"""
+SELECT array_send(array_agg(chunk_id ORDER BY said_at DESC)) AS ids FROM (
+    SELECT c.chunk_id, c.said_at FROM memory_chunks c
+    WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
     + _BOUND
-    + """ORDER BY p.chunk_id DESC LIMIT %(limit)s) AS found
-    GROUP BY asked.term) AS p ON true
-WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
+    + """ORDER BY c.said_at DESC LIMIT %(limit)s) AS newest
 """
 )
 
 
-def words(subject: Subject, terms: Sequence[str], within: Within, most: int) -> Read[Words]:
-    """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
-    params = {**_params(subject, within, most), "words": list(terms)}
-    return Read(_WORDS_WITHIN if within.bound else _WORDS, params, _posted, binary=True)
+def inside(subject: Subject, within: Within, most: int) -> Read[bytes | None]:
+    """The newest chunks within these bounds, at most `most`, as PostgreSQL sends arrays; None: there are none."""
+    return Read(_INSIDE, _params(subject, within, most), lambda rows: rows[0]["ids"], binary=True)
 
 
 def _posted(rows: Sequence[Mapping[str, Any]]) -> Words:

@@ -7,11 +7,11 @@ import pytest
 
 from schemas.compose import ComposeRequest
 from services.compose.context import compose_context
-from shared.runtime import Runtime
-from tests.bench.retrieval import runtime
+from shared.runtime import Runtime, open_runtime
 from tests.eval import golden
 from tests.eval.golden import Question
 from tests.system.databases import Databases
+from tests.system.running import settings_for
 
 Found = dict[Question, list[str]]
 
@@ -19,7 +19,7 @@ Found = dict[Question, list[str]]
 @pytest.fixture(scope="module")
 async def rt(databases: Databases) -> AsyncGenerator[Runtime]:
     """What compose is handed, on a database that holds the golden conversations."""
-    async with runtime(databases.fresh(), None) as made:
+    async with open_runtime(settings_for(databases.fresh(), "127.0.0.1:1"), "compose") as made:
         yield made
 
 

@@ -67,6 +67,16 @@ MAX_PAIRS = 8
 Role = Literal["user", "assistant"]
 
 
+_FRAMING = frozenset(
+    map(
+        segment.stem,
+        """talk discuss say mention chat tell speak conversation happen do go up news
+        聊 聊天 聊到 聊过 谈 谈到 说 说到 说过 讲 讲到 提 提到 讨论 告诉 发生 事 事情 做 干 忙 对话 内容 记录""".split(),
+    )
+)
+"""Of a question that names a time these words say only that it asks what was said or done then."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cues:
     """One question as the scoring reads it: its terms without names of speakers, and what points at its answer."""
@@ -83,6 +93,11 @@ class Cues:
     sure: float = 1.0
     kinds: frozenset[Kind] = frozenset()
     known: frozenset[str] = frozenset()
+
+    @property
+    def only_dates(self) -> bool:
+        """Whether nothing but a time, and that something was said or done, says what is meant."""
+        return all(term in _FRAMING for term in self.terms)
 
     def without(self, terms: Collection[str]) -> "Cues":
         """The same question without these terms."""

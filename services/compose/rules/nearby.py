@@ -42,6 +42,8 @@ class ContextPolicy:
     after: float = 0.15
     window_k1: float = 0.7
     common: int = 2000
+    common_inside: int = 10_000
+    inside: int = 10_000
     alike: float = 0.3
     rough: int = 300
     turns: int = 140
@@ -49,6 +51,7 @@ class ContextPolicy:
 
 
 DEFAULT_CONTEXT = ContextPolicy()
+NO_IDS: Ids = np.zeros((0, 2), dtype=np.uint64)
 
 
 def ids(packed: bytes) -> Ids:
@@ -123,11 +126,24 @@ class Lexical:
     hits: NDArray[np.bool_]
 
 
+def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
+    """The first of these ids, newest first, as `WordIndex.best` gives them: for a question that names but a time."""
+    of_turn = (inside[:, 0] & _KIND) == _TURN
+    turns = inside[of_turn][: policy.turns]
+    seqs = (turns[:, 1] & _SEQ) >> _SHIFT
+    return inside[~of_turn][: policy.memories], np.stack([turns[:, 0], seqs], axis=1)
+
+
 class WordIndex:
-    """The postings of some terms, by chunk, by turn and by session."""
+    """The postings of some terms, by chunk, by turn and by session; `inside` bounds which chunks count."""
 
     def __init__(
-        self, posted: Mapping[str, tuple[bytes, bytes]], chunks: int, total: int, policy: ContextPolicy
+        self,
+        posted: Mapping[str, tuple[bytes, bytes]],
+        chunks: int,
+        total: int,
+        policy: ContextPolicy,
+        inside: Ids | None = None,
     ) -> None:
         self.policy = policy
         self.rows = {term: row for row, term in enumerate(posted)}
@@ -139,6 +155,9 @@ class WordIndex:
         length = np.concatenate([part[2] for part in parts]) if parts else np.zeros(0)
         row = np.repeat(np.arange(count), [len(part[0]) for part in parts]) if parts else np.zeros(0, dtype=np.int64)
         df = np.array([len(part[0]) for part in parts], dtype=np.float64)
+        if inside is not None:
+            kept = np.isin(_keys(every), _keys(inside))
+            every, tf, length, row = every[kept], tf[kept], length[kept], row[kept]
         self.n = max(float(chunks), float(df.max(initial=1.0))) + PRIOR_CHUNKS
         self.idf = np.log(1 + (self.n - df + 0.5) / (df + 0.5))
         self.unseen = float(np.log(1 + (self.n + 0.5) / 0.5))

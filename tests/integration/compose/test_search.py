@@ -1,10 +1,11 @@
 """The search arms on what was really said: words in both languages, names, time, and nothing that is over."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from tests.system.person import Person
+from tests.system.person import Person, shown
 
 
 async def found(person: Person, question: str, mode: str = "exact", **filters: Any) -> list[str]:
@@ -88,3 +89,14 @@ async def test_a_misspelt_word_finds_what_it_is_most_like(person: Person, said: 
 async def test_a_word_like_none_of_the_users_finds_nothing(person: Person) -> None:
     await person.say("We keep the dashboards in Grafana.")
     assert await found(person, "gramophone") == []
+
+
+@pytest.mark.parametrize("asked", ["上周我们聊了什么？", "What did we talk about last week?"])
+async def test_a_question_that_names_but_a_time_finds_what_was_said_then(person: Person, asked: str) -> None:
+    now = datetime.now(UTC)
+    monday = now - timedelta(days=now.weekday())
+    await person.say("海港的清单写完了。", created_at=(monday - timedelta(days=4)).isoformat())
+    await person.say("The gardens were closed.", created_at=(monday - timedelta(days=40)).isoformat())
+    package = await person.compose(asked)
+    assert "海港的清单写完了" in shown(package)
+    assert "gardens" not in shown(package)

@@ -68,7 +68,7 @@ async def test_the_nearest_by_meaning_are_all_found(db: Database, dsn: str, turn
 
 
 async def test_a_rare_word_is_found_though_a_neighbour_has_it_too(db: Database) -> None:
-    (words,) = await db.read(WHO, search.words(WHO, ["tea", "77"], Within(), DEFAULT_CONTEXT.common))
+    (words,) = await db.read(WHO, search.words(WHO, ["tea", "77"], DEFAULT_CONTEXT.common))
     assert (words.chunks, words.terms) == (SMALL, 3 * SMALL)
     posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
     memories, _ = WordIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).best(["tea", "77"])
@@ -78,7 +78,7 @@ async def test_a_rare_word_is_found_though_a_neighbour_has_it_too(db: Database) 
 
 async def test_of_a_word_that_a_huge_user_says_all_the_time_the_latest_are_read(db: Database) -> None:
     huge = Subject("default", "huge")
-    (words,) = await db.read(huge, search.words(huge, ["tea"], Within(), DEFAULT_CONTEXT.common))
+    (words,) = await db.read(huge, search.words(huge, ["tea"], DEFAULT_CONTEXT.common))
     memories, _ = WordIndex(
         {"tea": (words.posted["tea"].ids, words.posted["tea"].counts)}, words.chunks, words.terms, DEFAULT_CONTEXT
     ).best(["tea"])
