@@ -4,6 +4,7 @@ from schemas.base import Contract
 from schemas.context_package import (
     Constraints,
     ContextPackage,
+    DeveloperBlock,
     DiversityLimits,
     SystemBlock,
     TokenBudget,
@@ -141,13 +142,45 @@ def _package(
     )
 
 
+BESIDE_TEXT = 700
+"""Tokens at most of a package's JSON that are neither evidence, block, message nor text."""
+A_MESSAGE = 28
+SPREAD = 24
+"""How much the JSON of one item may cost beyond that of another, its texts aside: numbers and ids differ."""
+
+
 def _wire_tokens(package: ContextPackage) -> int:
     """The tokens of the package as JSON, for consumers that hand it on as it is; a cheap bound comes first."""
-    items = len(package.evidence) * 460 + len(package.system_blocks) * 180 + len(package.recent_turns) * 40 + 400
-    rough = package.constraints.token_budget.used_estimate + items
-    if rough <= package.constraints.token_budget.limit:
-        return rough
+    bound = _bound(package)
+    if bound <= package.constraints.token_budget.limit:
+        return bound
     return tokens.count(package.model_dump_json(exclude={"debug"}, exclude_none=True))
+
+
+def _bound(package: ContextPackage) -> int:
+    """No less than the JSON costs: every text as it is escaped, and the frame of the first of each kind for all."""
+    blocks = [*package.system_blocks, *package.developer_blocks]
+    texts = [package.user_message.content, package.working_summary, *package.degraded_reason]
+    texts += [each.text for each in blocks]
+    texts += [text for each in package.evidence for text in (each.snippet, each.title)]
+    texts += [text for each in package.recent_turns for text in (each.content, each.name or "")]
+    frames = A_MESSAGE * len(package.recent_turns)
+    if package.evidence:
+        bare = package.evidence[0].model_copy(update={"snippet": "", "title": ""})
+        frames += len(package.evidence) * (_json_tokens(bare) + SPREAD)
+    if blocks:
+        bare = max(blocks, key=_has_source).model_copy(update={"text": ""})
+        frames += len(blocks) * (_json_tokens(bare) + SPREAD)
+    return sum(tokens.count(text) + _escapes(text) for text in texts) + frames + BESIDE_TEXT
+
+
+def _has_source(block: SystemBlock | DeveloperBlock) -> bool:
+    return getattr(block, "source", None) is not None
+
+
+def _escapes(text: str) -> int:
+    """How many tokens more the text costs inside JSON."""
+    return 2 * (text.count('"') + text.count("\\") + text.count("\n") + text.count("\t"))
 
 
 def _packed(package: ContextPackage, draft: Draft, sizes: dict[str, int]) -> Packed:
