@@ -4,21 +4,18 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.vocabulary import SearchMode
 from services.compose import links
+from services.compose.found import NO_LIST, Arm, Found, List, Standing, candidate, holding, note, stand, take_linked
 from services.compose.rules import cues, spelling
-from services.compose.rules.current import current_text
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
-from services.compose.rules.model import Candidate, Frequency, ListOf
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
     NO_IDS,
-    Floats,
     Ids,
     VectorIndex,
     WordIndex,
@@ -27,7 +24,7 @@ from services.compose.rules.nearby import (
     too_common,
 )
 from services.compose.rules.overlay import NOTHING, Overlay
-from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
+from services.compose.rules.weigh import DEFAULT_WEIGHTS, weigh
 from shared import clock, place
 from shared.db import Subject
 from shared.models.errors import ModelUnavailable
@@ -37,56 +34,9 @@ from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
 from shared.text import alike, segment
 
-Status = Literal["ok", "timeout", "failed", "skipped"]
 RANKED = WORDS | MEANING
 OPEN = Within()
 MAX_CANDIDATES = 400
-
-
-@dataclass(frozen=True)
-class Arm:
-    """How one arm did."""
-
-    name: str
-    status: Status
-    count: int = 0
-    took_ms: float = 0.0
-
-
-@dataclass
-class Found:
-    """All that the arms brought, with their weights, and what could not be had."""
-
-    candidates: list[Candidate] = field(default_factory=list[Candidate])
-    weights: dict[str, float] = field(default_factory=dict[str, float])
-    arms: list[Arm] = field(default_factory=list[Arm])
-    degraded: list[str] = field(default_factory=list[str])
-    ignored: list[str] = field(default_factory=list[str])
-    stale: list[str] = field(default_factory=list[str])
-    lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
-    served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    overlay: Overlay = NOTHING
-    reranked: str | bool = False
-    notes: list[str] = field(default_factory=list[str])
-
-    def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
-        """These stand before all that was found: the arm weighs more than all the others."""
-        if candidates:
-            self.candidates += candidates
-            self.weights[arm] = 1.0 + sum(self.weights.values())
-
-
-@dataclass(frozen=True)
-class List:
-    """One ranked list that an arm brings: `all#1` is what the second query that ran found, by words and by meaning."""
-
-    name: str
-    weight: float
-    mode: SearchMode
-    of: int = 0
-
-
-NO_LIST = List("", 0.0, "hybrid")
 
 
 @dataclass(frozen=True)
@@ -145,7 +95,7 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
             case _:
                 linked.append((task.brings, answer))
     for brings, hits in sorted(linked, key=lambda each: each[0].name):
-        _take_linked(found, brings, hits)
+        take_linked(found, brings, hits)
     for within, numbers in spans.items():
         await _read_otherwise(rt, subject, run, within, numbers, heard[within], found, ends)
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, run, w, n, heard[w], found))
@@ -188,50 +138,10 @@ async def _timed(task: Task) -> tuple[Any, float]:
     return answer, (time.perf_counter() - began) * 1000
 
 
-@dataclass(slots=True)
-class Standing:
-    """Where a chunk stands in every list that has it; `best` is the list where it stands highest."""
-
-    best: List
-    place: int
-    ranks: dict[str, int] = field(default_factory=dict[str, int])
-    scores: dict[str, float] = field(default_factory=dict[str, float])
-    support: float = 0.0
-
-
-def _take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
-    """The hits in their order, as a list of its own."""
-    _note(found, brings)
-    for rank, (hit, text) in enumerate(_current(found, hits), 1):
-        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
-        found.candidates.append(candidate(hit, text, standing))
-
-
-def _note(found: Found, brings: List) -> None:
-    found.weights[brings.name] = brings.weight
-    found.lists[brings.name] = ListOf(brings.of, brings.mode)
-
-
-def _current(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
-    """The hits that still hold, with what of each may be shown."""
-    kept: list[tuple[Hit, str]] = []
-    for hit in hits:
-        if hit.memory_id:
-            text = None if found.overlay.hides(hit.memory_id) else hit.text
-        else:
-            ended = [*hit.ended, *found.overlay.of_turn(hit.turn_id)]
-            text = current_text(hit.text, hit.ordinal, ended) if ended else hit.text
-        if text is None:
-            found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
-        else:
-            kept.append((hit, text))
-    return kept
-
-
 def _reason(task: Task, error: BaseException) -> str:
-    if isinstance(error, ModelUnavailable | TimeoutError):
-        return "embedding_unavailable"
-    return "pgvector_unavailable" if task.kind == "vector" else f"{task.kind}_unavailable"
+    if task.kind != "vector":
+        return f"{task.kind}_unavailable"
+    return "embedding_unavailable" if isinstance(error, ModelUnavailable | TimeoutError) else "pgvector_unavailable"
 
 
 def _word_tasks(
@@ -333,7 +243,7 @@ async def _ranked(
         return []
     bounds = [place.bounds(first, seq) for first, seq in turns]
     (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
-    current = _current(found, around)
+    current = holding(found, around)
     hits = [hit for hit, _ in current]
     of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
     of = of.reshape(-1, 2)
@@ -347,11 +257,11 @@ async def _ranked(
             scored = replace(scored, support=np.ones(len(hits)))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
-        _note(found, brings)
+        note(found, brings)
         found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
         order = np.argsort(-scored.total.round(9), kind="stable")
         mine = order[_own(hits, wanted[n])[order]] if run.wide else order
-        _stand(standings, n, brings, scored, mine[: _limit(rt, run)].tolist())
+        stand(standings, n, brings, scored, mine[: _limit(rt, run)].tolist())
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 
@@ -368,31 +278,6 @@ def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> NDArray[np.b
         ],
         dtype=np.bool_,
     )
-
-
-def _stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, order: Sequence[int]) -> None:
-    """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
-    alone = {
-        name: (_ranks(scores), scores)
-        for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
-        if scores.any()
-    }
-    for rank, at in enumerate(order, 1):
-        standing = standings.setdefault(at, Standing(brings, rank))
-        if (rank, -brings.weight) < (standing.place, -standing.best.weight):
-            standing.best, standing.place = brings, rank
-        standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
-        standing.support = max(standing.support, float(scored.support[at]))
-        for name, (ranks, scores) in alone.items():
-            if scores[at] > 0:
-                standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
-
-
-def _ranks(scores: Floats) -> NDArray[np.intp]:
-    """The place of each from 1, the greatest first."""
-    ranks = np.empty(len(scores), dtype=np.intp)
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
-    return ranks
 
 
 def _common(within: Within) -> int:
@@ -424,36 +309,4 @@ def _within(bounds: Bounds) -> Within:
     span = bounds.time
     return Within(
         span.from_ if span else None, span.to if span else None, bounds.languages, bounds.prefixes, bounds.past
-    )
-
-
-def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
-    """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
-    is_memory = hit.memory_id is not None
-    return Candidate(
-        kind="memory" if is_memory else "turn",
-        text=text,
-        valid_at=hit.valid_at or hit.said_at,
-        memory_id=str(hit.memory_id) if hit.memory_id else None,
-        memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's
-        turn_id=str(hit.turn_id) if hit.turn_id else None,
-        message_ordinal=None if is_memory else hit.ordinal,
-        session_id=hit.session_id,
-        role=hit.role,  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-        name=hit.name,
-        category=hit.key or hit.type or "",
-        last_validated_at=hit.last_validated_at,
-        confidence=hit.confidence if hit.confidence is not None else 0.6,
-        provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
-        epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
-        frequency=Frequency(
-            hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
-        ),
-        arm_ranks=standing.ranks,
-        arm_scores=standing.scores,
-        support=standing.support,
-        mode=standing.best.mode,
-        query=standing.best.of,
-        language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
-        original=hit.text,
     )

@@ -13,8 +13,8 @@ from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
 from services.compose import arms, explain, links, overlay, planner, rerank
-from services.compose.arms import Found
 from services.compose.evidence import evidence_pack, fuse_policy
+from services.compose.found import Found
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.execute import composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse

@@ -7,7 +7,7 @@ from datetime import datetime
 from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, PackExplain, PackStats
 from schemas.retrieve import RetrieveRequest
 from services.compose import explain
-from services.compose.arms import Found
+from services.compose.found import Found
 from services.compose.rules.execute import Execution, applied
 from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
 from services.compose.rules.views import pack_evidence

@@ -10,7 +10,7 @@ from schemas.explain import (
     ExecutedQuery,
     ScoreFactors,
 )
-from services.compose.arms import Found
+from services.compose.found import Found
 from services.compose.rules.execute import Execution
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Dropped, Ranked

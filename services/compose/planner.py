@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from services.compose import prompts, rerank
-from services.compose.arms import Arm, Found
+from services.compose.found import Arm, Found
 from services.compose.rules import plan as rules
 from services.compose.rules.plan import Planned, PlanPolicy
 from services.compose.rules.rewrite import merged, sure

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from schemas.retrieval_plan import Rerank
 from services.compose import prompts
-from services.compose.arms import Arm, Found, Status
+from services.compose.found import Arm, Found, Status
 from services.compose.rules import lexical
 from services.compose.rules.fuse import FusePolicy
 from services.compose.rules.judged import Passage, by_places, rescored, shortlist

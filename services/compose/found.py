@@ -1,0 +1,162 @@
+"""What the arms found: candidates with their places in every ranked list, and what could not be had."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.vocabulary import SearchMode
+from services.compose.rules.current import current_text
+from services.compose.rules.model import Candidate, Frequency, ListOf
+from services.compose.rules.nearby import Floats
+from services.compose.rules.overlay import NOTHING, Overlay
+from services.compose.rules.weigh import Scored
+from shared.store.search import Hit
+
+Status = Literal["ok", "timeout", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """How one arm did."""
+
+    name: str
+    status: Status
+    count: int = 0
+    took_ms: float = 0.0
+
+
+@dataclass
+class Found:
+    """All that the arms brought, with their weights, and what could not be had."""
+
+    candidates: list[Candidate] = field(default_factory=list[Candidate])
+    weights: dict[str, float] = field(default_factory=dict[str, float])
+    arms: list[Arm] = field(default_factory=list[Arm])
+    degraded: list[str] = field(default_factory=list[str])
+    ignored: list[str] = field(default_factory=list[str])
+    stale: list[str] = field(default_factory=list[str])
+    lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
+    served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    overlay: Overlay = NOTHING
+    reranked: str | bool = False
+    notes: list[str] = field(default_factory=list[str])
+
+    def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
+        """These stand before all that was found: the arm weighs more than all the others."""
+        if candidates:
+            self.candidates += candidates
+            self.weights[arm] = 1.0 + sum(self.weights.values())
+
+
+@dataclass(frozen=True)
+class List:
+    """One ranked list that an arm brings: `all#1` is what the second query that ran found, by words and by meaning."""
+
+    name: str
+    weight: float
+    mode: SearchMode
+    of: int = 0
+
+
+NO_LIST = List("", 0.0, "hybrid")
+
+
+@dataclass(slots=True)
+class Standing:
+    """Where a chunk stands in every list that has it; `best` is the list where it stands highest."""
+
+    best: List
+    place: int
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
+    scores: dict[str, float] = field(default_factory=dict[str, float])
+    support: float = 0.0
+
+
+def note(found: Found, brings: List) -> None:
+    """The list counts, whatever it will hold."""
+    found.weights[brings.name] = brings.weight
+    found.lists[brings.name] = ListOf(brings.of, brings.mode)
+
+
+def holding(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
+    """The hits that still hold, with what of each may be shown."""
+    kept: list[tuple[Hit, str]] = []
+    for hit in hits:
+        if hit.memory_id:
+            text = None if found.overlay.hides(hit.memory_id) else hit.text
+        else:
+            ended = [*hit.ended, *found.overlay.of_turn(hit.turn_id)]
+            text = current_text(hit.text, hit.ordinal, ended) if ended else hit.text
+        if text is None:
+            found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
+        else:
+            kept.append((hit, text))
+    return kept
+
+
+def take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
+    """The hits in their order, as a list of its own."""
+    note(found, brings)
+    for rank, (hit, text) in enumerate(holding(found, hits), 1):
+        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
+        found.candidates.append(candidate(hit, text, standing))
+
+
+def stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, order: Sequence[int]) -> None:
+    """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
+    alone = {
+        name: (ranks_of(scores), scores)
+        for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
+        if scores.any()
+    }
+    for rank, at in enumerate(order, 1):
+        standing = standings.setdefault(at, Standing(brings, rank))
+        if (rank, -brings.weight) < (standing.place, -standing.best.weight):
+            standing.best, standing.place = brings, rank
+        standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
+        standing.support = max(standing.support, float(scored.support[at]))
+        for name, (ranks, scores) in alone.items():
+            if scores[at] > 0:
+                standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
+
+
+def ranks_of(scores: Floats) -> NDArray[np.intp]:
+    """The place of each from 1, the greatest first."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
+
+
+def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
+    """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
+    is_memory = hit.memory_id is not None
+    return Candidate(
+        kind="memory" if is_memory else "turn",
+        text=text,
+        valid_at=hit.valid_at or hit.said_at,
+        memory_id=str(hit.memory_id) if hit.memory_id else None,
+        memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's
+        turn_id=str(hit.turn_id) if hit.turn_id else None,
+        message_ordinal=None if is_memory else hit.ordinal,
+        session_id=hit.session_id,
+        role=hit.role,  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+        name=hit.name,
+        category=hit.key or hit.type or "",
+        last_validated_at=hit.last_validated_at,
+        confidence=hit.confidence if hit.confidence is not None else 0.6,
+        provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
+        epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
+        frequency=Frequency(
+            hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
+        ),
+        arm_ranks=standing.ranks,
+        arm_scores=standing.scores,
+        support=standing.support,
+        mode=standing.best.mode,
+        query=standing.best.of,
+        language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
+        original=hit.text,
+    )
