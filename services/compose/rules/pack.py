@@ -142,10 +142,10 @@ def _package(
     )
 
 
-BESIDE_TEXT = 700
+BESIDE_TEXT = 440
 """Tokens at most of a package's JSON that are neither evidence, block, message nor text."""
-A_MESSAGE = 28
-SPREAD = 24
+A_MESSAGE = 24
+SPREAD = 12
 """How much the JSON of one item may cost beyond that of another, its texts aside: numbers and ids differ."""
 
 
@@ -180,7 +180,7 @@ def _has_source(block: SystemBlock | DeveloperBlock) -> bool:
 
 def _escapes(text: str) -> int:
     """How many tokens more the text costs inside JSON."""
-    return 2 * (text.count('"') + text.count("\\") + text.count("\n") + text.count("\t"))
+    return text.count('"') + text.count("\\") + text.count("\n") + text.count("\t")
 
 
 def _packed(package: ContextPackage, draft: Draft, sizes: dict[str, int]) -> Packed:

@@ -254,6 +254,7 @@ def test_random_histories_never_exceed_the_limit(seed: int) -> None:
     real = sum(len(_PIECE.findall(each.content)) + 4 for each in messages(package))
     assert real <= limit - budget.margin
     assert budget.used_estimate + budget.generation <= limit - budget.margin
+    assert tokens.count(package.model_dump_json(exclude={"debug"}, exclude_none=True)) <= limit
     assert package.user_message.content == message
     assert len(package.evidence) <= 12
     assert all(len(each.snippet) <= 800 for each in package.evidence)
