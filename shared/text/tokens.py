@@ -44,11 +44,12 @@ def count(text: str) -> int:
     if known is None:
         if len(_KNOWN) >= _KNOWN_MOST:
             _KNOWN.clear()
-        known = _KNOWN[hash(text)] = _count(text)
+        known = _KNOWN[hash(text)] = fresh(text)
     return known
 
 
-def _count(text: str) -> int:
+def fresh(text: str) -> int:
+    """As `count`, of a text that will not come again."""
     if text.isascii():
         return math.ceil(_ascii(text.encode()))
     plain = text.encode("ascii", errors="replace")
@@ -85,5 +86,5 @@ def head(text: str, limit: int) -> str:
     low, high = 0, min(len(text), limit * 12)
     while high - low > max(1, high // 100):
         middle = (low + high) // 2
-        low, high = (middle, high) if _count(text[:middle]) <= limit else (low, middle)
+        low, high = (middle, high) if fresh(text[:middle]) <= limit else (low, middle)
     return text[:low]

@@ -1,10 +1,11 @@
 """The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
 
+from typing import Any
+
 from schemas.base import Contract
 from schemas.context_package import (
     Constraints,
     ContextPackage,
-    DeveloperBlock,
     DiversityLimits,
     SystemBlock,
     TokenBudget,
@@ -142,40 +143,30 @@ def _package(
     )
 
 
-BESIDE_TEXT = 440
-"""Tokens at most of a package's JSON that are neither evidence, block, message nor text."""
-A_MESSAGE = 24
-SPREAD = 12
-"""How much the JSON of one item may cost beyond that of another, its texts aside: numbers and ids differ."""
+A_FIELD = 8
+"""Tokens at most of a field's name, its quotes and what stands between it and the next."""
+_TEXTS: dict[str, Any] = {
+    "debug": True,
+    "evidence": {"__all__": {"snippet", "title"}},
+    "system_blocks": {"__all__": {"text"}},
+    "developer_blocks": {"__all__": {"text"}},
+    "recent_turns": {"__all__": {"content"}},
+    "user_message": {"content"},
+    "working_summary": True,
+}
 
 
 def _wire_tokens(package: ContextPackage) -> int:
-    """The tokens of the package as JSON, for consumers that hand it on as it is; a cheap bound comes first."""
-    bound = _bound(package)
-    if bound <= package.constraints.token_budget.limit:
-        return bound
-    return tokens.count(package.model_dump_json(exclude={"debug"}, exclude_none=True))
+    """The tokens of the package as JSON, for consumers that hand it on as it is; a few more than they are, never fewer.
 
-
-def _bound(package: ContextPackage) -> int:
-    """No less than the JSON costs: every text as it is escaped, and the frame of the first of each kind for all."""
-    blocks = [*package.system_blocks, *package.developer_blocks]
-    texts = [package.user_message.content, package.working_summary, *package.degraded_reason]
-    texts += [each.text for each in blocks]
+    What it costs without its texts, and each text, most of which were counted before.
+    """
+    texts = [package.user_message.content, package.working_summary]
+    texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
-    texts += [text for each in package.recent_turns for text in (each.content, each.name or "")]
-    frames = A_MESSAGE * len(package.recent_turns)
-    if package.evidence:
-        bare = package.evidence[0].model_copy(update={"snippet": "", "title": ""})
-        frames += len(package.evidence) * (_json_tokens(bare) + SPREAD)
-    if blocks:
-        bare = max(blocks, key=_has_source).model_copy(update={"text": ""})
-        frames += len(blocks) * (_json_tokens(bare) + SPREAD)
-    return sum(tokens.count(text) + _escapes(text) for text in texts) + frames + BESIDE_TEXT
-
-
-def _has_source(block: SystemBlock | DeveloperBlock) -> bool:
-    return getattr(block, "source", None) is not None
+    texts += [each.content for each in package.recent_turns]
+    bare = tokens.fresh(package.model_dump_json(exclude=_TEXTS, exclude_none=True))
+    return bare + sum(tokens.count(text) + _escapes(text) + A_FIELD for text in texts)
 
 
 def _escapes(text: str) -> int:
