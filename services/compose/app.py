@@ -13,7 +13,9 @@ from services.compose.commit import commit_turn
 from services.compose.context import compose_context
 from services.compose.http import create_app
 from services.compose.overlay import message, read
+from services.compose.rules import cues, telling
 from services.compose.rules.plan import PlanPolicy, plan
+from services.compose.rules.sanitize import screen
 from shared import clock, edge
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
@@ -50,6 +52,10 @@ def warm() -> None:
     for question in ("我上周说喜欢喝什么茶？", "What did I say I prefer to drink last week?"):
         plan(question, (question,), clock.now(), PlanPolicy())
         read(message(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
+        cues.read(question, ("Anna", "李明"), clock.now())
+    for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
+        telling.named(text, ())
+        screen(text)
 
 
 class _Door:
