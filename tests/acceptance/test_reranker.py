@@ -173,11 +173,11 @@ async def test_whatever_the_reranker_does_the_order_of_before_stands(
     system = await start(reranker, rerank_deadline_ms=250)
     before = await retrieved(system, language, enabled=False)
     ollama.script(mode, at=PATH[reranker])
-    reason = "rerank_timeout" if mode == "slow" else "rerank_failed"
+    reasons = {"rerank_timeout"} if mode == "slow" else {"rerank_failed", "rerank_timeout"}  # an error may come late
     began = time.monotonic()
     pack = await retrieved(system, language)
     assert time.monotonic() - began < 1.0
-    assert pack.explain.degraded_reason.count(reason) == 1
+    assert sum(pack.explain.degraded_reason.count(reason) for reason in reasons) == 1
     assert pack.explain.rerank is False
     assert [each.id for each in pack.evidences] == [each.id for each in before.evidences]
     began = time.monotonic()
@@ -186,7 +186,8 @@ async def test_whatever_the_reranker_does_the_order_of_before_stands(
     assert package.evidence
     assert package.debug
     (arm,) = [arm for arm in package.debug.explain.arms if arm.arm == "rerank"]
-    assert reason in package.degraded_reason or (mode == "slow" and arm.status == "skipped")
+    late = "rerank_timeout" in pack.explain.degraded_reason
+    assert reasons & set(package.degraded_reason) or (late and arm.status == "skipped")
 
 
 @pytest.mark.parametrize("language", SAID)
