@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import SearchMode
@@ -231,8 +231,3 @@ def applied(plan: RetrievalPlan) -> list[str]:
     for n, query in enumerate(plan.queries):
         found += [f"queries[{n}].filters.{name}" for name in names_ if getattr(query.filters, name)]
     return found
-
-
-def without_models(execution: Execution) -> Execution:
-    """The same where nothing can be embedded."""
-    return replace(execution, steps=tuple(replace(step, embed=False) for step in execution.steps))
