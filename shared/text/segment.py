@@ -11,7 +11,7 @@ from shared.text import stopwords
 from shared.text.normalise import fold, normalise
 
 SEGMENTER_VERSION = "3"
-"""Stored with every indexed row; rows of another version are indexed again."""
+"""Stored with every indexed row, so that rows of another version can be told apart; nothing indexes them again yet."""
 
 MAX_TERM_CHARS = 96
 
