@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -59,11 +60,8 @@ async def compose_context(
     deadline = began + asked.deadline_ms / 1000
     subject = Subject(asked.tenant_id, asked.user_id)
     at = now or clock.now()
-    try:
-        async with asyncio.timeout(asked.deadline_ms / 1000):
-            loaded = await _load(rt, subject, asked, at)
-    except TimeoutError as error:
-        raise TransientError("memory did not answer within the deadline") from error
+    async with _in_time(asked.deadline_ms / 1000):
+        loaded = await _load(rt, subject, asked, at)
     request_id = asked.request_id or clock.uuid7().hex
     message = asked.user_message.content
     thought = await planner.plan(
@@ -97,6 +95,16 @@ async def compose_context(
     if not asked.debug:
         return packed.package
     return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
+
+
+@asynccontextmanager
+async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
+    """What has no substitute, within the time that is left; TransientError beyond it."""
+    try:
+        async with asyncio.timeout(left_s):
+            yield
+    except TimeoutError as error:
+        raise TransientError("memory did not answer within the deadline") from error
 
 
 async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
@@ -231,8 +239,9 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     at = clock.now()
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
-    (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
-    seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
+    async with _in_time(deadline - time.perf_counter()):
+        (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
+        seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
     run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
     found = await arms.search(rt, subject, run, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH, seen)
     first = evidence(seen, frozenset(), frozenset(found.stale))

@@ -22,7 +22,7 @@ READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
-READ_MAX = 10_000
+READ_MAX = 1000
 KEPT_S = 60.0
 """While workers are behind, what the latest turns state is kept so long: each is read once, not at every message."""
 
@@ -38,7 +38,7 @@ async def foresee(
     db: Database, subject: Subject, open_turns: Sequence[Turn], now: Turn | None, policy: ConfidencePolicy
 ) -> Overlay:
     """What these turns, in their order, and then the message being answered will end; one statement if they say any."""
-    pending = [each for turn in open_turns for each in _read_once(turn, policy)]
+    pending = [each for turn in open_turns for each in read_once(turn, policy)]
     pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
@@ -53,18 +53,18 @@ async def foresee(
     return overlay(pending, [_remembered(each) for each in known], policy)
 
 
-_read: dict[UUID, tuple[float, list[Pending]]] = {}
+READ_LATELY: dict[UUID, tuple[float, list[Pending]]] = {}
 
 
-def _read_once(turn: Turn, policy: ConfidencePolicy) -> list[Pending]:
+def read_once(turn: Turn, policy: ConfidencePolicy) -> list[Pending]:
     """What the turn states, as it was read within the last minute."""
     now = time.monotonic()
-    if known := _read.get(turn.turn_id):
+    while READ_LATELY and (len(READ_LATELY) >= READ_MAX or READ_LATELY[next(iter(READ_LATELY))][0] < now):
+        del READ_LATELY[next(iter(READ_LATELY))]
+    if known := READ_LATELY.get(turn.turn_id):
         return known[1]
-    while _read and (len(_read) >= READ_MAX or _read[next(iter(_read))][0] < now):
-        del _read[next(iter(_read))]
     stated = read(turn, policy, now=False)
-    _read[turn.turn_id] = (now + KEPT_S, stated)
+    READ_LATELY[turn.turn_id] = (now + KEPT_S, stated)
     return stated
 
 

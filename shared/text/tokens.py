@@ -3,6 +3,8 @@
 import math
 import re
 
+from shared.text.recall import Recall
+
 # ASCII is reduced to one byte per class, and tokens are counted as patterns of classes: lower case, UPPER case, digit,
 # mark (p), space, new line, control.
 _TABLE = bytes(
@@ -33,19 +35,13 @@ _BEYOND = re.compile("[^\x00-\x7f]+")
 _OTHER_COST = 2.0
 
 
-_KNOWN: dict[int, int] = {}
-"""What texts cost that were counted lately, by their hash: a number says nothing of the text."""
-_KNOWN_MOST = 50_000
+_COUNTED = Recall[int]()
 
 
 def count(text: str) -> int:
     """Tokens of `text`: within about -5% and +30% of what BPE and WordPiece vocabularies make of ordinary text."""
-    known = _KNOWN.get(hash(text))
-    if known is None:
-        if len(_KNOWN) >= _KNOWN_MOST:
-            _KNOWN.clear()
-        known = _KNOWN[hash(text)] = fresh(text)
-    return known
+    known = _COUNTED.get(text)
+    return _COUNTED.put(text, fresh(text)) if known is None else known
 
 
 def fresh(text: str) -> int:

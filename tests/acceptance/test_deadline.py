@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.db import Read
-from shared.store import memory, search
+from shared.store import memory, search, turns
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import running, settings_for
@@ -55,6 +55,17 @@ async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
     assert time.monotonic() - began < 1.0
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer.headers["retry-after"]
+
+
+async def test_a_plan_too_is_refused_in_time_when_memory_itself_is_slow(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "pending", slow)
+    began = time.monotonic()
+    plan = {"version": "0.1", "queries": [{"text": "tea"}]}
+    answer = await person.post("/v1/retrieve", {**person.whose, **plan})
+    assert time.monotonic() - began < 2.0
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 
 async def test_many_slow_requests_at_once_do_not_use_up_the_connections(

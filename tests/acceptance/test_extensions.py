@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from shared.db import migrate
-from tests.ollama.server import ScriptedOllama, serve_ollama
+from tests.ollama.server import ScriptedOllama
 from tests.system.databases import Databases, number, rows
 from tests.system.person import Person, shown
 from tests.system.running import System, running, settings_for
@@ -18,16 +18,6 @@ CREATE FUNCTION public.forbid() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEG
 CREATE EVENT TRIGGER forbid ON ddl_command_start WHEN TAG IN ('CREATE EXTENSION') EXECUTE FUNCTION public.forbid();
 """
 UNEMBEDDED = "SELECT count(*) FROM memory_chunks WHERE active AND embedding_model_id IS NULL"
-
-
-@pytest.fixture
-async def ollama() -> AsyncGenerator[ScriptedOllama]:
-    """A scripted server, reached directly whatever proxy the environment names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_ollama() as server:
-            yield server
 
 
 @pytest.fixture

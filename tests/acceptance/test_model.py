@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 import orjson
 import pytest
 
-from tests.ollama.server import Mode, ScriptedOllama, serve_ollama
+from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -31,16 +31,6 @@ ANSWER = orjson.dumps(
         ]
     }
 ).decode()
-
-
-@pytest.fixture(scope="module")
-async def ollama() -> AsyncGenerator[ScriptedOllama]:
-    """A scripted server, reached directly whatever proxy the environment names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_ollama() as server:
-            yield server
 
 
 @pytest.fixture

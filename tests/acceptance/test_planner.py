@@ -12,7 +12,7 @@ from prometheus_client import REGISTRY
 from schemas.context_package import ContextPackage
 from services.compose.prompts import VERSION
 from shared.text.normalise import normalise
-from tests.ollama.server import Mode, ScriptedOllama, serve_ollama
+from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -35,16 +35,6 @@ def answer(*queries: str, **more: Any) -> str:
         | more,
         ensure_ascii=False,
     )
-
-
-@pytest.fixture(scope="module")
-async def ollama() -> AsyncGenerator[ScriptedOllama]:
-    """A scripted server, reached directly whatever proxy the environment names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_ollama() as server:
-            yield server
 
 
 @pytest.fixture(scope="module")

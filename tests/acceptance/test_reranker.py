@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from schemas.evidence_pack import EvidencePack
-from tests.ollama.server import Mode, ScriptedOllama, serve_ollama
+from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.person import Person
 from tests.system.running import System, policy_file, running, settings_for
@@ -28,16 +28,6 @@ SAID = {
 ASK = {"zh": "码头 茶", "en": "harbour tea"}
 WANTED = {"zh": "雨伞", "en": "umbrella"}
 FAULTS: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off")
-
-
-@pytest.fixture(scope="module")
-async def ollama() -> AsyncGenerator[ScriptedOllama]:
-    """A scripted server, reached directly whatever proxy the environment names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_ollama() as server:
-            yield server
 
 
 @pytest.fixture(scope="module")

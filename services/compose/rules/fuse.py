@@ -178,13 +178,14 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
     kept, dropped = diversify(pooled, policy.diversity)
-    allowed, over = _by_mode(kept, policy)
+    places = {each.key: _places(each, policy) for each in found}
+    allowed, over = _by_mode(kept, places, policy)
     chosen = _within_limit(allowed, policy)
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
     wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
     weak = [Ranked(each, 0.0, 0.0, Factors(0.0)) for each in found if each.support < policy.least_support]
-    by_mode = Counter(mode for each in found for mode in {policy.lists[a].mode for a in _places(each, policy)})
+    by_mode = Counter(mode for held in places.values() for mode in {policy.lists[arm].mode for arm in held})
     out = (*unmet, *dropped, *over, *late, *wide)
     return Fused(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
 
@@ -196,7 +197,9 @@ def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
     return sorted(held, key=lambda arm: (ranks[arm], -weights.get(arm, 1.0), policy.lists[arm].query, arm))
 
 
-def _by_mode(ranked: Sequence[Ranked], policy: FusePolicy) -> tuple[list[Ranked], list[Dropped]]:
+def _by_mode(
+    ranked: Sequence[Ranked], places: Mapping[str, Sequence[str]], policy: FusePolicy
+) -> tuple[list[Ranked], list[Dropped]]:
     """The order in which each mode brings no more than its quota.
 
     Each result names the query that put it highest; where quotas are short, one whose mode has most left.
@@ -205,7 +208,7 @@ def _by_mode(ranked: Sequence[Ranked], policy: FusePolicy) -> tuple[list[Ranked]
     kept: list[Ranked] = []
     over: list[Dropped] = []
     for each in ranked:
-        lists = [policy.lists[arm] for arm in _places(each.candidate, policy)]
+        lists = [policy.lists[arm] for arm in places[each.key]]
         by = max(lists, key=lambda of: left.get(of.mode, math.inf), default=None)
         if by is not None and left.get(by.mode, 1) <= 0:
             by = None

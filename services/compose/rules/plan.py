@@ -17,13 +17,12 @@ from schemas.retrieval_plan import (
     Filters,
     PlanDebug,
     Query,
-    Ranking,
-    Rerank,
     RetrievalPlan,
     TimeRange,
 )
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules import topics
+from services.compose.rules.cues import ASKS_WHEN
 from services.compose.rules.intent import purpose_of, understand
 from services.compose.rules.past import asks_past
 from services.compose.rules.projects import projects
@@ -47,7 +46,6 @@ class PlanPolicy:
     context_weight: float = 0.5
     top_k: int = 30
     candidate_k: int = 200
-    rerank: bool = False
     resources: Literal["auto", "always", "never"] = "auto"
     time_filter: Literal["auto", "always", "never"] = "auto"
     recent_days: int = 62
@@ -87,10 +85,6 @@ _TALKED = re.compile(
     r"|\b(?:said|say|says|tell|told|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|decid(?:e|ed)|agree[d]?|chat(?:ted)?|asked"
     r"|conversation)\b",
     re.IGNORECASE,
-)
-_WHEN = re.compile(
-    r"什么时候|何时|哪(?:天|年|月|一天|一年)|几(?:号|点|月)|多久|\bwhen\b|\bwhat (?:date|day|time|year|month)\b|\bhow long\b",
-    re.I,
 )
 _ELLIPTIC = re.compile(
     r"^(?:那|这|它|他|她|继续|接着|然后|还有|为什么|怎么|呢|嗯|对|and|then|so|why|how about|what about|continue|go on|it|that"
@@ -139,7 +133,6 @@ def plan(
             queries=queries,
             global_filters=filters,
             budget=Budget(top_k=policy.top_k, candidate_k=policy.candidate_k),
-            ranking=Ranking(rerank=Rerank(enabled=policy.rerank)),
             debug=PlanDebug(
                 notes="resources" if needed else "memory",
                 caller=Caller(app="smartbrain", session_id=session_id) if session_id else None,
@@ -215,7 +208,7 @@ def _queries(
 
 def _hints(text: str, language: Language, entities: tuple[str, ...], spoken: Range | None) -> dict[str, JsonValue]:
     hints: dict[str, JsonValue] = {"language": language, "entities": list(entities), "past": asks_past(text)}
-    if _WHEN.search(text):
+    if ASKS_WHEN.search(text):
         hints["asks_when"] = True
     if spoken:
         hints["time"] = {"from": spoken[0].isoformat(), "to": spoken[1].isoformat()}

@@ -7,6 +7,7 @@ from typing import Literal
 
 from services.compose.rules.hostile import BLOCKED, CODE, looks_like_code, suspicious
 from shared.text.normalise import visible
+from shared.text.recall import Recall
 
 Outcome = Literal["pass", "sanitized", "blocked"]
 REMOVED = "[removed]"
@@ -48,23 +49,19 @@ _LEET = str.maketrans("013457@$!", "oieastasi")
 _MARKS = re.compile("[\u0300-\u036f]")
 
 
-_HARMLESS: set[int] = set()
-"""Hashes of texts that lately passed every check unchanged: they say nothing of the texts."""
-_HARMLESS_MOST = 50_000
+_HARMLESS = Recall[bool]()
+"""Texts that lately passed every check of a policy unchanged."""
 
 
 def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
     """`blocked` where the text gives orders to the agent, `sanitized` where code or over-long runs were taken out."""
     if not text:
         return Screened("pass", "")
-    known = hash((text, policy))
-    if known in _HARMLESS:
+    if _HARMLESS.get((text, policy)):
         return Screened("pass", text)
     screened = _screened(text, policy)
     if screened.outcome == "pass" and screened.text == text:
-        if len(_HARMLESS) >= _HARMLESS_MOST:
-            _HARMLESS.clear()
-        _HARMLESS.add(known)
+        _HARMLESS.put((text, policy), value=True)
     return screened
 
 

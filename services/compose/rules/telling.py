@@ -9,6 +9,7 @@ from typing import Literal
 import rjieba
 
 from shared.text import stopwords
+from shared.text.recall import Recall
 from shared.text.segment import HAN
 
 Kind = Literal["name", "amount", "reason"]
@@ -80,19 +81,15 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found - _CALENDAR - stopwords.ALL)
 
 
-_NAMES_OF: dict[int, frozenset[int]] = {}
-"""The names of texts that were read lately, all by their hashes: they say nothing of the texts."""
-_NAMES_OF_MOST = 20_000
+_NAMES_OF = Recall[frozenset[int]]()
+"""By their hashes, like the texts that hold them."""
 
 
 def named(text: str, known: Collection[int]) -> float:
     """How many names the text holds besides those known (by their hashes), as a share of enough."""
-    of = hash(text)
-    found = _NAMES_OF.get(of)
+    found = _NAMES_OF.get(text)
     if found is None:
-        if len(_NAMES_OF) >= _NAMES_OF_MOST:
-            _NAMES_OF.clear()
-        found = _NAMES_OF[of] = frozenset(map(hash, names(text)))
+        found = _NAMES_OF.put(text, frozenset(map(hash, names(text))))
     return min(sum(name not in known for name in found), ENOUGH_NAMES) / ENOUGH_NAMES
 
 

@@ -9,7 +9,7 @@ from schemas.evidence_pack import EvidencePack, PackEvidence
 from schemas.retrieve import RetrieveRequest
 from services.compose.context import retrieve
 from services.evolver.embed import embed_some
-from shared.models.provider import Answer, Capabilities, Prompt
+from shared.models.none import NoModels
 from shared.runtime import Runtime, open_runtime
 from tests.system.person import Person
 from tests.system.running import System
@@ -37,12 +37,11 @@ SAID: tuple[tuple[str, str, str], ...] = (
 )
 
 
-class TopicModel:
+class TopicModel(NoModels):
     """Stands in for an embedding model: one direction per topic, so that 饮料 is near tea and far from boats."""
 
     embedding_model_id = "topics"
     dimension = len(TOPICS) + 1
-    chat_model_id = None
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text."""
@@ -53,17 +52,6 @@ class TopicModel:
         raw = [*(float(sum(text.count(word) for word in words)) for words in TOPICS), 0.2]
         size = sum(x * x for x in raw) ** 0.5
         return [x / size for x in raw]
-
-    async def ask(self, prompt: Prompt[Any]) -> Answer[Any]:
-        """Never asked."""
-        raise NotImplementedError(prompt)
-
-    async def probe(self) -> Capabilities:
-        """Never asked."""
-        raise NotImplementedError
-
-    async def close(self) -> None:
-        """Nothing to close."""
 
 
 class Lin:

@@ -6,7 +6,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from shared.db import SCHEMA, Database, Subject
+from shared.db import SCHEMA, Database, Read, Subject
 from tests.system.databases import number, rows, texts
 from tests.system.person import Person
 from tests.system.running import System
@@ -174,3 +174,14 @@ async def test_nobody_can_step_out_of_the_role(db: Database, dsn: str) -> None:
         row = await (await conn.execute("SELECT current_user AS me")).fetchone()
         assert row
         assert row["me"] == "smartbrain_system"
+
+
+async def test_a_read_binds_its_own_user_and_nobody_after_it(db: Database, dsn: str) -> None:
+    for user in ("a", "b"):
+        rows(dsn, "INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', %(u)s, 's') RETURNING 1", u=user)
+    seen: Read[list[str]] = Read("SELECT user_id FROM sessions", {}, lambda found: [row["user_id"] for row in found])
+    for user in ("a", "b", "nobody") * 3:
+        expected = [user] if user != "nobody" else []
+        assert await db.read(Subject("t", user), seen, seen) == (expected, expected)
+        async with db.single() as conn:
+            assert await seen.on(conn) == []
