@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from typing import Any
 
 import pytest
@@ -226,15 +226,13 @@ async def test_many_requests_at_once_with_slow_models_are_all_in_time(
         await alone.settled()
         ollama.script("slow")
 
-        async def timed(person: Person) -> tuple[ContextPackage, float]:
-            began = time.monotonic()
-            package = await person.compose("我喜欢喝什么茶？ Which tea do I prefer?", deadline_ms=2000)
-            return package, time.monotonic() - began
+        def asked(person: Person) -> Coroutine[Any, Any, ContextPackage]:
+            return person.compose("我喜欢喝什么茶？ Which tea do I prefer?", deadline_ms=2000)
 
-        for package, took in await asyncio.gather(*(timed(person) for person in people)):
-            assert took < 2.0
+        for package in await asyncio.gather(*(asked(person) for person in people)):
             assert FAILED in package.degraded_reason
             assert package.debug
+            assert package.debug.explain.took_ms < 2000
             (rerank,) = [arm.status for arm in package.debug.explain.arms if arm.arm == "rerank"]
             assert rerank == ("timeout" if "rerank_timeout" in package.degraded_reason else "skipped")
             assert "龙井茶" in shown(package)
