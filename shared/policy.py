@@ -112,6 +112,30 @@ class DeliveryPolicy(Slice):
     fuse_cooldown_s: float = Field(default=30.0, gt=0)
 
 
+class Floor(Slice):
+    """The least that one labelled set must reach; both together (seed 004 section 2.3.2.1)."""
+
+    precision: float = Field(ge=0, le=1)
+    recall: float = Field(ge=0, le=1)
+    benign: float | None = Field(default=None, ge=0, le=1, description="Share of benign messages left alone")
+
+
+def _floors() -> dict[str, Floor]:
+    return {
+        "extraction": Floor(precision=0.9, recall=0.75),
+        "corrections": Floor(precision=0.95, recall=0.85),
+        "refusal": Floor(precision=0.9, recall=0.98, benign=0.97),
+        "feedback": Floor(precision=0.85, recall=0.85),
+        "intents": Floor(precision=0.85, recall=0.85),
+    }
+
+
+class GatePolicy(Slice):
+    """What `smartbrain eval --gate` asks of each labelled set before a release."""
+
+    floors: dict[str, Floor] = Field(default_factory=_floors)
+
+
 class Policy(Slice):
     """All of brain.yml."""
 
@@ -119,6 +143,7 @@ class Policy(Slice):
     observer: ObserverPolicy = ObserverPolicy()
     compose: ComposePolicy = ComposePolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
+    gate: GatePolicy = GatePolicy()
 
     @property
     def version(self) -> str:

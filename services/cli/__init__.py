@@ -4,7 +4,8 @@ import sys
 
 import typer
 
-from services.cli import demo, machine, schemas_cmd, talk
+from services.cli import demo, dry_run, machine, schemas_cmd, talk
+from services.cli.evaluate import command as evaluate
 from services.cli.output import fail
 from shared.errors import SmartBrainError
 
@@ -23,6 +24,8 @@ app.command("commit")(talk.commit)
 app.command("compose")(talk.compose)
 app.command("remember")(talk.remember)
 app.command("memories")(talk.memories)
+app.command("observe")(dry_run.observe)
+app.command("eval")(evaluate.evaluate)
 app.command("schemas")(schemas_cmd.schemas)
 
 

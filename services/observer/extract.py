@@ -10,13 +10,14 @@ from schemas.vocabulary import MemoryType, Role
 from services.observer import prompts
 from services.observer.prompts import ExtractedItem, Said
 from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.provider import ModelProvider
+from shared.policy import ObserverPolicy
 from shared.reading import Explain, Observation, ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.reading.clauses import blank, language_of, split
 from shared.reading.dates import find as find_date
 from shared.reading.keys import known, preference_key, slug
 from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
-from shared.runtime import Runtime
 from shared.text.normalise import fold, normalise
 from shared.text.secrets import find_secrets, redact
 
@@ -65,24 +66,26 @@ class Place:
         return ordinal == self.source.ordinal and self.span[0] < span[1] and span[0] < self.span[1]
 
 
-async def extract(rt: Runtime, turn: TurnText, context: ObserveContext) -> tuple[Observed, tuple[str, ...]]:
+async def extract(
+    models: ModelProvider, policy: ObserverPolicy, turn: TurnText, context: ObserveContext
+) -> tuple[Observed, tuple[str, ...]]:
     """What the turn says, and notes on how it was found out; a model that is away or talks nonsense is a note."""
-    policy = ObservePolicy(entity_min_mentions=rt.policy.observer.entity_min_mentions)
-    observed = observe(turn, context, policy)
-    model = rt.models.chat_model_id
-    sources = _sources(turn, observed, context, policy)
-    if model is None or not rt.policy.observer.use_model or not any(source.role == "user" for source in sources):
+    limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions)
+    observed = observe(turn, context, limits)
+    model = models.chat_model_id
+    sources = _sources(turn, observed, context, limits)
+    if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
         return observed, ()
     said = [Said(source.role, redact(source.text)[0], source.name) for source in sources]
-    prompt = replace(prompts.extract(said, ()), deadline_s=rt.policy.observer.model_deadline_s)
+    prompt = replace(prompts.extract(said, ()), deadline_s=policy.model_deadline_s)
     try:
-        answer = await rt.models.ask(prompt)
+        answer = await models.ask(prompt)
     except ModelUnavailable:
         return observed, (UNAVAILABLE,)
     except MalformedAnswer:
         return observed, (MALFORMED,)
     items = prompts.accepted(answer.value, said, ())
-    return _merged(observed, items, sources, f"model:{model}", policy.max_observations), ()
+    return _merged(observed, items, sources, f"model:{model}", limits.max_observations), ()
 
 
 def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy: ObservePolicy) -> list[Source]:

@@ -53,7 +53,7 @@ def _payload(event: Delivered) -> TurnCommitted:
 
 async def _think(rt: Runtime, turn: Turn, named: dict[str, int]) -> Thought:
     context = ObserveContext(occurred_at=turn.said_at, recent_mentions=named)
-    observed, notes = await extract.extract(rt, heard.turn_text(turn), context)
+    observed, notes = await extract.extract(rt.models, rt.policy.observer, heard.turn_text(turn), context)
     return Thought(turn, observed, heard.observation_rows(turn, observed, rt.policy.confidence), notes)
 
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -14,7 +13,7 @@ from services.observer.prompts import VERSION
 from shared.models.none import NoModels
 from shared.models.ollama import OllamaModels
 from shared.models.provider import ModelProvider
-from shared.policy import ObserverPolicy, Policy
+from shared.policy import ObserverPolicy
 from shared.reading import (
     MessageText,
     ObserveContext,
@@ -64,11 +63,6 @@ async def models(server: ScriptedOllama) -> AsyncIterator[OllamaModels]:
     await provider.close()
 
 
-def runtime(models: ModelProvider, **observer: Any) -> Any:
-    """The part of a runtime that extraction reads."""
-    return SimpleNamespace(models=models, policy=Policy(observer=ObserverPolicy(**observer)))
-
-
 def message(text: str, ordinal: int = 0, role: Role = "user", name: str | None = None) -> MessageText:
     return MessageText(role, text, name, ordinal, SAID_AT)
 
@@ -103,7 +97,7 @@ def answers(server: ScriptedOllama, *items: dict[str, Any]) -> None:
 async def added(models: ModelProvider, said: TurnText) -> list[Any]:
     """What the model added to the rules' observations, which stand unchanged before it."""
     before = ruled(said)
-    observed, notes = await extract(runtime(models), said, CONTEXT)
+    observed, notes = await extract(models, ObserverPolicy(), said, CONTEXT)
     assert notes == ()
     assert observed.observations[: len(before.observations)] == before.observations
     assert (observed.mentions, observed.refused) == (before.mentions, before.refused)
@@ -112,7 +106,7 @@ async def added(models: ModelProvider, said: TurnText) -> list[Any]:
 
 async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
     """What became of each item of the model's answer."""
-    observed, _ = await extract(runtime(models), said, CONTEXT)
+    observed, _ = await extract(models, ObserverPolicy(), said, CONTEXT)
     return [each.reason for each in observed.explain[len(ruled(said).explain) :]]
 
 
@@ -130,7 +124,9 @@ async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: Oll
     answers(server, item(SWIMS))
     server.script(mode)
     said = turn(TEA, SWIMS)
-    observed, notes = await extract(runtime(models, model_deadline_s=0.5 if mode == "slow" else 30.0), said, CONTEXT)
+    observed, notes = await extract(
+        models, ObserverPolicy(model_deadline_s=0.5 if mode == "slow" else 30.0), said, CONTEXT
+    )
     if mode in GOOD:
         assert (len(observed.observations), notes) == (len(ruled(said).observations) + 1, ())
     else:
@@ -146,12 +142,12 @@ async def test_a_repaired_answer_counts(server: ScriptedOllama, models: OllamaMo
 
 async def test_without_a_model_the_rules_speak_alone() -> None:
     said = turn(TEA)
-    assert await extract(runtime(NoModels()), said, CONTEXT) == (ruled(said), ())
+    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == (ruled(said), ())
 
 
 async def test_policy_can_switch_the_model_off(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn(TEA)
-    assert await extract(runtime(models, use_model=False), said, CONTEXT) == (ruled(said), ())
+    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == (ruled(said), ())
     assert not server.requests
 
 
@@ -303,6 +299,6 @@ async def test_a_taste_is_for_or_against(
 
 
 async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
-    await extract(runtime(models), turn("我的密码是 Hunter2-2026!，周末去游泳"), CONTEXT)
+    await extract(models, ObserverPolicy(), turn("我的密码是 Hunter2-2026!，周末去游泳"), CONTEXT)
     assert server.asked("/api/chat")
     assert "Hunter2" not in json.dumps(server.requests, ensure_ascii=False)

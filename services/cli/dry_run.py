@@ -1,0 +1,211 @@
+"""`smartbrain observe`: what a message would leave behind, without a database, a broker or a trace of it."""
+
+import asyncio
+import time
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.text import Text
+
+from schemas.vocabulary import Role
+from services.cli.output import AsJson, emit, out
+from services.observer.extract import extract
+from shared import clock, settings
+from shared import policy as policies
+from shared.models import make_models
+from shared.policy import ConfidencePolicy, ObserverPolicy
+from shared.reading import MessageText, ObserveContext, Observed, TurnText
+from shared.reading.model import Observation
+from shared.text.language import detect
+from shared.text.secrets import SecretHit, redact
+
+Words = Literal["zh", "en"]
+_SAY: dict[Words, dict[str, str]] = {
+    "en": {
+        "stored": "Stored as",
+        "redacted": "redacted before storage",
+        "kept": "Kept",
+        "corrected": "Corrected",
+        "refused": "Refused",
+        "dropped": "Not kept",
+        "feedback": "Feedback on the answer before",
+        "nothing": "nothing",
+        "key": "key",
+        "because": "because",
+        "confidence": "confidence",
+        "at most": "at most",
+        "flags": "flags",
+        "on": "on",
+        "until": "until",
+        "was": "was",
+        "taken back": "taken back",
+        "notes": "Notes",
+    },
+    "zh": {
+        "stored": "存储为",
+        "redacted": "存储前已遮盖",
+        "kept": "保留",
+        "corrected": "纠正",
+        "refused": "拒绝",
+        "dropped": "未保留",
+        "feedback": "对上一条回答的反馈",
+        "nothing": "无",
+        "key": "键",
+        "because": "依据",
+        "confidence": "置信度",
+        "at most": "上限",
+        "flags": "标记",
+        "on": "日期",
+        "until": "有效至",
+        "was": "原为",
+        "taken back": "撤回",
+        "notes": "说明",
+    },
+}
+
+
+def observe(
+    text: Annotated[str, typer.Argument(help="What the user says.")],
+    before: Annotated[str | None, typer.Option("--before", help="The assistant's answer just before it.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Who speaks, in a chat of several.")] = None,
+    at: Annotated[datetime | None, typer.Option("--at", help="When it is said; now unless told.")] = None,
+    model: Annotated[bool, typer.Option("--model/--no-model", help="Ask the chat model too, where one is set.")] = True,
+    lang: Annotated[Words | None, typer.Option("--lang", help="Language of the answer: zh, en.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what would be kept, corrected, refused and redacted of a message, and why; nothing is stored."""
+    stored, hits = redact(text, pii=False)
+    policy = policies.load(settings.load().policy)
+    said_at = clock.now() if at is None else at.astimezone()
+    spoken: list[tuple[Role, str]] = [("assistant", before)] if before else []
+    spoken.append(("user", stored))
+    turn = TurnText(
+        tuple(
+            MessageText(role, words, name if role == "user" else None, n, said_at)
+            for n, (role, words) in enumerate(spoken)
+        )
+    )
+    observed, notes = asyncio.run(_observed(turn, policy.observer, said_at, ask=model))
+    told = _told(stored, hits, observed, notes, policy.confidence, len(spoken) - 1)
+    if as_json:
+        emit(told)
+    else:
+        _show(told, _SAY[lang or ("zh" if detect(text) == "zh" else "en")])
+
+
+async def _observed(
+    turn: TurnText, policy: ObserverPolicy, at: datetime, *, ask: bool
+) -> tuple[Observed, tuple[str, ...]]:
+    where = settings.load()
+    models = make_models(
+        where.ollama_url if ask else None, where.chat_model, None, None, where.embedding_dimension, time.monotonic
+    )
+    try:
+        return await extract(models, policy, turn, ObserveContext(occurred_at=at))
+    finally:
+        await models.close()
+
+
+def _told(
+    stored: str,
+    hits: tuple[SecretHit, ...],
+    observed: Observed,
+    notes: tuple[str, ...],
+    policy: ConfidencePolicy,
+    ordinal: int,
+) -> dict[str, Any]:
+    """Everything that is shown, as JSON has it."""
+    rows = [(one, _kept(one, policy)) for one in observed.observations]
+    feedback = observed.feedback
+    return {
+        "stored": stored,
+        "redacted": [hit.kind for hit in hits],
+        "kept": [row for one, row in rows if one.assertion != "correction"],
+        "corrected": [row for one, row in rows if one.assertion == "correction"],
+        "refused": [
+            {"text": stored[slice(*each.span)], "reason": each.reason, "rule": each.rule}
+            for each in observed.refused
+            if each.ordinal == ordinal
+        ],
+        "dropped": [
+            {"text": stored[slice(*each.text_span)], "reason": each.reason}
+            for each in observed.explain
+            if each.decision == "dropped" and each.ordinal == ordinal
+        ],
+        "feedback": {"signal": feedback.signal, "pattern": feedback.pattern} if feedback else None,
+        "notes": list(notes),
+    }
+
+
+def _kept(one: Observation, policy: ConfidencePolicy) -> dict[str, Any]:
+    standing = policy.standing(one.assertion, one.flags)
+    return {
+        "type": one.kind,
+        "key": one.key,
+        "text": one.text,
+        "value": one.value,
+        "polarity": one.polarity,
+        "assertion": one.assertion,
+        "provenance": standing.provenance,
+        "confidence": standing.initial,
+        "cap": standing.cap,
+        "epistemic_type": one.epistemic,
+        "priority": one.priority,
+        "retracts": one.retracts,
+        "old_value": one.old_value,
+        "event_date": one.event_date.isoformat() if one.event_date else None,
+        "valid_until": one.valid_until.isoformat() if one.valid_until else None,
+        "flags": list(one.flags),
+        "detector": one.detector,
+        "pattern": one.pattern,
+    }
+
+
+def _show(told: dict[str, Any], say: dict[str, str]) -> None:
+    out.print(Text(f"{say['stored']}: ", "bold").append(Text(told["stored"], "default")))
+    if told["redacted"]:
+        out.print(Text(f"  {say['redacted']}: {', '.join(told['redacted'])}", "yellow"))
+    for group in ("kept", "corrected"):
+        if told[group] or group == "kept":
+            _head(say[group], told[group], say)
+        for row in told[group]:
+            _row(row, say)
+    for group in ("refused", "dropped"):
+        if told[group]:
+            _head(say[group], told[group], say)
+        for row in told[group]:
+            rule = f" ({row['rule']})" if "rule" in row else ""
+            out.print(Text(f"  {row['text']}  ", "default").append(Text(f"{row['reason']}{rule}", "dim")))
+    if told["feedback"]:
+        pattern = f" ({told['feedback']['pattern']})" if told["feedback"]["pattern"] else ""
+        out.print(
+            Text(f"{say['feedback']}: ", "bold").append(Text(f"{told['feedback']['signal']}{pattern}", "default"))
+        )
+    if told["notes"]:
+        out.print(Text(f"{say['notes']}: {', '.join(told['notes'])}", "yellow"))
+
+
+def _head(title: str, rows: list[Any], say: dict[str, str]) -> None:
+    out.print(Text(title, "bold").append(Text("" if rows else f": {say['nothing']}", "default")))
+
+
+def _row(row: dict[str, Any], say: dict[str, str]) -> None:
+    sign = {1: "+", -1: "-"}.get(row["polarity"], "")
+    out.print(Text(f"  {row['type']}{sign}  ", "cyan").append(Text(row["text"], "default")))
+    about = [f"{say['key']} {row['key']}"] if row["key"] else []
+    about.append(
+        f"{say['confidence']} {row['confidence']:.1f} ({say['at most']} {row['cap']:.2f}, {row['provenance']})"
+    )
+    if row["old_value"]:
+        about.append(f"{say['was']} {row['old_value']}")
+    if row["retracts"]:
+        about.append(say["taken back"])
+    if row["event_date"]:
+        about.append(f"{say['on']} {row['event_date']}")
+    if row["valid_until"]:
+        about.append(f"{say['until']} {row['valid_until']}")
+    if row["flags"]:
+        about.append(f"{say['flags']} {', '.join(row['flags'])}")
+    about.append(f"{say['because']} {row['detector']}: {row['pattern']}")
+    out.print(Text(f"    {'; '.join(about)}", "dim"))

@@ -1,0 +1,36 @@
+"""The release gate: precision and recall must be met together (R157); a set that is not measured passes nothing."""
+
+from dataclasses import dataclass
+
+from services.cli.evaluate.score import Score
+from shared.policy import GatePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One floor, and what was measured against it."""
+
+    name: str
+    measured: float
+    floor: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the floor is met."""
+        return self.measured >= self.floor
+
+
+def verdicts(scores: dict[str, Score], policy: GatePolicy) -> list[Verdict]:
+    """Every floor of the sets that were measured."""
+    found: list[Verdict] = []
+    for name, score in scores.items():
+        floor = policy.floors.get(name)
+        if floor is None:
+            continue
+        counts = score.overall
+        found.append(Verdict(f"{name} precision", counts.precision, floor.precision))
+        found.append(Verdict(f"{name} recall", counts.recall, floor.recall))
+        if floor.benign is not None:
+            benign = score.samples - counts.right - counts.missed
+            found.append(Verdict(f"{name} benign kept", 1 - counts.wrong / benign if benign else 1.0, floor.benign))
+    return found

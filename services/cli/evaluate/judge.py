@@ -1,0 +1,101 @@
+"""Each labelled message put to the product: the reading rules, the model behind them, the intents of the planner."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from schemas.vocabulary import Role
+from services.cli.evaluate import score as scoring
+from services.cli.evaluate.score import Score
+from services.cli.evaluate.sets import Asked, Correction, Extraction, Feedback, Label, Part, Secret, SetName, read
+from services.compose.rules.intent import understand
+from services.observer.extract import extract
+from shared.models.provider import ModelProvider
+from shared.policy import ObserverPolicy
+from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.text.secrets import find_secrets, redact
+
+AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
+"""When every labelled message is said, so that dates in words have one meaning."""
+PERSONAL = frozenset({"email", "phone"})
+"""Blanked where memory is written, and no secret."""
+
+
+Reader = tuple[ModelProvider, ObserverPolicy]
+"""A model, and how it is asked."""
+L = TypeVar("L", bound=Label | Asked)
+
+
+async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
+    """The scores of one set by name; `reader` adds what its model reads, None is the rules alone."""
+    match name:
+        case "extraction":
+            return await _extraction(_of(read(folder, name, Extraction), part), reader)
+        case "corrections":
+            return await _corrections(_of(read(folder, name, Correction), part), reader)
+        case "feedback":
+            return _feedback(_of(read(folder, name, Feedback), part))
+        case "refusal":
+            return _refusal(_of(read(folder, name, Secret), part))
+        case "intents":
+            return _intents(_of(read(folder, name, Asked), part))
+
+
+def _of(labels: Sequence[L], part: Part | None) -> list[L]:
+    return [label for label in labels if part is None or label.part == part]
+
+
+def turn(label: Label) -> TurnText:
+    """The labelled message as a turn, behind the answer that it follows."""
+    roles: list[tuple[Role, str]] = [("assistant", label.before)] if label.before else []
+    roles.append(("user", label.text))
+    return TurnText(tuple(MessageText(role, text, None, n, AT) for n, (role, text) in enumerate(roles)))
+
+
+async def _observed(labels: Sequence[Label], reader: Reader | None) -> list[Observed]:
+    context = ObserveContext(occurred_at=AT)
+    if reader is None:
+        return [observe(turn(label), context, ObservePolicy()) for label in labels]
+    read = await asyncio.gather(*(extract(*reader, turn(label), context) for label in labels))
+    return [observed for observed, _ in read]
+
+
+async def _extraction(labels: Sequence[Extraction], reader: Reader | None) -> dict[str, Score]:
+    score = Score()
+    for label, observed in zip(labels, await _observed(labels, reader), strict=True):
+        scoring.extraction(label, observed.observations, score)
+    return {"extraction": score}
+
+
+async def _corrections(labels: Sequence[Correction], reader: Reader | None) -> dict[str, Score]:
+    score, values = Score(), Score()
+    for label, observed in zip(labels, await _observed(labels, reader), strict=True):
+        scoring.correction(label, observed.observations, score, values)
+    return {"corrections": score, "correction values": values}
+
+
+def _feedback(labels: Sequence[Feedback]) -> dict[str, Score]:
+    score = Score()
+    for label in labels:
+        told = observe(turn(label), ObserveContext(occurred_at=AT), ObservePolicy()).feedback
+        scoring.classified(label.text, label.language, label.signal, told.signal if told else "neutral", score)
+    return {"feedback": score}
+
+
+def _refusal(labels: Sequence[Secret]) -> dict[str, Score]:
+    score = Score()
+    for label in labels:
+        hits = [hit for hit in find_secrets(label.text) if hit.kind not in PERSONAL]
+        got = bool(hits) and not (label.secret and label.secret in redact(label.text)[0])
+        told = ", ".join(f"{hit.kind} {label.text[hit.start : hit.end]}" for hit in hits)
+        scoring.binary(label.text, label.language, label.refuse, got, score, told)
+    return {"refusal": score}
+
+
+def _intents(labels: Sequence[Asked]) -> dict[str, Score]:
+    score = Score()
+    for label in labels:
+        scoring.classified(label.text, label.language, label.intent, understand(label.text).intent, score)
+    return {"intents": score}

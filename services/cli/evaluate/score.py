@@ -1,0 +1,176 @@
+"""Right and wrong, counted: precision, recall and F1 of what was read against what is labelled. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from services.cli.evaluate.sets import Correction, Expected, Extraction
+from shared.reading import Observation
+from shared.text.normalise import fold, normalise
+
+
+@dataclass(slots=True)
+class Counts:
+    """Found rightly, found wrongly, and missed."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Share of what was found that is right; 1 where nothing was found."""
+        found = self.right + self.wrong
+        return self.right / found if found else 1.0
+
+    @property
+    def recall(self) -> float:
+        """Share of what is there that was found; 1 where nothing is there."""
+        there = self.right + self.missed
+        return self.right / there if there else 1.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both."""
+        both = 2 * self.right + self.wrong + self.missed
+        return 2 * self.right / both if both else 1.0
+
+    @property
+    def anything(self) -> bool:
+        """Whether there was anything to find or found."""
+        return bool(self.right or self.wrong or self.missed)
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """One judgement that differs from the label."""
+
+    text: str
+    language: str
+    wanted: str
+    got: str
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts over all, and by each group: `language zh`, `type goal`."""
+
+    samples: int = 0
+    overall: Counts = field(default_factory=Counts)
+    groups: dict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
+    misses: list[Miss] = field(default_factory=list[Miss])
+
+    def add(self, right: int = 0, wrong: int = 0, missed: int = 0, groups: Iterable[str] = ()) -> None:
+        """Count these over all and in each group."""
+        for counts in (self.overall, *(self.groups[group] for group in groups)):
+            counts.right += right
+            counts.wrong += wrong
+            counts.missed += missed
+
+
+def extraction(label: Extraction, found: Sequence[Observation], score: Score) -> None:
+    """Each statement that was kept meets one that was to be kept, by type and words; what meets none is wrong.
+
+    Said twice, or allowed, counts neither way; so does a finer statement of what was dictated as a note, and the
+    name of something that a right statement speaks of.
+    """
+    score.samples += 1
+    language = f"language {label.language}"
+    met: set[int] = set()
+    kept: list[Observation] = []
+    wrong: list[Observation] = []
+    for one in found:
+        places = [n for n, each in enumerate(label.expect) if _meets(one, each)]
+        met.update(places)
+        (kept if places else wrong).append(one)
+    dictated = [each for each in label.expect if "note" in each.type]
+    wrong = [
+        one
+        for one in wrong
+        if not any(_says(one, each) for each in dictated)
+        and not (one.kind == "entity" and any(fold(one.text) in fold(other.text) for other in kept))
+    ]
+    missed = [each for n, each in enumerate(label.expect) if n not in met and not each.may]
+    for n in met:
+        if not label.expect[n].may:
+            score.add(right=1, groups=(language, f"type {label.expect[n].type[0]}"))
+    for one in wrong:
+        score.add(wrong=1, groups=(language, f"type {one.kind}"))
+    for each in missed:
+        score.add(missed=1, groups=(language, f"type {each.type[0]}"))
+    if wrong or missed:
+        wanted = "; ".join(f"{'|'.join(each.type)}{each.polarity or ''} {' '.join(each.says)}" for each in missed)
+        got = "; ".join(f"{one.kind} {one.text} [{one.detector}/{one.pattern}]" for one in wrong)
+        score.misses.append(Miss(label.text, label.language, wanted, got))
+
+
+def _meets(one: Observation, expected: Expected) -> bool:
+    if one.kind not in expected.type or (
+        one.polarity and expected.polarity and one.polarity != _SIGN[expected.polarity]
+    ):
+        return False
+    return _says(one, expected)
+
+
+_SIGN = {"+": 1, "-": -1}
+
+
+def _says(one: Observation, expected: Expected) -> bool:
+    values = " ".join(str(value) for value in one.value.values())
+    said = _letters(f"{one.text} {values} {one.event_date or ''}")
+    return all(any(_letters(other) in said for other in word.split("|")) for word in expected.says)
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in fold(normalise(text)) if letter.isalnum())
+
+
+def correction(label: Correction, found: Sequence[Observation], score: Score, values: Score) -> None:
+    """Whether a change was seen; `values` counts the old and new values that the found corrections name."""
+    score.samples += 1
+    urgent = [one for one in found if one.assertion == "correction"]
+    groups = (f"language {label.language}",)
+    right, wrong, missed = _of(label.correction, bool(urgent))
+    score.add(right, wrong, missed, groups)
+    if wrong or missed:
+        wanted = f"{label.old or ''} -> {label.new or ''}" if label.correction else "no correction"
+        score.misses.append(
+            Miss(label.text, label.language, wanted, "; ".join(f"{o.text} [{o.pattern}]" for o in urgent))
+        )
+    if not right:
+        return
+    said = _letters(" ".join(f"{o.text} {' '.join(map(str, o.value.values()))}" for o in urgent))
+    olds = _letters(" ".join(o.old_value or "" for o in urgent) + " ".join(o.text for o in urgent if o.retracts))
+    for name, value, where in (("old", label.old, olds), ("new", label.new, said)):
+        if value is not None:
+            hit = any(_letters(other) in where for other in value.split("|"))
+            values.samples += 1
+            values.add(int(hit), 0, int(not hit), (name, *groups))
+            if not hit:
+                got = "; ".join(f"{o.old_value} -> {o.value.get('value')} [{o.pattern}]" for o in urgent)
+                values.misses.append(Miss(label.text, label.language, f"{name} {value}", got))
+
+
+def binary(text: str, language: str, wanted: bool, got: bool, score: Score, told: str = "") -> None:
+    """A yes-or-no judgement."""
+    score.samples += 1
+    right, wrong, missed = _of(wanted, got)
+    score.add(right, wrong, missed, (f"language {language}",))
+    if wrong or missed:
+        score.misses.append(Miss(text, language, "yes" if wanted else "no", told or ("yes" if got else "no")))
+
+
+def classified(text: str, language: str, wanted: str, got: str, score: Score) -> None:
+    """One class of several; a wrong class is wrong for itself and missed for the right one."""
+    score.samples += 1
+    right = wanted == got
+    score.add(int(right), int(not right), int(not right), (f"language {language}",))
+    score.groups[f"class {wanted}"].right += right
+    score.groups[f"class {wanted}"].missed += not right
+    score.groups[f"class {got}"].wrong += not right
+    if not right:
+        score.misses.append(Miss(text, language, wanted, got))
+
+
+def _of(wanted: bool, got: bool) -> tuple[int, int, int]:
+    return int(wanted and got), int(got and not wanted), int(wanted and not got)

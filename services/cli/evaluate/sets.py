@@ -1,0 +1,111 @@
+"""The labelled sets: one JSON object a line, read and checked; `tests/eval/README.md` says what the labels mean."""
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
+from shared.errors import ConfigurationError
+
+SetName = Literal["extraction", "corrections", "feedback", "refusal", "intents"]
+Part = Literal["dev", "held"]
+SETS: tuple[SetName, ...] = get_args(SetName)
+L = TypeVar("L", bound=BaseModel)
+_TYPES = frozenset(get_args(MemoryType))
+
+
+def _types(raw: object) -> object:
+    if not isinstance(raw, str):
+        return raw
+    unknown = set(raw.split("|")) - _TYPES
+    if unknown:
+        raise ValueError(f"unknown memory type {', '.join(sorted(unknown))}")
+    return tuple(raw.split("|"))
+
+
+def _words(raw: object) -> object:
+    return (raw,) if isinstance(raw, str) else raw
+
+
+class Label(BaseModel):
+    """What every labelled message has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    text: Annotated[str, Field(min_length=1)]
+    language: Literal["zh", "en", "mixed"]
+    part: Part
+    kind: Annotated[Literal["positive", "negative", "edge"], Field(alias="class")]
+    why: str = ""
+    before: str | None = None
+
+
+class Expected(BaseModel):
+    """One thing to be kept: of one of these types, holding these words (alternatives parted by `|`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: Annotated[tuple[MemoryType, ...], BeforeValidator(_types)]
+    says: Annotated[tuple[str, ...], BeforeValidator(_words)]
+    polarity: Literal["+", "-"] | None = None
+    may: bool = False
+
+
+class Extraction(Label):
+    """A message and what of it is worth keeping."""
+
+    expect: tuple[Expected, ...]
+
+
+class Correction(Label):
+    """A message and whether it takes something back; the old and the new value as it states them."""
+
+    correction: bool
+    known: tuple[str, ...] = ()
+    old: str | None = None
+    new: str | None = None
+
+
+class Feedback(Label):
+    """A message and what it says of the answer before it."""
+
+    signal: FeedbackSignal
+
+
+class Secret(Label):
+    """A message and the characters of it that must not be stored."""
+
+    refuse: bool
+    secret: str | None = None
+
+
+class Asked(BaseModel):
+    """A message and what its sender is after."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[str, Field(alias="say", min_length=1)]
+    intent: Intent
+    language: Literal["zh", "en", "mixed"]
+    part: Part
+
+
+def read(folder: Path, name: SetName, of: type[L]) -> list[L]:
+    """The set; a missing file or a bad line is a ConfigurationError that names file, line and field."""
+    path = folder / f"{name}.jsonl"
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: {error.strerror}; --data names the folder of the labelled sets") from error
+    labels: list[L] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            labels.append(of.model_validate_json(line))
+        except ValidationError as error:
+            problem = error.errors()[0]
+            field = ".".join(str(part) for part in problem["loc"]) or "line"
+            raise ConfigurationError(f"{path}:{number}: {field}: {problem['msg']}") from error
+    return labels
