@@ -113,18 +113,18 @@ def _kind(name: str, before: str, after: str) -> EntityKind:
 def admitted(
     found: Iterable[Mention], recent: Mapping[str, int], wanted: Iterable[tuple[int, int, int, str]], least: int
 ) -> list[tuple[Mention, str]]:
-    """Mentions that pass the gate, each canonical name once, with the reason that let it pass.
+    """Mentions that pass the gate, each canonical name once, with the reason that let it pass; a message counts once.
 
     `wanted` holds ordinal, start, end and reason of stretches (a task, a decision, a remember) whose names always pass.
     """
     stretches = tuple(wanted)
     passed: dict[str, tuple[Mention, str]] = {}
-    counts: dict[str, int] = {}
+    named: dict[str, set[int]] = {}
     for mention in found:
-        counts[mention.canonical] = counts.get(mention.canonical, 0) + 1
+        named.setdefault(mention.canonical, set()).add(mention.message_ordinal)
         if mention.canonical in passed:
             continue
-        total = counts[mention.canonical] + recent.get(mention.canonical, 0)
+        total = len(named[mention.canonical]) + recent.get(mention.canonical, 0)
         reason = next(
             (
                 why

@@ -75,10 +75,11 @@ class TurnText:
 
 @dataclass(frozen=True, slots=True)
 class ObserveContext:
-    """What is known outside the turn: its time, and canonical names mentioned in the last twenty turns."""
+    """What is known outside the turn: its time, names mentioned in the last twenty turns, the answer before it."""
 
     occurred_at: datetime
     recent_mentions: Mapping[str, int] = field(default_factory=dict[str, int])
+    answer_before: str | None = None
     injected_memory_texts: tuple[str, ...] = ()
 
 

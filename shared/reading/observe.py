@@ -12,6 +12,7 @@ from shared.reading import (
     feedback,
     forget,
     keeping,
+    learned,
     limits,
     manipulation,
     plans,
@@ -25,6 +26,7 @@ from shared.reading import (
 )
 from shared.reading import dates as days
 from shared.reading.clauses import Clause, language_of, split
+from shared.reading.corrections_build import may_promote, promoted
 from shared.reading.gates import gate
 from shared.reading.guards import Stance, stances
 from shared.reading.keys import slug
@@ -56,13 +58,14 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     mentions: list[Mention] = []
     refused: list[Refusal] = []
     explain: list[Explain] = []
-    signal = None
+    signal, answer = None, context.answer_before
     for message in turn.messages:
         if len(message.text) > policy.max_message_chars:
             message = replace(message, text=message.text[: policy.max_message_chars])
         if message.role in ("user", "assistant"):
             mentions.extend(entities.mentions(message))
         if message.role != "user":
+            answer = message.text if message.role == "assistant" else answer
             continue
         command = slash.parse(message.text)
         if command is not None and command.cmd != "remember":
@@ -72,7 +75,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
         observations.extend(said)
         refused.extend(bad)
         explain.extend(why)
-        signal = signal or feedback.find(message)
+        signal = signal or feedback.find(message, answer)
     last = turn.messages[-1].ordinal if turn.messages else 0
     told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
     observations = structured.without_twins(observations, told, turn.messages)
@@ -100,22 +103,22 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
             continue
         found.extend(_remembered(message, told, today))
         explain.append(Explain((told.start, told.end), "kept", "remember", message.ordinal))
-    text = _without(message.text, remembered)
+    text = _without(message.text, [(told.lead, told.end) for told in remembered])
     for asked in forget.find(text):
         if gone := _forgotten(message, asked, today):
             found.extend(gone)
             explain.append(Explain((asked.start, asked.end), "kept", "forget", message.ordinal))
-            text = _without(text, [asked])
+            text = _without(text, [(asked.start, asked.end)])
     clauses = split(text)
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
-    found.extend(_stated(message, clauses, today, explain, directed=False))
+    found.extend(_stated(message, clauses, today, explain, directed=False, trusted=not barred))
     return found, refused, explain
 
 
-def _without(text: str, remembered: Sequence[remember.Remembered | forget.Forgotten]) -> str:
-    for told in remembered:
-        text = text[: told.start] + " " * (told.end - told.start) + text[told.end :]
+def _without(text: str, told: Sequence[tuple[int, int]]) -> str:
+    for start, end in told:
+        text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
@@ -194,18 +197,44 @@ def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> li
 
 
 def _stated(
-    message: MessageText, clauses: tuple[Clause, ...], today: date, explain: list[Explain], *, directed: bool
+    message: MessageText,
+    clauses: tuple[Clause, ...],
+    today: date,
+    explain: list[Explain],
+    *,
+    directed: bool,
+    trusted: bool = True,
 ) -> list[Observation]:
+    """What the clauses state; what only the learned weights find is kept of messages that steer nobody."""
+    verdicts = learned.read(clauses)
+    if not directed and not any(learned.worth_reading(verdict) for verdict in verdicts):
+        explain.extend(
+            Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
+        )
+        return []
     stand = stances(clauses)
     plain = [
         _plain(clause, stance, clauses, index, today, directed)
+        if directed or verdicts[index].kept >= learned.LEAST_KEPT
+        else []
         for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
     ]
-    corrected = corrections.find(clauses, stand, plain, today)
+    corrected = {
+        index: found
+        for index, found in corrections.find(clauses, stand, plain, today).items()
+        if verdicts[index].changed >= learned.LEAST_CHANGED
+    }
+    for index, verdict in enumerate(verdicts):
+        if verdict.changed >= learned.CHANGES and index not in corrected and plain[index]:
+            corrected[index] = [promoted(one, "learned") for one in plain[index] if may_promote(one)] or plain[index]
     swallowed = {index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
+    taken = [bool(plain[index]) or index in corrected or index in swallowed for index in range(len(clauses))]
+    unforeseen = {} if directed or not trusted else learned.found(clauses, verdicts, taken, today)
     observations: list[Observation] = []
     for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
         found = [] if index in swallowed else corrected.get(index, plain[index])
+        if index in unforeseen:
+            found = [unforeseen[index]]
         if index in corrected and found:
             found = [
                 *found,

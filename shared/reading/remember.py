@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from shared.reading.clauses import blank
 from shared.reading.slash import parse
 
 _ZH = re.compile(
@@ -51,12 +52,13 @@ _EMPTY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What is to be remembered, its place, and the words that say so."""
+    """What is to be remembered, its place, the words that say so and where these begin."""
 
     text: str
     start: int
     end: int
     pattern: str
+    lead: int
 
 
 def find(text: str) -> tuple[Remembered, ...]:
@@ -66,18 +68,21 @@ def find(text: str) -> tuple[Remembered, ...]:
         if command.cmd != "remember" or not command.args:
             return ()
         start = text.index(command.args[0], text.lower().index("remember") + 8)
-        return (Remembered(command.args, start, start + len(command.args), "/remember"),)
+        return (Remembered(command.args, start, start + len(command.args), "/remember", 0),)
     found: list[Remembered] = []
+    own = blank(text)
     for pattern, asked in ((_ZH, _ASKED_ZH), (_EN, _ASKED_EN)):
         position = 0
         while match := pattern.search(text, position):
             position = max(match.end("verb"), match.start() + 1)
             before = text[max(0, match.start("verb") - 14) : match.start("verb")].rstrip()
             body = match["body"].strip()
-            if not _tells(before, body, asked):
+            if own[match.start("verb")] == " " or not _tells(before, body, asked):
                 continue
             start = match.start("body") + len(match["body"]) - len(match["body"].lstrip())
-            found.append(Remembered(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"]))
+            found.append(
+                Remembered(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"], match.start("verb"))
+            )
             position = match.end()
     return tuple(found)
 

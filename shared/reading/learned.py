@@ -1,0 +1,182 @@
+"""What clauses like this one were in the labelled corpus: worth keeping as what, a correction, or nothing.
+
+Learned weights stand behind the rules: they find what no pattern foresaw and stop what a pattern reads into words that
+say nothing lasting. `tests/learning` holds the corpus and the fit.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import cast
+
+from schemas.vocabulary import MemoryType
+from shared.reading import changes, dates
+from shared.reading.clauses import Clause
+from shared.reading.model import Found, Polarity
+from shared.text.grams import grams
+from shared.text.network import load
+
+NONE = "none"
+CHANGED = "correction"
+_LONGEST = 6
+LEAST_KEPT = 0.3
+"""Below this what a pattern finds is dropped."""
+SURE = 0.6
+"""From here on a statement is kept though no pattern foresaw it."""
+LEAST_CHANGED = 0.2
+"""Below this what a pattern takes for a correction is a statement like others."""
+LIKELY = 0.28
+"""From here on a clause goes on with the statement beside it."""
+DISTINCT = 0.5
+"""From here on a clause beside a statement of another type is a statement of its own."""
+CHANGES = 0.45
+"""From here on a statement corrects though no pattern foresaw it."""
+LITTLE_EN, LITTLE_ZH = 2, 5
+"""Words, or characters, that say little without the clauses beside them."""
+_LEAD = re.compile(
+    r"^(?:(?:and|but|so|also|plus|because|since|oh|well|btw|by the way|anyway|fyi|ok|okay|hi|hey|yes|no)\b[\s,:]*"
+    r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯|哦|啊|那个|顺便说一下|话说)[，,：:\s]*)+",
+    re.I,
+)
+_DISLIKE = re.compile(
+    r"不(?:再|太|怎么|能|要|想|大|是很|是特别|喜)|没兴趣|不了|讨厌|反感|受不了|避免|嫌|烦|厌|怕|恨|别|拒绝|难吃|难喝|难用|够呛"
+    r"|\b(?:dis|un)lik|\bhat(?:e|es|ed|ing)\b|\bavoid|\bnever\b|\bdetest|\bloath|\bnot\b|n't\b|\bno\b|\bnothing\b|\bwithout\b"
+    r"|\bcan't (?:stand|bear)|\ballergic|\bstop\b|\bskip\b|\bworst\b|\bover\s?rated|\bsick of|\btired of",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How likely it is that anything of a clause is to be kept, that it corrects, and of each type that it is one."""
+
+    kept: float
+    changed: float
+    kinds: dict[MemoryType, float]
+
+    @property
+    def kind(self) -> MemoryType:
+        """The likeliest type."""
+        return max(self.kinds, key=self.kinds.__getitem__)
+
+
+def signs(clause: Clause, place: int, count: int) -> list[str]:
+    """The grams of a clause, and marks of where it stands."""
+    found = grams(clause.text)
+    found += (f"#{min(count, _LONGEST)}", f"@{min(place, 3)}", f"~{min(len(clause.text) // 8, 8)}")
+    if clause.asked:
+        found.append("=question")
+    return found
+
+
+def read(clauses: Sequence[Clause]) -> list[Verdict]:
+    """A verdict for each clause of a message."""
+    if not clauses:
+        return []
+    model = load("statements")
+    count = len(clauses)
+    rows = [model.known(signs(clause, place, count)) for place, clause in enumerate(clauses)]
+    types = cast(tuple[MemoryType, ...], model.groups[0][1:])
+    changed = len(model.groups[0]) + model.groups[1].index(CHANGED)
+    return [
+        Verdict(1.0 - shares[0], shares[changed], dict(zip(types, shares[1 : len(types) + 1], strict=True)))
+        for shares in model.shares(rows).tolist()
+    ]
+
+
+def disliked(text: str) -> Polarity:
+    """Whether a taste is against its object: -1, or 1 where no word says so."""
+    return -1 if _DISLIKE.search(text) else 1
+
+
+def worth_reading(verdict: Verdict) -> bool:
+    """Whether a pattern may find something in the clause that would be kept."""
+    return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
+
+
+def found(
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], taken: Sequence[bool], today: date
+) -> dict[int, Found]:
+    """What the clauses that no pattern took are sure to state, by the clause where it begins.
+
+    Neighbours that state the same sort of thing are one statement, with what hangs on to it; so are neighbours that
+    correct.
+    """
+    stated: dict[int, Found] = {}
+    end = 0
+    for place, verdict in enumerate(verdicts):
+        if place < end or taken[place]:
+            continue
+        if verdict.changed >= CHANGES:
+            end = _reach(place, [v.changed >= LIKELY and not t for v, t in zip(verdicts, taken, strict=True)])
+            text = _joined(clauses[place:end])
+            stated[place] = changes.correction(
+                text, _kind(verdicts[place:end]), chinese=clauses[place].language == "zh"
+            )
+        elif verdict.kept >= SURE:
+            begin, end = _stretch(clauses, verdicts, taken, place, end)
+            if end - begin == 1 and _little(clauses[place].text) and len(clauses) > 1:
+                continue
+            stated[begin] = _statement(_joined(clauses[begin:end]), verdicts[begin:end], today)
+    return stated
+
+
+def _reach(place: int, goes_on: Sequence[bool]) -> int:
+    end = place + 1
+    while end < len(goes_on) and goes_on[end]:
+        end += 1
+    return end
+
+
+def _stretch(
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], taken: Sequence[bool], place: int, least: int
+) -> tuple[int, int]:
+    """From where to where the statement at this place goes: over what is likely and not of another type for sure."""
+    kind = verdicts[place].kind
+
+    def belongs(other: int) -> bool:
+        verdict = verdicts[other]
+        if taken[other] or verdict.kept < LIKELY or verdict.changed >= CHANGES:
+            return False
+        near = clauses[other].sentence == clauses[place].sentence or kind == verdict.kind == "case"
+        return near and (verdict.kind == kind or verdict.kinds[verdict.kind] < DISTINCT or _little(clauses[other].text))
+
+    begin, end = place, place + 1
+    while begin > least and belongs(begin - 1):
+        begin -= 1
+    while end < len(clauses) and belongs(end):
+        end += 1
+    return begin, end
+
+
+def _little(text: str) -> bool:
+    """Whether a clause says too little to be understood alone."""
+    return len(text.split()) <= LITTLE_EN if text.isascii() else len(text) <= LITTLE_ZH
+
+
+def _kind(verdicts: Sequence[Verdict]) -> MemoryType:
+    """The type that all these clauses together are likeliest to be."""
+    return max(verdicts[0].kinds, key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
+
+
+def _joined(clauses: Sequence[Clause]) -> str:
+    joint = "，" if clauses[0].language == "zh" else ", "
+    text = joint.join(clause.text for clause in clauses)
+    return _LEAD.sub("", text) or text
+
+
+def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found:
+    kind = _kind(verdicts)
+    said = dates.find(text, today) if kind == "event" else None
+    return Found(
+        kind,
+        None,
+        {"value": text},
+        text,
+        "learned",
+        f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",
+        "preference" if kind == "preference" else "fact",
+        disliked(text) if kind == "preference" else 0,
+        event_date=said.day if said else None,
+    )

@@ -1,0 +1,169 @@
+"""Labelled messages as rows of a classifier: the tagged corpus, and the dev part of the labelled sets."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from services.compose.rules import intent
+from shared.reading import feedback
+from shared.reading.clauses import split
+from shared.reading.learned import CHANGED, NONE, signs
+
+HERE = Path(__file__).parent
+SETS = HERE.parent / "eval"
+_TAG = re.compile(r"<(/?)([a-z]+)[+-]?((?:\s+\w+=\"[^\"]*\")*)\s*>")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One text of a message: its grams, and its class in each group; None where nobody has said."""
+
+    grams: list[str]
+    labels: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of a message and what it states; `maybe` where it may be kept and need not."""
+
+    start: int
+    end: int
+    label: str
+    maybe: bool = False
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message with its labelled stretches.
+
+    `part` is where it comes from. `loose` labels mark words, not whole statements; `types` and `changes` say which of both are labelled at all.
+    """
+
+    text: str
+    spans: list[Span] = field(default_factory=list[Span])
+    part: str = "corpus"
+    loose: bool = False
+    types: bool = True
+    changes: bool = True
+
+
+def tagged(line: str) -> Message:
+    """A line of the corpus; a tag that does not close is a ValueError."""
+    text, spans, at = "", list[Span](), 0
+    opened: tuple[int, str] | None = None
+    for tag in _TAG.finditer(line):
+        text += line[at : tag.start()]
+        at = tag.end()
+        if not tag[1]:
+            if opened:
+                raise ValueError(f"nested tag: {line}")
+            opened = (len(text), tag[2])
+        elif opened and opened[1] == tag[2]:
+            spans.append(Span(opened[0], len(text), tag[2]))
+            opened = None
+        else:
+            raise ValueError(f"tag out of place: {line}")
+    if opened:
+        raise ValueError(f"open tag: {line}")
+    return Message(text + line[at:], spans)
+
+
+def _lines(folder: Path, pattern: str) -> Iterator[str]:
+    for path in sorted(folder.glob(pattern)):
+        yield from (line for line in path.read_text("utf-8").splitlines() if line.strip())
+
+
+def _labels(name: str) -> Iterator[dict[str, Any]]:
+    for line in _lines(SETS, f"{name}.jsonl"):
+        label = json.loads(line)
+        if label["part"] == "dev":
+            yield label
+
+
+def _found(text: str, words: str) -> tuple[int, int] | None:
+    for word in words.split("|"):
+        at = text.lower().find(word.lower())
+        if at >= 0:
+            return at, at + len(word)
+    return None
+
+
+def messages() -> list[Message]:
+    """Everything that the weights of `statements` are fitted to."""
+    found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
+    for label in _labels("extraction"):
+        spans = [
+            Span(*place, expected["type"].split("|")[0], bool(expected.get("may")))
+            for expected in label["expect"]
+            for words in expected["says"]
+            if (place := _found(label["text"], words))
+        ]
+        found.append(Message(label["text"], spans, "extraction", loose=True, changes=False))
+    for label in _labels("corrections"):
+        values = [label.get("old"), label.get("new")] if label["correction"] else []
+        spans = [Span(*place, CHANGED) for value in values if value and (place := _found(label["text"], value))]
+        found.append(Message(label["text"], spans, "corrections", loose=True, types=False))
+    return found
+
+
+def statement_rows(message: Message) -> list[Row]:
+    """The clauses of a message with their types, and whether they correct."""
+    clauses = split(message.text)
+    spans = [[s for s in message.spans if s.start < c.end and c.start < s.end] for c in clauses]
+    stated = {c.sentence for c, found in zip(clauses, spans, strict=True) if found}
+    rows: list[Row] = []
+    for place, (clause, found) in enumerate(zip(clauses, spans, strict=True)):
+        label: str | None = NONE
+        if found:
+            label = None if all(span.maybe for span in found) else next(s.label for s in found if not s.maybe)
+        elif message.loose and clause.sentence in stated:
+            label = None
+        kind = label if message.types and label != CHANGED else None
+        change = None if label is None or not message.changes else CHANGED if label == CHANGED else NONE
+        rows.append(Row(signs(clause, place, len(clauses)), (kind, change)))
+    return rows
+
+
+def feedback_rows() -> list[list[Row]]:
+    """Answers, each before the message that says something of it."""
+    told = [line.split("\t") for line in _lines(HERE / "corpus", "feedback_*.tsv")]
+    told += [[label["signal"], label["before"], label["text"]] for label in _labels("feedback")]
+    return [
+        [Row(row, (name,)) for row, name in zip(feedback.signs(before, text), (None, signal), strict=True)]
+        for signal, before, text in told
+    ]
+
+
+def intent_rows() -> list[list[Row]]:
+    """Messages with what their senders are after."""
+    told = [line.split("\t") for line in _lines(HERE / "corpus", "intents_*.tsv")]
+    told += [[label["intent"], label["say"]] for label in _labels("intents")]
+    return [[Row(intent.signs(text), (name,))] for name, text in told]
+
+
+def lexicon() -> dict[str, set[str]]:
+    """The classes of meaning of each gram that is a word of the lexicon."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((HERE / "lexicon").glob("*.txt")):
+        name = ""
+        for line in path.read_text("utf-8").splitlines():
+            if line.startswith("#"):
+                name = line[1:].split()[0]
+                continue
+            for word in filter(None, (part.strip().lower() for part in line.split("|"))):
+                found.setdefault(_gram(word), set()).add(name)
+    return found
+
+
+def _gram(word: str) -> str:
+    return word if word[0] >= "\u3400" else word.replace(" ", "_") if " " in word else f" {word}"
+
+
+def classes(rows: Sequence[Sequence[Row]]) -> list[list[str]]:
+    """The classes of each group, `none` first."""
+    groups = len(rows[0][0].labels)
+    found = [{row.labels[n] for message in rows for row in message} - {None} for n in range(groups)]
+    return [sorted((str(name) for name in group), key=lambda name: (name != NONE, name)) for group in found]

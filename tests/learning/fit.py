@@ -1,0 +1,172 @@
+"""The fit of `shared.text.network`: cross entropy, Adam on the rows that a batch touches, dropout; deterministic."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.text.network import BLOCKS, Network, mix, softmax
+from tests.learning.corpus import Row, classes
+
+HIDDEN = 32
+EPOCHS = 8
+BATCH = 128
+RATE = 0.006
+DROPPED = 0.3
+LEAST_SEEN = 3
+SPREAD = 0.05
+"""Standard deviation of the numbers that a gram begins with."""
+Numbers = NDArray[np.float32]
+Message = Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts as arrays: the rows of their grams and of what these mean, how many grams, and their classes."""
+
+    flat: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    counts: NDArray[np.intp]
+    follows: Numbers
+    targets: NDArray[np.intp]
+
+
+class Weights:
+    """An array that Adam moves; of a gram's rows only those that a batch touched."""
+
+    def __init__(self, start: Numbers) -> None:
+        self.now = start
+        self._mean, self._square = np.zeros_like(start), np.zeros_like(start)
+        self._times = 0
+
+    def move(self, slope: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None), rate: float = RATE) -> None:
+        """One step against the slope of these rows."""
+        self._times += 1
+        self._mean[rows] = mean = 0.9 * self._mean[rows] + 0.1 * slope
+        self._square[rows] = square = 0.999 * self._square[rows] + 0.001 * slope * slope
+        mean = mean / (1 - 0.9**self._times)
+        square = square / (1 - 0.999**self._times)
+        self.now[rows] -= (rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
+
+
+def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]]) -> Network:
+    """The network of these messages; words of the lexicon share what their meanings learn."""
+    messages = [message for message in messages if message]
+    groups = classes(messages)
+    seen = Counter(gram for message in messages for row in message for gram in set(row.grams))
+    words = ["", *sorted({gram for gram, times in seen.items() if times >= LEAST_SEEN} | set(lexicon))]
+    meanings = sorted({name for names in lexicon.values() for name in names})
+    ids = {gram: place for place, gram in enumerate(words)}
+    of = {ids[gram]: [len(words) + meanings.index(name) for name in sorted(names)] for gram, names in lexicon.items()}
+    random = np.random.default_rng(5)
+    width = sum(map(len, groups))
+    start = random.normal(0, SPREAD, (len(words) + len(meanings), BLOCKS * HIDDEN)).astype(np.float32)
+    start[[ids[gram] for gram in lexicon if seen[gram] < LEAST_SEEN]] = 0.0
+    rows, hidden = Weights(start), Weights(np.zeros(HIDDEN, np.float32))
+    out = Weights(random.normal(0, HIDDEN**-0.5, (HIDDEN, width)).astype(np.float32))
+    bias = Weights(np.zeros(width, np.float32))
+    texts = [[(sorted({0, *(ids[g] for g in row.grams if g in ids)}), row.labels) for row in m] for m in messages]
+    for epoch in range(EPOCHS):
+        rate = RATE * (1.0 if epoch < EPOCHS - 2 else 0.3)
+        for batch in _batches(texts, of, groups, random):
+            _step(batch, groups, (rows, hidden, out, bias), random, rate)
+    both = rows.now[: len(words)].copy()
+    for place, means in of.items():
+        both[place] += rows.now[means].sum(axis=0)
+    scale = (np.abs(both).max(axis=0) / 127 + 1e-9).astype(np.float32)
+    small = np.round(both / scale).astype(np.int8)
+    return Network(tuple(map(tuple, groups)), ids, small, scale, hidden.now, out.now, bias.now)
+
+
+def _batches(
+    texts: Sequence[Sequence[tuple[list[int], tuple[str | None, ...]]]],
+    of: Mapping[int, list[int]],
+    groups: Sequence[Sequence[str]],
+    random: np.random.Generator,
+) -> Iterator[Batch]:
+    order = random.permutation(len(texts))
+    places = [{name: place for place, name in enumerate(group)} for group in groups]
+    for begin in range(0, len(order), BATCH):
+        chosen = [texts[place] for place in order[begin : begin + BATCH]]
+        flat: list[int] = []
+        starts: list[int] = []
+        counts: list[int] = []
+        targets: list[list[int]] = []
+        follows: list[float] = []
+        for message in chosen:
+            for number, (known, labels) in enumerate(message):
+                starts.append(len(flat))
+                counts.append(len(known))
+                follows.append(float(number > 0))
+                flat.extend(known)
+                for place in known:
+                    flat.extend(of.get(place, ()))
+                targets.append([at[name] if name else -1 for at, name in zip(places, labels, strict=True)])
+        yield Batch(
+            np.array(flat, np.intp),
+            np.array(starts, np.intp),
+            np.array(counts, np.intp),
+            np.array(follows, np.float32),
+            np.array(targets, np.intp),
+        )
+
+
+def _step(
+    batch: Batch,
+    groups: Sequence[Sequence[str]],
+    weights: tuple[Weights, Weights, Weights, Weights],
+    random: np.random.Generator,
+    rate: float,
+) -> None:
+    rows, hidden, out, bias = weights
+    sums = np.add.reduceat(rows.now[batch.flat], batch.starts, axis=0)
+    mixed, root = mix(sums, batch.counts, batch.follows)
+    live = (mixed + hidden.now > 0) * (random.random(mixed.shape) >= DROPPED) / (1 - DROPPED)
+    layer = ((mixed + hidden.now) * live).astype(np.float32)
+    error = _error(softmax(layer @ out.now + bias.now, groups), batch.targets, groups)
+    back = (error @ out.now.T) * live
+    out.move(layer.T @ error, rate=rate)
+    bias.move(error.sum(axis=0), rate=rate)
+    hidden.move(back.sum(axis=0), rate=rate)
+    back = (back / root).astype(np.float32)
+    after, ahead = np.zeros_like(back), np.zeros_like(back)
+    after[:-1] = back[1:] * batch.follows[1:, None]
+    ahead[1:] = back[:-1] * batch.follows[1:, None]
+    spread = np.concatenate((back, after, ahead), axis=1)
+    sizes = np.diff(np.append(batch.starts, len(batch.flat)))
+    order = np.argsort(batch.flat, kind="stable")
+    touched, first = np.unique(batch.flat[order], return_index=True)
+    text_of = np.repeat(np.arange(len(sizes)), sizes)[order]
+    rows.move(np.add.reduceat(spread[text_of], first, axis=0), touched, rate)
+
+
+def _error(shares: Numbers, targets: NDArray[np.intp], groups: Sequence[Sequence[str]]) -> Numbers:
+    """What the shares miss of the labels, averaged over the texts that have one; nothing where nobody has said."""
+    start = 0
+    for number, group in enumerate(groups):
+        target = targets[:, number]
+        told = (target >= 0).nonzero()[0]
+        shares[told, start + target[told]] -= 1.0
+        shares[target < 0, start : start + len(group)] = 0.0
+        shares[:, start : start + len(group)] *= (1.0 if number == 0 else 0.5) / max(len(told), 1)
+        start += len(group)
+    return shares
+
+
+def write(model: Network, path: Path) -> None:
+    """The network as a file that `shared.text.network.load` reads."""
+    path.parent.mkdir(exist_ok=True)
+    np.savez_compressed(
+        path,
+        groups=np.array("\n".join("\t".join(group) for group in model.groups)),
+        grams=np.array("\n".join(model.ids)),
+        rows=model.grams,
+        scale=model.scale,
+        hidden=model.hidden,
+        out=model.out,
+        bias=model.bias,
+    )
