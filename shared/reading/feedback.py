@@ -12,6 +12,8 @@ ANSWER_END = 80
 READ = 300
 LEAST_SHARE = 0.4
 """Below this the message says nothing sure of the answer."""
+LEAST_ALONE = 0.5
+"""The same where the answer is not known."""
 
 
 def signs(before: str, text: str) -> tuple[list[str], list[str]]:
@@ -24,15 +26,16 @@ def signs(before: str, text: str) -> tuple[list[str], list[str]]:
 
 
 def find(message: MessageText, before: str | None) -> Feedback:
-    """The signal of the message as a whole; neutral where there was no answer to say something of."""
+    """The signal of the message as a whole; None is an answer that is not known, an empty one says that there was none."""
     neutral = Feedback("neutral", "", (0, 0), message.ordinal)
-    if not before or not message.text.strip():
+    if before == "" or not message.text.strip():
         return neutral
     model = load("feedback")
-    rows = [model.known(row) for row in signs(before, message.text)]
+    answer, said = signs(before or "", message.text)
+    rows = [model.known(row) for row in ((answer, said) if before else (said,))]
     shares = dict(zip(model.classes, model.shares(rows)[-1].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
-    if best == "neutral" or shares[best] < LEAST_SHARE:
+    if best == "neutral" or shares[best] < (LEAST_SHARE if before else LEAST_ALONE):
         return neutral
     words = " ".join(model.reasons(rows[-1], best))
     return Feedback(cast(FeedbackSignal, best), words, (0, min(len(message.text), READ)), message.ordinal)

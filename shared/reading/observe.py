@@ -214,22 +214,33 @@ def _stated(
         return []
     stand = stances(clauses)
     plain = [
-        _plain(clause, stance, clauses, index, today, directed)
-        if directed or verdicts[index].kept >= learned.LEAST_KEPT
-        else []
-        for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
+        _plain(clause, stance, clauses, index, today, directed) if directed or learned.worth_reading(verdict) else []
+        for index, (clause, stance, verdict) in enumerate(zip(clauses, stand, verdicts, strict=True))
     ]
     corrected = {
         index: found
         for index, found in corrections.find(clauses, stand, plain, today).items()
-        if verdicts[index].changed >= learned.LEAST_CHANGED
+        if directed or verdicts[index].changed >= learned.LEAST_CHANGED
     }
     for index, verdict in enumerate(verdicts):
-        if verdict.changed >= learned.CHANGES and index not in corrected and plain[index]:
-            corrected[index] = [promoted(one, "learned") for one in plain[index] if may_promote(one)] or plain[index]
+        if index in corrected or directed:
+            continue
+        if verdict.changed >= learned.CHANGES and stand[index].stands:
+            if promotable := [promoted(one, "learned") for one in plain[index] if may_promote(one)]:
+                corrected[index] = promotable
+        elif max(verdict.kept, verdict.changed) < learned.LEAST_KEPT:
+            plain[index] = []
+        elif trusted and plain[index] and not any(learned.agrees(verdict, one.kind) for one in plain[index]):
+            plain[index] = []
     swallowed = {index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
-    taken = [bool(plain[index]) or index in corrected or index in swallowed for index in range(len(clauses))]
-    unforeseen = {} if directed or not trusted else learned.found(clauses, verdicts, taken, today)
+    taken = [
+        bool(plain[index])
+        or index in corrected
+        or index in swallowed
+        or not learned.may_state(clauses[index], stand[index], verdicts[index])
+        for index in range(len(clauses))
+    ]
+    unforeseen = {} if directed or not trusted else learned.found(clauses, verdicts, taken, corrected.keys(), today)
     observations: list[Observation] = []
     for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
         found = [] if index in swallowed else corrected.get(index, plain[index])
