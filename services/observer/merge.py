@@ -25,8 +25,15 @@ PASSING = frozenset({"momentary", "trial"})
 """Why the rules drop words that may still tell what happened or is to be done, but nothing that lasts."""
 TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
 """What passing words and tools may tell; neither says what the user is or wants."""
-FRAME = frozenset({"user", "用户"})
-"""How models open a sentence about whoever speaks: no word of the turn."""
+FRAME = frozenset(
+    (
+        *("用户", "喜欢", "喜爱", "爱", "偏好", "讨厌", "住", "住在", "通常", "一般", "经常", "平时"),
+        *("user", "like", "love", "enjoy", "prefer", "dislik", "hate", "live", "own", "usual", "often"),
+    )
+)
+"""How models put what somebody is or likes: words that need not be the turn's."""
+LEAST_GROUND = 0.5
+"""Share of a statement's other words that must be the turn's; models put some in words of their own."""
 MAX_TERMS = 4000
 _PREFIX: dict[MemoryType, str] = {"preference": "pref"}
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]{2,}\]")
@@ -133,15 +140,20 @@ def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Seq
 
 
 def _grounded(item: ExtractedItem, place: Place, sources: Sequence[Source]) -> bool:
-    """Whether the statement and its value have words in common with the message, or with the question it answers."""
-    said = _telling(place.source.text) | _telling(_question(place.source, sources))
-    value = _telling(item.value) if item.value and not any(c.isdigit() for c in item.value) else said
-    return bool(said & _telling(item.content)) and (not value or bool(said & value))
+    """Whether the statement and its value are made of the message's words, or of the question's that it answers."""
+    said = {term for text in (place.source.text, _question(place.source, sources)) for term in _terms(text)}
+    value = item.value if item.value and not any(c.isdigit() for c in item.value) else None
+    return all(_made_of(said, part) for part in (item.content, value) if part)
 
 
-def _telling(text: str) -> set[str]:
-    """The words that say something, in their search form."""
-    return set(segment.query_terms(text, MAX_TERMS)) - FRAME
+def _made_of(said: set[str], text: str) -> bool:
+    found = [terms for word in segment.keywords(text, MAX_TERMS) if (terms := _terms(word) - FRAME)]
+    known = sum(not terms.isdisjoint(said) for terms in found)
+    return known > 0 and known >= LEAST_GROUND * len(found)
+
+
+def _terms(text: str) -> set[str]:
+    return set(segment.query_terms(text, MAX_TERMS))
 
 
 def _question(answer: Source, sources: Sequence[Source]) -> str:

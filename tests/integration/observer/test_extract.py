@@ -25,29 +25,13 @@ from shared.reading import (
     TurnText,
     observe,
 )
-from tests.ollama.server import CHAT, Mode, ScriptedOllama, serve_ollama
+from tests.ollama.server import CHAT, Mode, ScriptedOllama
 
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)
 CONTEXT = ObserveContext(SAID_AT)
 GOOD: frozenset[Mode] = frozenset({"well", "think_tags"})
 SWIMS = "周末一般都泡在游泳馆里。"
 TEA = "我喜欢喝龙井茶。"
-
-
-@pytest.fixture(scope="session")
-async def one_server() -> AsyncIterator[ScriptedOllama]:
-    """One server for all tests of this file."""
-    async with serve_ollama() as running:
-        yield running
-
-
-@pytest.fixture
-def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> ScriptedOllama:
-    """The scripted server as new, reached directly whatever proxy the environment names."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    one_server.reset()
-    return one_server
 
 
 @pytest.fixture
