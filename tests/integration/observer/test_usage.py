@@ -1,19 +1,25 @@
 """What the model costs a user is counted with what it found, and bounded by the day; what it garbles is kept."""
 
 import asyncio
+import json
+import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
+from typer.testing import CliRunner
 
 from schemas.topics import TURN_COMMITTED
+from services.cli import app
 from services.governor import handler as governor
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
 from shared.db import Subject
-from shared.errors import TransientError
-from tests.ollama.server import CHAT, ScriptedOllama
+from shared.errors import ConfigurationError, TransientError
+from tests.ollama.server import CHAT, NOT_JSON, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.kafka import Stored
 from tests.system.person import Person
@@ -225,3 +231,47 @@ async def test_a_failure_while_saving_raises_what_happened(bench_with: Any, serv
         await bench.observe(person, events)
         assert bench.used(person)["calls"] == 4
         assert bench.notes(person) == [["model_answer_malformed"]]
+
+
+async def test_a_prompt_that_does_not_exist_stops_the_observer_with_its_place(
+    databases: Databases, kafka: str, tmp_path: Path
+) -> None:
+    policy = policy_file(tmp_path, observer={"extract_prompt": "extract-99"})
+    with pytest.raises(ConfigurationError, match=r"observer\.extract_prompt: no prompt 'extract-99'"):
+        async with running(settings_for(databases.fresh(), kafka, policy=policy), ("observer",)):
+            pass
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+async def test_the_command_shows_what_nobody_could_read(
+    bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    server.script("prose")
+    async with bench_with() as bench:
+        person = Person(bench.system)
+        await bench.observe(person, await bench.said(person, "我喜欢喝龙井茶。"))
+        async with listening(bench.system) as url:
+            monkeypatch.setenv("SMARTBRAIN_URL", url)
+            asked = ["answers", "-u", person.user_id, "--tenant", person.tenant_id, *(["--json"] if as_json else [])]
+            shown = await asyncio.to_thread(CliRunner().invoke, app, asked)
+            nobody = await asyncio.to_thread(CliRunner().invoke, app, ["answers", "-u", "nobody"])
+        assert (shown.exit_code, nobody.exit_code) == (0, 0)
+        assert "every answer could be read" in nobody.stdout
+        assert all(each in shown.stdout for each in (NOT_JSON, "extract-2", "the answer holds no JSON"))
+        assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON
+
+
+@asynccontextmanager
+async def listening(system: System) -> AsyncIterator[str]:
+    """Compose's address, over a real socket."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    served = system["compose"].service.http
+    assert served
+    server = uvicorn.Server(uvicorn.Config(served, log_level="error", lifespan="off"))
+    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await running
+        listener.close()
