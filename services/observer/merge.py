@@ -28,7 +28,8 @@ TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
 FRAME = frozenset(
     (
         *("用户", "喜欢", "喜爱", "爱", "偏好", "讨厌", "住", "住在", "通常", "一般", "经常", "平时"),
-        *("user", "like", "love", "enjoy", "prefer", "dislik", "hate", "live", "own", "usual", "often"),
+        *("希望", "待办", "已完成", "截止", "年", "月", "日"),
+        *("user", "like", "love", "enjoy", "prefer", "dislik", "hate", "live", "own", "usual", "often", "todo", "due"),
     )
 )
 """How models put what somebody is or likes: words that need not be the turn's."""
@@ -36,6 +37,7 @@ LEAST_GROUND = 0.5
 """Share of a statement's other words that must be the turn's; models put some in words of their own."""
 MAX_TERMS = 4000
 _PREFIX: dict[MemoryType, str] = {"preference": "pref"}
+_HAN = re.compile(f"[{segment.HAN}]+")
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]{2,}\]")
 _DISLIKE = re.compile(
     r"不(?:再)?(?:太|怎么|能|要|想)?(?:喜欢|爱|吃|喝|用|看|接受)|不要|不想|讨厌|反感|受不了|避免"
@@ -147,9 +149,15 @@ def _grounded(item: ExtractedItem, place: Place, sources: Sequence[Source]) -> b
 
 
 def _made_of(said: set[str], text: str) -> bool:
-    found = [terms for word in segment.keywords(text, MAX_TERMS) if (terms := _terms(word) - FRAME)]
-    known = sum(not terms.isdisjoint(said) for terms in found)
-    return known > 0 and known >= LEAST_GROUND * len(found)
+    """Numbers aside, which dates in full bring with them; of a Chinese word the message may have another form."""
+    characters = set("".join(said))
+    words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and _terms(w) - FRAME]
+    known = sum(not _terms(word).isdisjoint(said) or _alike(word, characters) for word in words)
+    return known > 0 and known >= LEAST_GROUND * len(words)
+
+
+def _alike(word: str, characters: set[str]) -> bool:
+    return bool(_HAN.fullmatch(word)) and 2 * sum(c in characters for c in word) >= len(word)
 
 
 def _terms(text: str) -> set[str]:

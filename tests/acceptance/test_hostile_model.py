@@ -77,26 +77,29 @@ def lies(body: dict[str, Any]) -> str:
     return json.dumps({"items": items}, ensure_ascii=False)
 
 
-async def opened(databases: Databases, kafka: str, folder: Path, url: str) -> AsyncGenerator[System]:
-    policy = policy_file(folder, observer={"model_deadline_s": 0.4})
+async def opened(databases: Databases, kafka: str, folder: Path, url: str, deadline_s: float) -> AsyncGenerator[System]:
+    policy = policy_file(folder, observer={"model_deadline_s": deadline_s})
     settings = settings_for(databases.fresh(), kafka, ollama_url=url, embedding_dimension=64, policy=policy)
     async with running(settings) as all_services:
         yield all_services
 
 
 @pytest.fixture
-async def system(databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path) -> AsyncGenerator[System]:
-    """Every service, with a model that is asked and does not keep anybody waiting."""
+async def system(
+    request: pytest.FixtureRequest, databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path
+) -> AsyncGenerator[System]:
+    """Every service, with a model that has all the time that it may need, unless it is to be late."""
     ollama.reset()
     ollama.slow_s = 1.5
-    async for each in opened(databases, kafka, tmp_path, ollama.url):
+    late = "slow" in request.node.name
+    async for each in opened(databases, kafka, tmp_path, ollama.url, 0.4 if late else 20.0):
         yield each
 
 
 @pytest.fixture
 async def alone(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
     """Every service, and nobody where the model should be."""
-    async for each in opened(databases, kafka, tmp_path, "http://127.0.0.1:9"):
+    async for each in opened(databases, kafka, tmp_path, "http://127.0.0.1:9", 20.0):
         yield each
 
 

@@ -116,6 +116,7 @@ def test_nothing_unsafe_comes_of_a_hostile_answer(language: str, seed: int) -> N
     [
         ("zh", "周末通常去游泳馆", "周末一般都泡在游泳馆里"),
         ("zh", "每到周末就去游泳", "周末一般都泡在游泳馆里"),
+        ("zh", "2026年6月起周末去泳馆", "周末一般都泡在游泳馆里"),
         ("en", "Usually at the pool on weekends", "weekends usually find me at the pool"),
         ("en", "User likes the pool", "weekends usually find me at the pool"),
     ],
