@@ -10,11 +10,12 @@ from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_
 from shared import clock
 from shared.db import Connection
 from shared.runtime import Runtime
-from shared.store import inbox, observations, outbox, turns
+from shared.store import answers, inbox, observations, outbox, turns, usage
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
 PRUNE = 50_000
+USAGE_KEPT = timedelta(days=90)
 BUSY_FACTOR = 10
 """While workers make progress, late work is more likely queued than lost: it is given so many times the grace."""
 
@@ -98,9 +99,11 @@ async def measure(rt: Runtime) -> None:
 
 
 async def prune_all(rt: Runtime) -> None:
-    """All old claims are forgotten, a bounded number in each transaction."""
+    """All old claims and what has expired are forgotten, a bounded number in each transaction."""
     while await prune(rt) >= PRUNE:
         logger().info("inbox_pruned", count=PRUNE)
+    while await prune_models(rt) >= PRUNE:
+        logger().info("models_pruned", count=PRUNE)
 
 
 async def prune(rt: Runtime) -> int:
@@ -108,3 +111,9 @@ async def prune(rt: Runtime) -> int:
     async with rt.db.system() as conn:
         keep = timedelta(days=rt.policy.delivery.inbox_keep_days)
         return await inbox.prune(conn, keep, PRUNE) + await outbox.forget_redriven(conn, keep)
+
+
+async def prune_models(rt: Runtime) -> int:
+    """How many expired answers of models, and accounts of days long ago, were removed just now."""
+    async with rt.db.system() as conn:
+        return await answers.prune(conn, PRUNE) + await usage.prune(conn, USAGE_KEPT, PRUNE)

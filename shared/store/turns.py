@@ -48,6 +48,12 @@ class Turn:
     committed_at: datetime
     observed: bool
     events: tuple[Event, ...]
+    experiment: dict[str, Any] | None = None
+
+    def dimension(self, name: str) -> str | None:
+        """What the turn's experiment says of this dimension, if it is in one."""
+        found: dict[str, str] = (self.experiment or {}).get("dimensions", {})
+        return found.get(name)
 
 
 _EVENTS: LiteralString = """
@@ -58,7 +64,7 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 """
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.observed_at IS NOT NULL AS observed," + _EVENTS
+    " t.observed_at IS NOT NULL AS observed, t.experiment," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -175,6 +181,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["committed_at"],
         row["observed"],
         events,
+        row["experiment"],
     )
 
 
