@@ -14,6 +14,7 @@ from shared.reading.dates import find as find_date
 from shared.reading.keys import known, preference_key, slug
 from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
+from shared.reading.stated import standings
 from shared.relate import RELATED
 from shared.text import segment
 from shared.text.normalise import fold, normalise
@@ -122,6 +123,7 @@ def _letters(text: str) -> list[tuple[str, int]]:
 
 def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Sequence[Source]) -> str | None:
     """Why this must not become memory."""
+    ordinal = place.source.ordinal
     parts = [part for part in (item.content, item.value, item.key, item.correction_of, place.quote) if part]
     if any(find_secrets(part) or _PLACEHOLDER.search(part) for part in parts):
         return "secret"
@@ -138,6 +140,10 @@ def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Seq
     for each in observed.explain:
         if each.decision == "dropped" and each.reason in barred and place.touches(each.ordinal, each.text_span):
             return each.reason
+    kept = [each.text_span for each in observed.explain if each.decision == "kept" and each.ordinal == ordinal]
+    for span, reason in standings(place.source.text):
+        if reason in barred and place.touches(ordinal, span) and span not in kept:
+            return reason
     return None if _grounded(item, place, sources) else "not what was said"
 
 

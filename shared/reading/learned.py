@@ -129,37 +129,34 @@ def may_state(clause: Clause, stance: Stance, verdict: Verdict) -> bool:
 def found(
     clauses: Sequence[Clause],
     verdicts: Sequence[Verdict],
-    taken: Sequence[bool],
+    free: Sequence[bool],
     corrected: Set[int],
     today: date,
-) -> dict[int, Found]:
-    """What the clauses that no pattern took are sure to state, by the clause where it begins.
+) -> dict[int, tuple[Found, int]]:
+    """What the clauses that are free are sure to state, by the clause where it begins, and the clause after its last.
 
     Neighbours that state the same sort of thing are one statement, with what hangs on to it; so are neighbours that
     correct. What corrects beside a clause that a pattern took for a correction belongs to that.
     """
-    stated: dict[int, Found] = {}
+    stated: dict[int, tuple[Found, int]] = {}
     end = 0
     for place, verdict in enumerate(verdicts):
-        if place < end or taken[place]:
+        if place < end or not free[place]:
             continue
+        alone = len(clauses) > 1 and _little(clauses[place].text)
         if verdict.changed >= CHANGES:
-            end = _reach(place, [v.changed >= LIKELY and not t for v, t in zip(verdicts, taken, strict=True)])
-            if corrected & {place - 1, end} or (end - place == 1 and _little(clauses[place].text) and len(clauses) > 1):
+            end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
+            if corrected & {place - 1, end} or (end - place == 1 and alone):
                 continue
+            kind = _kind(verdicts[place:end])
             text = _joined(clauses[place:end])
-            stated[place] = changes.correction(
-                text, _kind(verdicts[place:end]), chinese=clauses[place].language == "zh"
-            )
+            stated[place] = changes.correction(text, kind, chinese=clauses[place].language == "zh"), end
         elif verdict.kept >= SURE:
-            begin, end = _stretch(clauses, verdicts, taken, place, end)
-            if end - begin == 1 and _little(clauses[place].text) and len(clauses) > 1:
+            begin, end = _stretch(clauses, verdicts, free, place, end)
+            if end - begin == 1 and alone:
                 continue
-            statement = _statement(_joined(clauses[begin:end]), verdicts[begin:end], today)
-            if max(verdict.kinds[statement.kind] for verdict in verdicts[begin:end]) < SURE_KIND:
-                continue
-            if statement.kind != "note" or not _REMEMBERS.search(statement.text):
-                stated[begin] = statement
+            if statement := _statement(_joined(clauses[begin:end]), verdicts[begin:end], today):
+                stated[begin] = statement, end
     return stated
 
 
@@ -171,14 +168,14 @@ def _reach(place: int, goes_on: Sequence[bool]) -> int:
 
 
 def _stretch(
-    clauses: Sequence[Clause], verdicts: Sequence[Verdict], taken: Sequence[bool], place: int, least: int
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], free: Sequence[bool], place: int, least: int
 ) -> tuple[int, int]:
     """From where to where the statement at this place goes: over what is likely and not of another type for sure."""
     kind = verdicts[place].kind
 
     def belongs(other: int) -> bool:
         verdict = verdicts[other]
-        if taken[other] or verdict.kept < LIKELY or verdict.changed >= CHANGES:
+        if not free[other] or verdict.kept < LIKELY or verdict.changed >= CHANGES:
             return False
         near = clauses[other].sentence == clauses[place].sentence or kind == verdict.kind == "case"
         return near and (verdict.kind == kind or verdict.kinds[verdict.kind] < DISTINCT or _little(clauses[other].text))
@@ -207,8 +204,11 @@ def _joined(clauses: Sequence[Clause]) -> str:
     return _LEAD.sub("", text) or text
 
 
-def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found:
+def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found | None:
+    """The text as a statement of its likeliest type; None where no type is likely, or where `remember` decides."""
     kind = _kind(verdicts)
+    if max(verdict.kinds[kind] for verdict in verdicts) < SURE_KIND or (kind == "note" and _REMEMBERS.search(text)):
+        return None
     said = dates.find(text, today) if kind == "event" else None
     return Found(
         kind,

@@ -40,7 +40,8 @@ class Span:
 class Message:
     """A message with its labelled stretches.
 
-    `part` is where it comes from. `loose` labels mark words, not whole statements; `types` and `changes` say which of both are labelled at all.
+    `part` is where it comes from. `loose` labels mark words, not whole statements; `types` and `changes` say which of
+    both are labelled at all.
     """
 
     text: str
@@ -95,7 +96,7 @@ def _found(text: str, words: str) -> tuple[int, int] | None:
 def messages() -> list[Message]:
     """Everything that the weights of `statements` are fitted to."""
     found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
-    found += [tagged(line) for line in phrases.lines(HERE / "lexicon")]
+    found += [tagged(line) for line in phrases.lines(HERE)]
     for label in _labels("extraction"):
         spans = [
             Span(*place, expected["type"].split("|")[0], bool(expected.get("may")))

@@ -50,12 +50,12 @@ def understand(message: str) -> Understood:
     if not re.search(r"\w", message):
         return Understood("small_talk", 0.5, ())
     model = load("intents")
-    row = model.known(signs(message))
-    shares = dict(zip(model.classes, model.shares([row])[0].tolist(), strict=True))
+    read = signs(message)
+    shares = dict(zip(model.classes, model.shares([model.known(read)])[0].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
     if best == "other" or shares[best] < LEAST_SHARE:
         return Understood("other", 0.3, ())
-    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(row, best))
+    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(read, best))
 
 
 def purpose_of(message: str, intent: Intent) -> Purpose:
