@@ -1,0 +1,191 @@
+"""Secrets in structured text: settings, JSON, headers, cookies, flags of commands, SQL."""
+
+import re
+from collections.abc import Iterator
+
+from shared.text.secrets.lexicon import NO_SETTING
+from shared.text.secrets.model import SecretHit, SecretKind
+from shared.text.secrets.values import called, generated, hashed, look, look_alike, stands_for
+
+SIGNS = ("=", ":", " -", "identified", "requirepass")
+_SURE = (
+    r"(?:[a-z]{0,12}(?:password|passwd|passphrase|pwd)|(?:db|my|root|admin|user|smtp|mail|ftp|wifi|redis|mysql|pg|"
+    r"login|ssh|vpn|sudo|app|key)?"
+    r"pass(?:code)?|passw|pswd|psw|密码|口令|(?:api|app|auth|access|secret|private|signing|encryption|encrypt"
+    r"|account|master|service|sign|jwt|session|license|shared|ssh|aes|des|hmac|consumer|client|security|apiv3|mch|"
+    r"pay|hook"
+    r"|webhook|bot|personal|refresh|id|bearer|csrf|xsrf|deploy|admin|root|user|db|redis|mysql|github|gitlab|npm|role)?"
+    r"[_-]?(?:secret|token)s?|(?:api|app|auth|access|secret|private|signing|encryption|encrypt|account|master|sign|"
+    r"jwt|session"
+    r"|license|shared|aes|des|hmac|consumer|security|apiv3|mch|pay|storage|subscription|rsa|ssh|role|service|"
+    r"admin)[_-]?key"
+    r"|secret[_-]?access[_-]?key|auth|authorization|credentials?|cred|preshared[_-]?key|psk|otp|pin|pin[_-]?code|"
+    r"cvv|cvc"
+    r"|密钥|私钥|令牌|mnemonic|seed[_-]?phrase|seed[_-]?words|passkey|sessdata|bili_jct|bduss|stoken|"
+    r"phpsessid|jsessionid|sessionid|session[_-]?id|connect\.sid|_session|session|sid|li_at|pt_key|pt_pin_key|sess|"
+    r"cookie|wskey|webhook)"
+)
+_NAME = re.compile(
+    rf"(?:^|.*[^A-Za-z]){_SURE}(?:[_-]?(?:\d{{1,2}}|prod|dev|live|new|old|value|raw|base64|b64|hash(?=$)))?", re.I
+)
+_NOT_NAME = re.compile(
+    r".*(?:public|publishable|max|min|num|count|limit|total|used|length|len|type|expir|policy|url|uri|path|file|"
+    r"endpoint|ttl"
+    r"|cache|primary|foreign|partition|sort|idempotency|object|row|group|routing|dedup|i18n|hash|digest|next_page|"
+    r"page|cursor)"
+    r"[_-]?(?:key|tokens?)?|.*tokens",
+    re.I,
+)
+_SESSION = re.compile(
+    r"(?:sess\w*|sid|.*session(?:[_-]?id)?|cookie|auth|connect\.sid|webhook|id_?token|wskey|li_at|pt_key)", re.I
+)
+_PASS = re.compile(r".*(?:pass|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
+_CODE = re.compile(r".*(?:pin|otp|cvv|cvc)(?:[_-]?code)?", re.I)
+_ASSIGN = re.compile(
+    r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60}|密码|口令|密钥|私钥|令牌)(?:[\"'`]|\\\")?\]?[ \t]{0,8}"
+    r"(?::=|=>|={1,3}|[:：＝])[ \t]{0,8}"
+    r"(?:[bruf]?(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\\]{1,300})(?=\\?[\"'`])|"
+    r"(?P<bare>[^\s\"'`,，;；。<>\u3000-\u9fff]{1,300}))"
+)
+_SEGMENT = re.compile(r"[^&;]+")
+_FLAG = re.compile(
+    r"(?<![\w-])--?(?:password|passwd|pass|passphrase|pwd|token|secret|api-?key|access-?key|secret-?key|auth-?token|"
+    r"authtoken|auth"
+    r"|requirepass|pin|key|client-?secret|db-?pass\w*|admin-?pass\w*)(?:[= "
+    r"]\s{0,2})(?P<quote>[\"'])?(?P<value>[^\s\"']{3,300})"
+)
+_LOGIN = re.compile(
+    r"\b(?:sshpass|docker|podman|helm|oc|mysql\w*|mariadb\w*|mongo\w*|twine|7z|7za|rar|unrar|zip|az|skopeo|buildah|"
+    r"nerdctl|mosquitto_\w+"
+    r"|vncpasswd|rdesktop|xfreerdp|expect|wget|lftp|smbclient|ldap\w+|htpasswd|redis-cli|valkey-cli|cf|pscp|plink|"
+    r"putty|sqlcmd|bcp|isql|hydra|gpg|openssl)\b"
+    r"(?P<rest>[^\n]{0,240})"
+)
+_LOGIN_FLAG = re.compile(r"(?<![\w-])-(?:[pPaw]|hp)(?:\s{1,2}|=)?(?P<quote>[\"'])?(?P<value>[^\s\"'-][^\s\"']{2,120})")
+_IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)+", re.I)
+_PORT = re.compile(r"\d{1,5}(?::\d{1,5})?(?:/\w+)?")
+_USER = re.compile(
+    r"(?<![\w-])(?:-u|--user|--proxy-user)\s?(?P<quote>[\"'])?(?P<user>[^\s:\"'/]{1,80}):(?P<value>[^\s\"']{3,200})"
+)
+_SQL = re.compile(
+    r"\b(?:identified\s+(?:with\s+\w+\s+)?by|requirepass|masterauth|-passin\s+pass:|-passout\s+pass:|"
+    r"pass:)\s*(?P<quote>[\"'])?"
+    r"(?P<value>[^\s\"';]{3,120})",
+    re.I,
+)
+_NETRC = re.compile(r"\bmachine\s+\S{1,80}\s+login\s+\S{1,80}\s+password\s+(?P<value>\S{3,120})", re.I)
+_COOKIE = re.compile(r"\b(?:set-)?cookies?[\"']?\s{0,2}[:：=]?\s{0,2}(?P<jar>[^\n\"]{0,1500})", re.I)
+_CRUMB = re.compile(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,600})")
+
+
+def given(text: str, low: str) -> Iterator[SecretHit]:
+    """Every value that a setting, field, header, cookie, flag or statement with a telling name is given."""
+    if "=" in text or ":" in text or "：" in text or "＝" in text:
+        for match in _ASSIGN.finditer(text):
+            group = "quoted" if match["quoted"] is not None else "bare"
+            kind = kind_under(match["name"])
+            if kind is None:
+                continue
+            value = match[group] if group == "quoted" else _bare(match[group])
+            if holds(match["name"], value, quoted=group == "quoted"):
+                yield SecretHit(kind, match.start(group), match.start(group) + len(value))
+    if " -" in text:
+        yield from _commands(text)
+    if "identified" in low or "requirepass" in low or "masterauth" in low or "pass:" in low or "machine" in low:
+        for pattern in (_SQL, _NETRC):
+            for match in pattern.finditer(text):
+                if not stands_for(match["value"]) and not called(match["value"]):
+                    yield SecretHit("password", match.start("value"), match.end("value"))
+    if "cookie" in low:
+        for jar in _COOKIE.finditer(text):
+            for crumb in _CRUMB.finditer(text, jar.start("jar"), jar.end("jar")):
+                if generated(crumb["value"], 12) and not stands_for(crumb["value"]):
+                    yield SecretHit("token", crumb.start("value"), crumb.end("value"))
+
+
+def kind_under(name: str) -> SecretKind | None:
+    """What a value under this name would be, None where the name tells nothing."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    if not _NAME.fullmatch(name) or _NOT_NAME.fullmatch(name):
+        return None
+    if _CODE.fullmatch(name):
+        return "code"
+    return "password" if _PASS.fullmatch(name) else "token"
+
+
+def holds(name: str, value: str, *, quoted: bool) -> bool:
+    """Whether the value of a setting with a telling name is a secret itself, not the place or the source of one."""
+    value = value.strip()
+    if len(value) < 3 or stands_for(value) or hashed(value) or (not quoted and (called(value) or _code(value))):
+        return False
+    if called(value) and (look(value) != "mixed" or "(" in value or "[" in value):
+        return False
+    seen = look(value)
+    if kind_under(name) == "code":
+        return bool(re.fullmatch(r"[A-Za-z0-9 -]{3,12}", value)) and any(c.isdigit() for c in value)
+    if not _PASS.fullmatch(name):
+        return generated(value, 16 if _SESSION.fullmatch(name) or name.islower() else 8)
+    if seen is None or value.lower() in name.lower() or name.lower() in value.lower():
+        return False
+    if not quoted and value.startswith(("http://", "https://")):
+        return False
+    if not quoted and not value.isascii():
+        return False
+    if " " in value:
+        return (
+            seen == "mixed"
+            and len(value) <= 40
+            and not re.search(r"\b(?:your|the|must|least|characters?)\b", value, re.I)
+        )
+    if seen == "word":
+        return (
+            len(value) >= 5
+            and value.isascii()
+            and value.lower() not in NO_SETTING
+            and (quoted or not value[0].isupper())
+        )
+    if seen == "digits":
+        return 3 <= len(value) <= 20 and bool(quoted or len(value) >= 4)
+    return quoted or not (look_alike(value) or (_IDENTIFIER.fullmatch(value) and _NAME.fullmatch(value)))
+
+
+def _bare(value: str) -> str:
+    """The value without what follows it in code or prose."""
+    value = re.split(r"[&|](?=[\w-]+=)|\\n|\\\"|(?<=\w)[)\]}]+[.:]?$", value, maxsplit=1)[0]
+    return value.rstrip(").,:?]}") if not re.search(r"[(\[{]", value) else value
+
+
+def _code(value: str) -> bool:
+    """Whether the value is an expression: a name with dots, a type."""
+    return bool(
+        re.fullmatch(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+\[.*|[A-Za-z_]\w*\(.*|[A-Z][A-Z0-9]*_[A-Z_]+", value)
+    )
+
+
+def _commands(text: str) -> Iterator[SecretHit]:
+    for match in _FLAG.finditer(text):
+        value = match["value"]
+        if (
+            not stands_for(value)
+            and not called(value)
+            and not value.startswith("-")
+            and look(value)
+            and not value.startswith("$")
+        ):
+            yield SecretHit("password", match.start("value"), match.end("value"))
+    for match in _USER.finditer(text):
+        value = match["value"]
+        if not stands_for(value) and not _PORT.fullmatch(value) and not value.startswith("$") and look(value):
+            yield SecretHit("password", match.start("value"), match.end("value"))
+    for command in _LOGIN.finditer(text):
+        for match in _LOGIN_FLAG.finditer(text, command.start("rest"), command.end("rest")):
+            value = match["value"]
+            if (
+                stands_for(value)
+                or called(value)
+                or (not match["quote"] and _PORT.fullmatch(value))
+                or value[0] in "$/."
+            ):
+                continue
+            if match["quote"] or not re.fullmatch(r"[a-z]+(?:[-=][a-z]+)*", value):
+                yield SecretHit("password", match.start("value"), match.end("value"))
