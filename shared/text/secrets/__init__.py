@@ -2,7 +2,7 @@
 
 import re
 
-from shared.text.secrets.assigned import given, holds, kind_under
+from shared.text.secrets.assigned import given, holds, kind_under, phrased
 from shared.text.secrets.model import (
     PERSONAL_PLACEHOLDERS,
     PLACEHOLDER,
@@ -17,6 +17,7 @@ from shared.text.secrets.shapes import shaped
 from shared.text.secrets.spoken import named
 
 __all__ = [
+    "PLACEHOLDER",
     "PLACEHOLDERS",
     "SecretClass",
     "SecretHit",
@@ -24,6 +25,7 @@ __all__ = [
     "SecretRefusal",
     "find_secrets",
     "kind_of_field",
+    "kind_of_id",
     "redact",
     "refuses",
 ]
@@ -71,8 +73,14 @@ def refuses(text: str) -> SecretRefusal | None:
 
 def kind_of_field(name: str, value: str) -> SecretKind | None:
     """What the whole value of a field is because its name says so, though nothing in the value would tell."""
-    kind = kind_under(name)
-    return kind if kind and holds(name, value, quoted=True) else None
+    single = name.removesuffix("s")
+    kind = kind_under(name) or kind_under(single)
+    return kind if kind and (holds(name, value, quoted=True) or phrased(single, value)) else None
+
+
+def kind_of_id(text: str) -> SecretKind | None:
+    """What a name or id is, where its shape says that it is a secret; to be long and random says nothing of an id."""
+    return next((hit.kind for hit in shaped(text) if hit.kind != "token"), None)
 
 
 def _apart(found: list[SecretHit]) -> tuple[SecretHit, ...]:

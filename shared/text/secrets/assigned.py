@@ -19,7 +19,9 @@ _SURE = (
     r"jwt|session"
     r"|license|shared|aes|des|hmac|consumer|security|apiv3|mch|pay|storage|subscription|rsa|ssh|role|service|"
     r"admin)[_-]?key"
-    r"|secret[_-]?access[_-]?key|auth|authorization|credentials?|cred|preshared[_-]?key|psk|otp|pin|pin[_-]?code|"
+    r"|secret[_-]?access[_-]?key|auth|authorization|credentials?|cred|preshared[_-]?key|psk|wi-?fi[_-]?key|"
+    r"(?:access|door|gate|garage|alarm|safe|entry|verification|verify|sms|security|backup|recovery|login|unlock|otp|"
+    r"auth|mfa|2fa)[_-]?code|otp|pin|pin[_-]?code|"
     r"cvv|cvc"
     r"|密钥|私钥|令牌|mnemonic|seed[_-]?phrase|seed[_-]?words|passkey|sessdata|bili_jct|bduss|stoken|"
     r"phpsessid|jsessionid|sessionid|session[_-]?id|connect\.sid|_session|session|sid|li_at|pt_key|pt_pin_key|sess|"
@@ -36,11 +38,12 @@ _NOT_NAME = re.compile(
     r"[_-]?(?:key|tokens?)?|.*tokens",
     re.I,
 )
+_PHRASE = re.compile(r".*(?:phrase|mnemonic|words|password|助记词|口令)", re.I)
 _SESSION = re.compile(
     r"(?:sess\w*|sid|.*session(?:[_-]?id)?|cookie|auth|connect\.sid|webhook|id_?token|wskey|li_at|pt_key)", re.I
 )
 _PASS = re.compile(r".*(?:pass|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
-_CODE = re.compile(r".*(?:pin|otp|cvv|cvc)(?:[_-]?code)?", re.I)
+_CODE = re.compile(r".*(?:pin|otp|cvv|cvc|code)", re.I)
 _ASSIGN = re.compile(
     r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60}|密码|口令|密钥|私钥|令牌)(?:[\"'`]|\\\")?\]?[ \t]{0,8}"
     r"(?::=|=>|={1,3}|[:：＝])[ \t]{0,8}"
@@ -147,6 +150,11 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
     if seen == "digits":
         return 3 <= len(value) <= 20 and bool(quoted or len(value) >= 4)
     return quoted or not (look_alike(value) or (_IDENTIFIER.fullmatch(value) and _NAME.fullmatch(value)))
+
+
+def phrased(name: str, value: str) -> bool:
+    """Whether the value is a phrase under a name that wants one."""
+    return bool(_PHRASE.fullmatch(name)) and not stands_for(value) and len(value.split()) >= 3
 
 
 def _bare(value: str) -> str:
