@@ -73,9 +73,9 @@ def refuses(text: str) -> SecretRefusal | None:
 
 def kind_of_field(name: str, value: str) -> SecretKind | None:
     """What the whole value of a field is because its name says so, though nothing in the value would tell."""
-    single = name.removesuffix("s")
-    kind = kind_under(name) or kind_under(single)
-    return kind if kind and (holds(name, value, quoted=True) or phrased(single, value)) else None
+    name = name if kind_under(name) else name.removesuffix("s")
+    kind = kind_under(name)
+    return kind if kind and (holds(name, value, quoted=True) or phrased(name, value)) else None
 
 
 def kind_of_id(text: str) -> SecretKind | None:

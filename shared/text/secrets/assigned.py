@@ -42,7 +42,7 @@ _PHRASE = re.compile(r".*(?:phrase|mnemonic|words|password|助记词|口令)", r
 _SESSION = re.compile(
     r"(?:sess\w*|sid|.*session(?:[_-]?id)?|cookie|auth|connect\.sid|webhook|id_?token|wskey|li_at|pt_key)", re.I
 )
-_PASS = re.compile(r".*(?:pass|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
+_PASS = re.compile(r".*(?:pass|wi-?fi|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
 _CODE = re.compile(r".*(?:pin|otp|cvv|cvc|code)", re.I)
 _ASSIGN = re.compile(
     r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60}|密码|口令|密钥|私钥|令牌)(?:[\"'`]|\\\")?\]?[ \t]{0,8}"
@@ -50,7 +50,7 @@ _ASSIGN = re.compile(
     r"(?:[bruf]?(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\\]{1,300})(?=\\?[\"'`])|"
     r"(?P<bare>[^\s\"'`,，;；。<>\u3000-\u9fff]{1,300}))"
 )
-_SEGMENT = re.compile(r"[^&;]+")
+_ENDS = re.compile(r"[^\w\n]{0,3}(?:$|\n|[,，;；&#}])")
 _FLAG = re.compile(
     r"(?<![\w-])--?(?:password|passwd|pass|passphrase|pwd|token|secret|api-?key|access-?key|secret-?key|auth-?token|"
     r"authtoken|auth"
@@ -87,9 +87,13 @@ def given(text: str, low: str) -> Iterator[SecretHit]:
         for match in _ASSIGN.finditer(text):
             group = "quoted" if match["quoted"] is not None else "bare"
             kind = kind_under(match["name"])
-            if kind is None:
+            if kind is None or stands_for(match[group]):
                 continue
             value = match[group] if group == "quoted" else _bare(match[group])
+            if text[match.start() - 2 : match.start()] == "${" or (
+                group == "bare" and look(value) == "word" and not _ENDS.match(text, match.start(group) + len(value))
+            ):
+                continue
             if holds(match["name"], value, quoted=group == "quoted"):
                 yield SecretHit(kind, match.start(group), match.start(group) + len(value))
     if " -" in text:
@@ -127,6 +131,8 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
     if kind_under(name) == "code":
         return bool(re.fullmatch(r"[A-Za-z0-9 -]{3,12}", value)) and any(c.isdigit() for c in value)
     if not _PASS.fullmatch(name):
+        if name.lower().endswith("secret") and look(value) == "mixed" and len(value) >= 6 and not look_alike(value):
+            return True
         return generated(value, 16 if _SESSION.fullmatch(name) or name.islower() else 8)
     if seen is None or value.lower() in name.lower() or name.lower() in value.lower():
         return False
@@ -140,6 +146,8 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
             and len(value) <= 40
             and not re.search(r"\b(?:your|the|must|least|characters?)\b", value, re.I)
         )
+    if name.lower() == "pass" and not quoted and seen != "mixed":
+        return seen == "signed" and not look_alike(value)
     if seen == "word":
         return (
             len(value) >= 5

@@ -15,7 +15,7 @@ _LATIN = re.compile(
     rf"|\s+still\s+|[\s,，.。;\n]+(?:that|this|it)(?:['’]?s| is| was| being)\s+|\s+(?:opens|unlocks|disarms|works "
     rf"(?:on|for)|gets? (?:you|her|him|them) (?:into|through)|to (?:open|unlock|disarm)|will (?:open|unlock))\s+)"
     rf"(?:(?:still|now|currently|also|just|actually|again|already)\s+)?(?:(?:what|which) (?:i|we) (?:set|used?) "
-    rf"(?:as|for)\s+)?(?:{_WHOSE}\s+)?(?:(?!(?:not|no|what|a|an)\b)[A-Za-z][\w'’.-]{{0,15}}\s+){{0,4}}$",
+    rf"(?:as|for)\s+)?(?:{_WHOSE}\s+)?(?:(?!(?:not|no|what|a|an)\b)[A-Za-z][\w'’-]{{0,15}}\s+){{0,4}}$",
     re.I,
 )
 _HAN = re.compile(
@@ -72,6 +72,8 @@ def ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int,
     start, end = _inner(before, start, end)
     said = before[start:end]
     seen = look(said)
+    if seen == "signed" and not re.search(r"[A-Za-z][@#$%^&*_+!~]+[A-Za-z]", said):
+        return
     if seen is None or seen == "word" or (look_alike(said) and seen != "digits"):
         return
     if (

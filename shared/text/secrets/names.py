@@ -142,7 +142,7 @@ ZH = (
     r"更衣柜|寄存柜|信箱|车库|单元门|大门|院门|锁屏|解锁图案|手势图案|锁|图案|手势)"
     r"|(?P<zanswer>密保(?:问题|答案)?|安全问题|找回问题)"
 )
-NAME = re.compile(rf"(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_-][A-Za-z0-9])|{ZH}")
+NAME = re.compile(rf"(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_.-][A-Za-z0-9])|{ZH}")
 
 NOT_CODE = re.compile(
     r"\b(?:zip|post(?:al|e)?|area|country|error|status|exit|return|response|promo(?:tion(?:al)?)?|discount|coupon|"

@@ -9,7 +9,7 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,24}"
     r"(?![A-Za-z0-9])"
 )
-_DIGITS = re.compile(r"(?<![\dA-Za-z.])(?:\+|00)?\d(?:[ -]{0,2}\d){6,22}[Xx]?(?![\dA-Za-z])")
+_DIGITS = re.compile(r"(?<![\dA-Za-z._/=])(?:\+|00)?\d(?:[ -]{0,2}\d){6,22}[Xx]?(?![\dA-Za-z])")
 _SEVEN_DIGITS = re.compile(r"\d(?:[^\d\n]{0,3}\d){6}")
 _US_PHONE = re.compile(r"(?<![\dA-Za-z-])(?:\+?1[ .-]?)?(?:\(\d{3}\)\s?|\d{3}[.-])\d{3}[.-]\d{4}(?![\d-])")
 _MOBILE = re.compile(r"(?:(?:\+|00)?86)?1[3-9]\d{9}")

@@ -30,13 +30,22 @@ _LATIN = re.compile(
 _HAN = re.compile(r"(?<![\u3400-\u9fff])[\u4e00-\u9fff](?:[ 、,，\u3000][\u4e00-\u9fff]){11,23}(?![\u4e00-\u9fff])")
 
 
+_CALLED = frozenset(
+    ("seed", "phrase", "words", "recovery", "backup", "mnemonic", "wallet", "secret", "are", "following")
+)
+
+
 def recovery_words(low: str) -> Iterator[SecretHit]:
     """Runs of twelve to twenty-four unconnected words where the text speaks of such a phrase."""
     if any(sign in low for sign in _WORDY):
         for match in _LATIN.finditer(low):
             words = re.findall(r"[a-z]{3,8}", match.group())
-            if sum(word in ENGLISH for word in words) <= 1 and len(set(words)) >= len(words) - 2:
-                yield SecretHit("password", match.start(), match.end())
+            start = match.start()
+            while words and words[0] in _CALLED:
+                start = low.index(words.pop(0), start)
+                start = low.index(words[0], start + 3) if words else match.end()
+            if len(words) >= 11 and sum(word in ENGLISH for word in words) <= 1 and len(set(words)) >= len(words) - 2:
+                yield SecretHit("password", start, match.end())
 
 
 def single_characters(text: str) -> Iterator[SecretHit]:

@@ -69,15 +69,6 @@ _PREFIXED: tuple[tuple[str, str], ...] = (
 _PROVIDER = re.compile(_EDGE + "(?:" + "|".join(f"(?:{head}){body}" for head, body in _PREFIXED) + ")")
 _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
     (
-        "private_key",
-        ("-----BEGIN", "PuTTY-User-Key"),
-        re.compile(
-            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,16000}?(?:-----END [A-Z0-9 "
-            r"]{0,30}PRIVATE KEY"
-            r"(?: BLOCK)?-----|\Z)|Private-Lines: \d+\s+[A-Za-z0-9+/=\s]{40,16000}"
-        ),
-    ),
-    (
         "jwt",
         ("eyJ",),
         re.compile(
@@ -123,6 +114,9 @@ _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
         ),
     ),
 )
+_KEY_BEGINS = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_ENDS = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_PUTTY = re.compile(r"Private-Lines: \d{1,4}\s+[A-Za-z0-9+/=\s]{40,16000}")
 _GROUPS = re.compile(
     r"(?<![A-Za-z0-9-])(?:(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|\d{6}(?:-\d{6}){7}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}"
     r")(?![A-Za-z0-9-])"
@@ -155,6 +149,7 @@ def shaped(text: str) -> Iterator[SecretHit]:
             return
     else:
         yield from _tokens(text)
+    yield from _key_blocks(text)
     for kind, signs, pattern in _SHAPES:
         if not any(sign in text for sign in signs):
             continue
@@ -173,6 +168,17 @@ def shaped(text: str) -> Iterator[SecretHit]:
             and not said.isdigit()
         ):
             yield SecretHit("token", match.start(), match.end())
+
+
+def _key_blocks(text: str) -> Iterator[SecretHit]:
+    """Private keys from their first line to their last, or to the end of the text where the last is missing."""
+    at = 0
+    while "-----BEGIN" in text and (first := _KEY_BEGINS.search(text, at)):
+        last = _KEY_ENDS.search(text, first.end())
+        at = last.end() if last else len(text)
+        yield SecretHit("private_key", first.start(), at)
+    for match in _PUTTY.finditer(text) if "Private-Lines" in text else ():
+        yield SecretHit("private_key", match.start(), match.end())
 
 
 def _sample(token: str) -> bool:

@@ -48,7 +48,7 @@ def named(text: str, low: str) -> Iterator[SecretHit]:
     for n, match in enumerate(found):
         name = match.lastgroup or ""
         sort = name.removeprefix("z")
-        if sort in ("pass", "code", "token", "login") and _other_sense(text, match, sort):
+        if _other_sense(text, match, sort):
             continue
         until = next((later.start() for later in found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
         for start, end, weak in (*_behind(text, match, sort, until), *ahead(text, match, sort)):
@@ -97,7 +97,12 @@ def _parts(text: str, name: re.Match[str], later: re.Match[str]) -> bool:
 def _other_sense(text: str, name: re.Match[str], sort: str) -> bool:
     """Whether the word means something else here: a zip code, a cache key, a topic of talk."""
     before = text[max(0, name.start() - 16) : name.start()]
-    if names.TOPIC.match(text, name.end()):
+    plain = sort in ("code", "login", "lock") or name.group().lower() in _MANY_SENSES
+    if re.search(r"\$\{?\w*$", before):
+        return True
+    if plain and (re.search(r"\w[_.]$", before) or text[name.end() : name.end() + 1] == "("):
+        return True
+    if sort not in ("lock", "answer") and names.TOPIC.match(text, name.end()):
         return True
     if sort == "code":
         return bool(_SHORT_NAMES.fullmatch(name.group()) and names.NOT_CODE.search(before)) or (
@@ -134,6 +139,10 @@ def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[t
                 gap.mark()
             case "comma":
                 gap.comma()
+            case "blanked":
+                return
+            case "compared":
+                gap.blocked, gap.direct = True, False
             case "open":
                 span = _quoted(text, name, token, gap)
                 if span is None:

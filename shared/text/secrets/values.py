@@ -53,7 +53,7 @@ _LOOK_ALIKE = re.compile(
     re.I,
 )
 _WORDS = re.compile(r"[A-Za-z]+(?:[-'’./,&_+][A-Za-z]+)*[.,!?…]*")
-_PLAIN_PIECE = re.compile(r"[A-Za-z]?[a-z]{2,}|[A-Z]{2,8}|\d{1,4}|[a-z]|v\d+")
+_PLAIN_PIECE = re.compile(r"[A-Za-z]?[a-z]{2,}|[A-Z]{2,8}|\d{1,4}|[a-z]|v\d+|[A-Za-z]{3,}\d{1,2}")
 _SOUNDS = re.compile(r"[aeiouyAEIOUY]")
 GROUPED = re.compile(r"\d{2,8}(?:[ -]\d{2,8}){1,7}(?![\d-])")
 """Digits in groups, as codes are read out."""

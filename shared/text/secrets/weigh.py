@@ -40,6 +40,10 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
         return False
     if hashed(value) or (not quoted and re.search(r"[(\[]", value) and called(value)):
         return False
+    if not quoted and re.match(r"[A-Za-z_]\w*=", value):
+        return False
+    if sort == "login" and not gap.linked and not gap.bare:
+        return False
     if gap.bare and sort in ("pass", "login"):
         return _bare(value, gap, text, end)
     seen = look(value)
@@ -68,9 +72,8 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
     if seen == "signed":
         return near and len(value) >= 6 and not look_alike(value) and not gap.blocked and (gap.linked or _odd(value))
     if near and gap.zh and not gap.linked and not quoted and not gap.hops:
-        return bool(re.match(r"\s*(?:$|[，,。.;；!！)）\n])", text[end : end + 3])) and _word(
-            value, gap, text, end, quoted=quoted
-        )
+        closed = len(value) >= 12 or re.match(r"\s*(?:$|[，,。.;；!！)）\n])", text[end : end + 3])
+        return bool(closed) and _word(value, gap, text, end, quoted=quoted)
     return near and not gap.blocked and (gap.linked or quoted) and _word(value, gap, text, end, quoted=quoted)
 
 
@@ -82,10 +85,10 @@ def _bare(value: str, gap: Gap, text: str, end: int) -> bool:
     if seen == "mixed":
         return len(value) >= 6 and (gap.linked or bool(re.search(r"[@#$%^&*_+!~]|[a-z]{3,}\d{2,}", value)))
     if seen == "signed":
-        return len(value) >= 6 and bool(re.search(r"[@#$%^&*_+!~]", value)) and "@" not in value[1:]
+        return len(value) >= 6 and value[0] != "_" and bool(re.search(r"[#$%^&*+!~]", value))
     return (
         gap.linked
-        and seen == "digits"
+        and value.isdigit()
         and not unit_behind(text, end)
         and len(value) in (4, 6, 8)
         and gap.last not in PLACES
@@ -113,6 +116,8 @@ def _token(value: str, gap: Gap, *, quoted: bool) -> bool:
             and bool(re.search(r"[a-z]", value) and re.search(r"[A-Z]", value))
             and not re.search(r"[a-z]{6}", value)
         )
+    if not gap.linked and re.fullmatch(r"[A-Za-z_]\w*(?:[.:]+[A-Za-z_]\w*)+", value) and not varied(value):
+        return False
     return generated(value, least) and (not look_alike(value) or varied(value)) and (not value.isdigit() or gap.direct)
 
 
