@@ -26,7 +26,7 @@ _ZH_NOUN = re.compile(
     r"(?:第|返回码?|错误码?|状态码?|端口号?|版本号?|单号|订单号?|编号|工号|学号|尾号|房号|房间|房|航班|车次|车牌|型号|群号|群|扣扣|分机|快递|邮编|邮政编码|号楼|楼|单元|座|排|页|行号|用户名|账号|帐号"
     r"|用户|账户|昵称|邮箱|电话|手机号?|型号|超过|至少|最多|大约|大概|花了|还有|才|卖|价格|共|满|每|近|前|后)(?:是|为|叫)?$"
 )
-_ZH_OWN = re.compile(r"(?:就|还)?(?:是|用)的?(?:我们?|他|她|自己|本人)的?")
+_ZH_OWN = re.compile(r"(?:就是?|还是|是|用)的?(?:我们?|他|她|自己|本人)的?")
 _NOUN = re.compile(
     r"(?:errors?|status|ports?|lines?|pages?|rooms?|floors?|flights?|bus|train|chapter|section|version|build|issue|ticket|order|ref|reference|extension|"
     r"ext|steps?|items?|no|number|over|under|about|around|least|most|than|within|after|before|every|top|only|another|gpio|model|iphone|windows|python|"
@@ -48,6 +48,8 @@ class Gap:
     last: str = ""
     crossed: bool = False
     zh: bool = False
+    marked: bool = False
+    """A colon or the like stands right before."""
     stopped: bool = False
     shown: bool = False
     """The name is of what is shown for a short time, or printed on a card."""
@@ -60,7 +62,7 @@ class Gap:
 
     def mark(self) -> None:
         """A colon or the like: what follows is the value."""
-        self.linked = self.direct = True
+        self.linked = self.direct = self.marked = True
         self.blocked = self.blocked and self.hops > 0
 
     def stop(self, said: str) -> bool:
@@ -74,7 +76,7 @@ class Gap:
         self.hops += 1
         self.stopped = True
         if "?" in said or "？" in said:
-            self.blocked = self.blocked or self.words > 1
+            self.blocked = self.blocked or self.words > 3
         self.linked = False
         self.direct = self.words == 0
         self.last = ""
@@ -96,8 +98,10 @@ class Gap:
         elif low in BLOCKS:
             self.blocked, self.direct = True, False
         else:
+            self.linked = self.linked and not self.direct
             self.direct = False
             self.words += 1
+        self.marked = False
         self.last = low
 
     def han(self, said: str) -> None:

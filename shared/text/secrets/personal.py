@@ -33,7 +33,7 @@ _CARD_WORD = re.compile(
 )
 _NOT_CARD_WORD = re.compile(
     r"(?:订单|单号|运单|快递|流水|ISBN|编号|串号|序列号|发票|设备号|order|tracking|invoice|serial|timestamp|时间戳|版本"
-    r"|id|uid|sku|ticket|imei|meid|iccid|barcode|条码|parcel|shipment|reference|ref)"
+    r"|id|uid|sku|ticket|imei|meid|iccid|barcode|条码|条形码|二维码|ean|upc|parcel|shipment|reference|ref)"
     r"(?:\s{0,2}(?:号码?|numbers?|no\.?|id|is|was|是|为|[:：#]))*\s{0,2}$",
     re.I,
 )

@@ -86,8 +86,8 @@ SPELLED = re.compile(
 COMBINATION = re.compile(
     r"(?:(?:[RLrl]|[左右]|right|left|clockwise|counter-?clockwise|顺时针|逆时针|顺|逆)(?: to)?[转到拧]{0,2} "
     r"?\d{1,2}(?:圈|格)?(?:[ ,，、;-]|then|再|到|—|→| and ){0,5}){2,8}"
-    r"|\d{1,2}(?: ?[-–/] ?\d{1,2}){2,8}(?![\d-])|\d{1,2} (?:right|left)(?:[, ]+(?:then )?\d{1,2} (?:right|left)){1,5}"
-    r"|\d(?:[ ,，、]\d){3,11}(?!\d)",
+    r"|\d{1,2}(?: ?[-–/] ?\d{1,2}){2,8}(?!\d|-\d)|\d{1,2} (?:right|left)(?:[, ]+(?:then )?\d{1,2} (?:right|left)){1,5}"
+    r"|\d(?:(?:[ ,，、]|\s?(?:再按?|然后|then)\s?)\d){2,11}(?!\d)",
     re.I,
 )
 """The turns of a dial, the dots of a pattern, digits set apart."""

@@ -15,6 +15,7 @@ from shared.text.stopwords import ENGLISH
 
 _FORWARD = 120
 """How far behind its name a value is looked for."""
+_SORTS = {"zshort": "pass"}
 _KINDS: dict[str, SecretKind] = {"code": "code", "lock": "code", "token": "token"}
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
 _SHORT_NAMES = re.compile(r"codes?|pass|pw|pwd?s?|keys?|tokens?|secrets?|log ?ins?|the code", re.I)
@@ -31,11 +32,13 @@ _MANY_SENSES = frozenset(("code", "codes", "pass", "root", "admin", "administrat
 _THREE = re.compile(r"箱|锁|suitcase|luggage|\block\b|cv[vc]|exp|card|卡", re.I)
 _HAN_WORDS = re.compile(r"[\u3400-\u9fff]{1,6}(?:[ 、,，\u3000]{1,2}[\u3400-\u9fff]{1,6}){2,23}")
 _OPENS = re.compile(
-    r"lock ?box|key ?safe|keypad|padlock|.*lock|.*safe|(?:解|开)锁|.*门.*|.*锁|锁屏|.*图案|.*柜|保险箱|车库", re.I
+    r"lock ?box|key ?safe|keypad|padlock|.*lock|.*safe|(?:解|开)锁|.*门.*|.*锁|锁屏|.*图案|.*柜子?|.*箱子?|车库", re.I
 )
+_HAN_MIXED = re.compile(r"[\u4e00-\u9fff]{2,8}[A-Za-z0-9!@#$%&*_]{2,16}(?![\u4e00-\u9fff])")
+_DESCRIBED = re.compile(r"[是为成用改设换叫填输按位个次年月日号后前]|[有含]")
 _HAN_VALUE = re.compile(r"[\u3400-\u9fff]{2,14}[A-Za-z0-9!@#$%&*_]{0,16}")
 _HAN_NO_VALUE = re.compile(
-    r"什么|多少|啥|哪|怎么|忘|不对|错|没|不|^[很太给发要能在由用我你他她大跟和]|[的了吗呢吧]$|我们|大家|红包|游戏|"
+    r"什么|多少|啥|哪|怎么|忘|不对|错|^没|不(?:对|是|行|能|用|会|要|知|记|好|变)|^[很太给发要能在由用我你他她大跟和]|[的了吗呢吧]$|我们|大家|红包|游戏|"
     r"密码|验证|随机|默认|管理"
     r"|老样子|之前|以前|原来|同样|一样|手机|生日|名字|拼音|电话|那个|这个"
 )
@@ -47,7 +50,7 @@ def named(text: str, low: str) -> Iterator[SecretHit]:
     made_up: bool | None = None
     for n, match in enumerate(found):
         name = match.lastgroup or ""
-        sort = name.removeprefix("z")
+        sort = _SORTS.get(name, name.removeprefix("z"))
         if _other_sense(text, match, sort):
             continue
         until = next((later.start() for later in found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
@@ -89,7 +92,7 @@ def _weak(value: str) -> bool:
 
 def _parts(text: str, name: re.Match[str], later: re.Match[str]) -> bool:
     """Whether a later word takes over what follows it."""
-    if (later.lastgroup or "").removeprefix("z") in ("lock", "login", "answer"):
+    if (later.lastgroup or "").removeprefix("z") in ("lock", "login", "answer", "site"):
         return False
     return not re.fullmatch(r"[\s]*(?:and|&|/|和|跟|、|以及|,|，|the|\s)*", text[name.end() : later.start()])
 
@@ -102,7 +105,7 @@ def _other_sense(text: str, name: re.Match[str], sort: str) -> bool:
         return True
     if plain and (re.search(r"\w[_.]$", before) or text[name.end() : name.end() + 1] == "("):
         return True
-    if sort not in ("lock", "answer") and names.TOPIC.match(text, name.end()):
+    if sort not in ("lock", "answer", "site") and names.TOPIC.match(text, name.end()):
         return True
     if sort == "code":
         return bool(_SHORT_NAMES.fullmatch(name.group()) and names.NOT_CODE.search(before)) or (
@@ -119,6 +122,7 @@ def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[t
     gap, at = Gap(), name.end()
     gap.shown = bool(_SHOWN.search(said))
     gap.opens = bool(_OPENS.fullmatch(said))
+    gap.linked = said.startswith("opens ")
     gap.bare = said in _MANY_SENSES
     gap.short = bool(_THREE.search(text, max(0, name.start() - 24), name.end())) and sort != "token"
     stop = min(until, at + _FORWARD)
@@ -139,6 +143,8 @@ def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[t
                 gap.mark()
             case "comma":
                 gap.comma()
+            case "dash" if sort == "login" and "/" in token.group():
+                gap.linked = True
             case "blanked":
                 return
             case "compared":
@@ -220,6 +226,11 @@ def _values(
             ):
                 yield value.start(), value.end(), True
                 return
+        if sort == "pass" and gap.direct and at > name.end() and (gap.linked or not gap.words):
+            value = _HAN_MIXED.match(text, at)
+            if value and not _HAN_NO_VALUE.search(value.group()) and not _DESCRIBED.search(value.group()):
+                yield value.start(), value.end(), True
+                return
         gap.han(said)
         return
     yield from _latin(text, name, sort, gap, token)
@@ -230,7 +241,11 @@ def _latin(
 ) -> Iterator[tuple[int, int, bool]]:
     at, _said = token.start(), token.group()
     for pattern in (GROUPED, COMBINATION, SPELLED):
-        if sort in ("pass", "code", "lock") and (match := pattern.match(text, at)) and match.end() > token.end() - 2:
+        if (
+            sort in ("pass", "code", "lock")
+            and (match := pattern.match(text, at))
+            and (match.end() > token.end() - 2 or text[match.end()] in "-#*")
+        ):
             end = _trim(text, at, match.end())
             ok = gap.linked or gap.words <= 3
             if pattern is GROUPED:
@@ -293,7 +308,8 @@ def _latin(
 
 
 _NEXT = re.compile(
-    r"(?:\s*[,，、;；/\n]+\s*(?:and |then |or )?|\s+(?:and|then|or|&)\s+|\s*[和跟及]\s*|\s{1,2}|"
+    r"(?:\s*(?:改成了?|换成了?|变成了?|->|→|\bto\b)\s*"
+    r"|\s*[,，、;；/\n]+\s*(?:and |then |or )?|\s+(?:and|then|or|&)\s+|\s*[和跟及]\s*|\s{1,2}|"
     r"。\s*)(?P<label>(?:[A-Za-z]{2,10}\s){0,3}(?:is\s|=\s?|:\s?)?"
     r"|[\u3400-\u9fff]{0,8}(?:是|：|:)?\s?)(?P<value>[A-Za-z0-9][A-Za-z0-9*#-]{2,16})(?![A-Za-z0-9.])"
 )

@@ -8,7 +8,7 @@ from shared.text.secrets.values import called, generated, hashed, look, look_ali
 from shared.text.stopwords import ENGLISH
 
 _UNIT = re.compile(
-    r"\s?-?(?:[位个次天秒分年月号点块元条种遍名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|digits?|"
+    r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|digits?|"
     r"letters?|times?\b|attempts?|days?|hours?|min(?:ute)?s?\b"
     r"|sec(?:ond)?s?\b|weeks?|months?|years?|percent|dollars|bucks|users?|accounts?|sites?|people|devices?|bits?\b|"
     r"bytes?|words?|tokens?|steps?"
@@ -44,8 +44,10 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
         return False
     if sort == "login" and not gap.linked and not gap.bare:
         return False
+    if sort == "site":
+        return _distinct(value, gap)
     if gap.bare and sort in ("pass", "login"):
-        return _bare(value, gap, text, end)
+        return _bare(sort, value, gap, text, end)
     seen = look(value)
     if seen is None:
         return False
@@ -77,7 +79,7 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
     return near and not gap.blocked and (gap.linked or quoted) and _word(value, gap, text, end, quoted=quoted)
 
 
-def _bare(value: str, gap: Gap, text: str, end: int) -> bool:
+def _bare(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
     """Whether a word of many meanings (a pass, an admin) stands at a password all the same."""
     seen = look(value)
     if look_alike(value) or gap.blocked or gap.words > 1 or gap.hops or not gap.direct:
@@ -85,13 +87,30 @@ def _bare(value: str, gap: Gap, text: str, end: int) -> bool:
     if seen == "mixed":
         return len(value) >= 6 and (gap.linked or bool(re.search(r"[@#$%^&*_+!~]|[a-z]{3,}\d{2,}", value)))
     if seen == "signed":
-        return len(value) >= 6 and value[0] != "_" and bool(re.search(r"[#$%^&*+!~]", value))
+        return gap.linked and len(value) >= 6 and value[0] != "_" and bool(re.search(r"[#$%^&*+!~]", value))
+    if seen == "word":
+        return gap.marked and sort == "pass" and _word(value, gap, text, end, quoted=False)
     return (
         gap.linked
+        and sort == "pass"
         and value.isdigit()
         and not unit_behind(text, end)
         and len(value) in (4, 6, 8)
         and gap.last not in PLACES
+    )
+
+
+def _distinct(value: str, gap: Gap) -> bool:
+    """Whether the value can be nothing but a password: letters, digits and signs, no address, version or mention."""
+    if gap.linked and gap.last.endswith(("用", "输", "输入", "填", "use", "enter")):
+        return not gap.blocked and len(value) >= 8 and look(value) == "mixed" and not look_alike(value)
+    value = value.rpartition("/")[2] if value.count("/") == 1 else value
+    return (
+        not gap.blocked
+        and 7 <= len(value) <= 40
+        and bool(re.search(r"[A-Za-z]", value) and re.search(r"\d", value) and re.search(r"[@#$%^&*!]", value[1:]))
+        and not look_alike(value)
+        and not re.search(r"@[\w-]+\.|@\d+\.|^[\w.-]+#\d{1,2}$|[=?/]", value)
     )
 
 
@@ -144,12 +163,12 @@ def _digits(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
             )
         return gap.linked and gap.direct and count >= (3 if gap.short else 4) and gap.words <= 8
     if gap.linked and gap.direct:
-        return (count > 3 or not gap.hops) and (
+        return (count > 3 or sort == "code" or gap.short or gap.marked) and (
             not gap.bare or bool(_CLOSES.match(text, end) and not _MEANING.search(text, end, end + 16))
         )
     if _YEAR.fullmatch(value) and (gap.words or not gap.direct):
         return False
-    least = 3 if gap.linked or gap.shown or gap.short else 4
+    least = 3 if gap.shown or gap.short or (gap.linked and sort == "code") else 4
     return count >= least and gap.words <= (8 if gap.linked or gap.zh else 4)
 
 
@@ -182,7 +201,7 @@ def _word(value: str, gap: Gap, text: str, end: int, *, quoted: bool) -> bool:
     if quoted:
         return gap.linked
     if gap.zh or gap.last[-1:] >= "\u3400":
-        return len(low) >= 5 and gap.hops == 0
+        return gap.hops == 0
     if gap.last in ARTICLES:
         return False
     if describes(low):
