@@ -24,7 +24,8 @@ _SURE = (
     r"auth|mfa|2fa)[_-]?code|otp|pin|pin[_-]?code|"
     r"cvv|cvc"
     r"|密钥|私钥|令牌|mnemonic|seed[_-]?phrase|seed[_-]?words|passkey|sessdata|bili_jct|bduss|stoken|"
-    r"phpsessid|jsessionid|sessionid|session[_-]?id|connect\.sid|_session|session|sid|li_at|pt_key|pt_pin_key|sess|"
+    r"ak|sk|(?:corp|mch|dev|sub|priv?|enc|agent|suite|merchant|partner|site|server|host)(?:secret|key)|phpsessid|"
+    r"jsessionid|sessionid|session[_-]?id|connect\.sid|_session|session|sid|li_at|pt_key|pt_pin_key|sess|"
     r"cookie|wskey|webhook)"
 )
 _NAME = re.compile(
@@ -42,7 +43,7 @@ _PHRASE = re.compile(r".*(?:phrase|mnemonic|words|password|助记词|口令)", r
 _SESSION = re.compile(
     r"(?:sess\w*|sid|.*session(?:[_-]?id)?|cookie|auth|connect\.sid|webhook|id_?token|wskey|li_at|pt_key)", re.I
 )
-_PASS = re.compile(r".*(?:pass|wi-?fi|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
+_PASS = re.compile(r".*(?:psk|pass|wi-?fi|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
 _CODE = re.compile(r".*(?:pin|otp|cvv|cvc|code)", re.I)
 _ASSIGN = re.compile(
     r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60}|密码|口令|密钥|私钥|令牌)(?:[\"'`]|\\\")?\]?[ \t]{0,8}"
@@ -70,12 +71,19 @@ _PORT = re.compile(r"\d{1,5}(?::\d{1,5})?(?:/\w+)?")
 _USER = re.compile(
     r"(?<![\w-])(?:-u|--user|--proxy-user)\s?(?P<quote>[\"'])?(?P<user>[^\s:\"'/]{1,80}):(?P<value>[^\s\"']{3,200})"
 )
+_STATED = ("identified", "requirepass", "masterauth", "pass:", "machine", "thin:", "sqlplus", "sqlldr")
 _SQL = re.compile(
     r"\b(?:identified\s+(?:with\s+\w+\s+)?by|requirepass|masterauth|-passin\s+pass:|-passout\s+pass:|"
     r"pass:)\s*(?P<quote>[\"'])?"
     r"(?P<value>[^\s\"';]{3,120})",
     re.I,
 )
+_ORACLE = re.compile(r"(?:\bthin:|\bsqlplus\s+|\bsqlldr\s+)\w{1,40}/(?P<value>[^\s@/]{3,60})@", re.I)
+_ATTRIBUTE = re.compile(
+    r"(?:key|name)\s?=\s?[\"'](?P<name>[\w.-]{2,60})[\"']\s{1,4}value\s?=\s?[\"'](?P<value>[^\"'\n]{3,200})[\"']"
+)
+_PAIRED = re.compile(r"auth\s?=\s?\(\s?[\"'][^\"'\n]{0,80}[\"'],\s?[\"'](?P<value>[^\"'\n]{3,120})[\"']")
+_PIPED = re.compile(r"echo\s+[\"']?(?P<value>[^\s\"'|]{3,120})[\"']?\s{0,3}\|\s{0,3}sudo -S")
 _NETRC = re.compile(r"\bmachine\s+\S{1,80}\s+login\s+\S{1,80}\s+password\s+(?P<value>\S{3,120})", re.I)
 _COOKIE = re.compile(r"\b(?:set-)?cookies?[\"']?\s{0,2}[:：=]?\s{0,2}(?P<jar>[^\n\"]{0,1500})", re.I)
 _CRUMB = re.compile(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,600})")
@@ -96,10 +104,17 @@ def given(text: str, low: str) -> Iterator[SecretHit]:
                 continue
             if holds(match["name"], value, quoted=group == "quoted"):
                 yield SecretHit(kind, match.start(group), match.start(group) + len(value))
+    for match in _ATTRIBUTE.finditer(text) if "value" in low else ():
+        if (kind := kind_under(match["name"])) and holds(match["name"], match["value"], quoted=True):
+            yield SecretHit(kind, match.start("value"), match.end("value"))
+    for pattern in (_PAIRED, _PIPED) if "auth" in low or "sudo" in low else ():
+        for match in pattern.finditer(text):
+            if not stands_for(match["value"]):
+                yield SecretHit("password", match.start("value"), match.end("value"))
     if " -" in text:
         yield from _commands(text)
-    if "identified" in low or "requirepass" in low or "masterauth" in low or "pass:" in low or "machine" in low:
-        for pattern in (_SQL, _NETRC):
+    if any(sign in low for sign in _STATED):
+        for pattern in (_SQL, _NETRC, _ORACLE):
             for match in pattern.finditer(text):
                 if not stands_for(match["value"]) and not called(match["value"]):
                     yield SecretHit("password", match.start("value"), match.end("value"))

@@ -10,7 +10,8 @@ from shared.text.secrets.weigh import admits
 _BACK = 90
 _WHOSE = r"(?:my|our|your|his|her|their|the|its|it's|a|[A-Za-z]{2,14}['’]s)"
 _LATIN = re.compile(
-    rf"(?:['’]?s?\s+(?:is|was|as|=|are)\s+|\s*(?:<-+|←|⬅|👈|=|—|(?:–|-{{1,2}})(?=\s)|\(|（)\s*(?:(?:that|this|"
+    rf"(?:['’]?s?\s+(?:(?:in(?:to)?|for|on) (?:the |my |our )?\w{{2,15}}\s+)?(?:is|was|as|=|are)\s+|\s*(?:<-+|←|⬅|👈|"
+    rf"=|—|(?:–|-{{1,2}})(?=\s)|\(|（)\s*(?:(?:that|this|"
     rf"it)(?:['’]?s| is| was| being)\s+)?"
     rf"|\s+still\s+|[\s,，.。;\n]+(?:that|this|it)(?:['’]?s| is| was| being)\s+|\s+(?:opens|unlocks|disarms|works "
     rf"(?:on|for)|gets? (?:you|her|him|them) (?:into|through)|to (?:open|unlock|disarm)|will (?:open|unlock))\s+)"
@@ -35,7 +36,7 @@ _CANDIDATE = re.compile(r"\d|[A-Za-z][@#$%^&*_+!~]")
 _SENT = re.compile(
     r"(?:sent|texted|got|gave|received|收到了?|来了|发来了?|是|^|[】\]:：])\s*(?:me |us )?(?P<value>\d{4,8}|\d{3} "
     r"\d{3})\s*"
-    r"(?:to\s+|[，,（(]\s*(?:登录|登陆|短信|支付)?(?=[验校动短确]))$",
+    r"(?:to\s+|[，,（(]\s*(?:登录|登陆|短信|支付)?)$",
     re.I,
 )
 _LAST = re.compile(
@@ -112,3 +113,18 @@ def _owned(before: str) -> bool:
             r"(?:第|room|flight|page|order|error|port|号|#|version|section|in|since|chapter|line)\s*$", before, re.I
         )
     )
+
+
+_CAME = re.compile(
+    r"(?:发来|收到|来了|发我|texted|sent|came|got)[^\n\d]{0,24}?(?<![\d.,$¥])"
+    r"(?P<value>\d{4,8}|\d{2,4} \d{2,4}(?: \d{2,4})?)(?![\d.%]|,\d)"
+    r"(?=\s*[,，.。!！;；—-][^\n\d]{0,24}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it))",
+    re.I,
+)
+
+
+def passing(text: str) -> Iterator[tuple[int, int]]:
+    """A code that has just come and is to be typed at once, though nothing names it."""
+    for match in _CAME.finditer(text):
+        if not re.fullmatch(r"(?:19|20)\d\d", match["value"]):
+            yield match.span("value")

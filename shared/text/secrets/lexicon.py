@@ -62,7 +62,7 @@ required reset secretstr show signup string strong submit text union unknown uns
 LINKS: frozenset[str] = frozenset(_LINKS.split())
 """A value follows these."""
 FILL: frozenset[str] = frozenset(_FILL.split())
-"""These may stand between a name and its value and mean nothing."""
+"""These may stand between a name and value and mean nothing."""
 BLOCKS: frozenset[str] = frozenset(_BLOCKS.split())
 """Behind these a name is talked about, not told."""
 PUT: frozenset[str] = frozenset(_PUT.split())

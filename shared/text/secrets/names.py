@@ -7,16 +7,19 @@ Sort = Literal["pass", "code", "token", "login", "lock", "answer", "site"]
 """A password; a code of digits; a key; a user with a password; what a code opens; an answer; what has a password."""
 
 _SIGNS = """
-pass|pwd|pw|psw|p/w|key|token|secret|code|pin|puk|otp|phrase|cvv|cvc|cvn|csc|mnemonic|credential|creds|maiden
-security|2fa|word|recovery|seed|steam guard|authenticat|memorable|login|log-in
-密码|密碼|密钥|秘钥|密匙|口令|暗号|暗语|密语|码|令牌|助记词|私钥|凭证|凭据|验证|三位
+pass|pwd|pw|psw|p/w|key|token|secret|code|pin|puk|otp|phrase|cvv|cvc|cvn|csc|mnemonic|credential|creds|community|maiden
+security|2fa|word|recovery|seed|steam guard|mfa|verification|sms|authenticat|memorable|login|log-in
+密码|授权|密碼|密钥|秘钥|密匙|口令|暗号|暗语|密语|码|令牌|提取|助记词|私钥|凭证|凭据|验证|三位
 背面|后3|末3|账密|密保|卡密|恢复|种子|安全问题|找回问题|激活|许可证
 """
 _OPENERS = """
 log in|logon|sign in|sign-in|signin|combo|combination|lock|keypad|opens|alarm|pattern|gate|garage|door|safe
-vault|voicemail|suitcase|luggage|lobby|entrance|disarm|root|admin|user|account|router|wifi|wi-fi|modem|hotspot
-on the back|banking|my pat
-锁|密|账号|帐号|账户|后台|路由|开机|开门|进门|门禁|柜|箱|车库|门|图案|手势|登录|登陆
+vault|voicemail|suitcase|luggage|lobby|entrance|disarm|root|admin|user|account|router|laptop|ipad|tablet|wifi
+wi-fi|modem|hotspot|on the back|banking|my pat|jenkins|nacos|redis|mysql|mongo|gitlab|grafana|rabbit|tomcat
+oracle|postgres|netflix|spotify|hulu|gmail|outlook|icloud|facebook|instagram|paypal|venmo|steam|discord|dropbox
+github|zip|rar|pdf|archive
+锁|密|微信|支付宝|淘宝|京东|微博|百度|网易|钉钉|付款|支付|取款|取钱|压缩|解压|表格|文档|打开
+网|热点|无线|账号|帐号|账户|后台|路由|开机|开门|进门|门禁|柜|箱|车库|门|图案|手势|登录|登陆
 """
 SIGNS = tuple(_SIGNS.strip().replace("\n", "|").split("|"))
 """Words for a secret; a text without any of these, of the openers and of the settings names none."""
@@ -35,45 +38,57 @@ _QUALIFIED = (
 )
 EN = (
     r"(?P<answer>(?:security|secret|recovery) (?:question|answer)s?|(?:mother|mom|mum)(?:'s|s)? maiden name)"
-    r"|(?P<pass>pass[ -]?(?:word|wd|code|key)s?|pass|(?:security|memorable|duress|verbal|key) (?:word|phrase|"
+    r"|(?P<pass>community string|app[ -]?passwords?|requirepass|pass[ -]?(?:word|wd|code|key)s?|pass|(?:security|"
+    r"memorable|duress|verbal|key) (?:word|phrase|"
     r"info\w*)|(?:seed|"
     r"recovery|backup|secret|mnemonic) (?:phrase|words)|mnemonic|pass[- ]?phrase|passw|pwd?s?|pw|psw|pswd|p/w|"
     r"(?:wi-?fi|wpa2?|wep|network|wireless|psk)[ -]?(?:key|code|pass)|"
     r"(?:pre-?shared|security) key|safe ?word|code ?word|magic word|secret word|watchword|log[- ]?in phrase)"
     rf"|(?P<code>{_QUALIFIED}[ -](?:codes?|combo(?:nation)?|combination|pin|digits)|[tmu]?pin(?:[ "
-    rf"-]?(?:code|number|no\.?))?s?|telephone banking (?:number|code)|steam guard|authenticator(?: app)?|(?:three|"
+    rf"-]?(?:code|number|no\.?))?s?|telephone banking (?:number|code)|steam guard|2fa|mfa|verification|sms|"
+    rf"authenticator(?: app)?|(?:three|"
     rf"four|[34])[- ]digits? (?:code )?on the back|otps?|totp|cvv2?|cvc2?|cvn|csc|"
     r"pass ?codes?|puk|combo|combinations?|the code|(?:my|our|your|his|her|their|new|old|current|same|its|'s) code|"
     r"codes?)"
-    r"|(?P<token>(?:api|access|secret|app|auth|client|private|signing|encryption|deploy|ssh|service|license|licence|"
+    r"|(?P<token>seed|(?:api|access|secret|app|auth|client|private|signing|encryption|deploy|ssh|service|license|"
+    r"licence|"
     r"product|activation|recovery|master|"
     r"shared|account|admin|bot|bearer|personal access|refresh|session|webhook|registration|write|read|live|"
     r"prod(?:uction)?|staging|webhook signing|consumer)"
-    r"[ _-]?(?:access[ _-]?)?(?:key|token|secret)s?(?:[ _-]?(?:id|string))?|api ?keys?|tokens?|secrets?|appsecret|"
+    r"[ _-]?(?:access[ _-]?)?(?:key|token|secret)s?(?:[ _-]?(?:id|string))?|api ?keys?|[a-z]{2,12}(?:secret|key|"
+    r"token)|tokens?|secrets?|appsecret|"
     r"keys?|gift card(?: code)?|\bpat\b)"
     r"|(?P<login>log[- ]?ins?|log ?ons?|sign[- ]?ins?|creds|user(?:name)?(?: ?/ ?| and )pass(?:word)?|user/pass|"
     r"credentials?|root|admin(?:istrator)?)"
-    r"|(?P<site>accounts?|wi-?fi|router|modem|hotspot)"
-    r"|(?P<lock>unlock(?:s|ed|ing)?|opens(?: on| with)?|key ?box|(?:suitcase|luggage|gun|bike|gym|shed|gate|house)[ "
+    r"|(?P<site>laptop|ipad|tablet|netflix|spotify|hulu|gmail|outlook|icloud|facebook|instagram|paypal|venmo|steam|"
+    r"discord|dropbox|"
+    r"github|jenkins|nacos|redis|mysql|mongo(?:db)?|gitlab|grafana|rabbitmq|tomcat|oracle|postgres(?:ql)?|zip|rar|"
+    r"pdf|archive|accounts?|wi-?fi|router|modem|hotspot)"
+    r"|(?P<lock>unlock(?:s|ed|ing)?|opens(?: on| with)?|unlocks with|key ?box|(?:suitcase|luggage|gun|bike|gym|shed|"
+    r"gate|house)[ "
     r"-](?:lock|safe)|door|"
     r"lobby|entrance|lock|keypad|lock ?box|padlock|door ?lock|smart ?lock|bike lock|safe|alarm|gate|garage(?: "
     r"door)?|front door|back door|side door|locker|vault|"
     r"voicemail|unlock pattern|(?:lock|swipe|screen) pattern|pattern|suitcase|luggage lock|disarm(?:s|ed)?|key ?safe)"
 )
 ZH = (
-    r"(?P<zpass>密[码碼](?![箱锁])|口令|暗号|暗语|密语|授权码|解压码|卡密|通行码|通关密语|助记词|恢复词|种子词|"
+    r"(?P<zpass>密[码碼](?![箱锁])|授权(?![书方登给人了码])|口令|暗号|暗语|密语|授权码|解压码|卡密|通行码|通关密语|"
+    r"助记词|恢复词|种子词|"
     r"恢复短语|密匙|"
     r"(?<=fi的)key)"
-    r"|(?P<zcode>验证码|校验码|动态码|验证器|安全码|提取码|登[录陆]码|解锁码|门禁码|开锁码|开门码|恢复码|备用码|"
-    r"备份码|确认码|配对码|短信码|pin码|"
+    r"|(?P<zcode>提取(?=[\s:：]{0,2}(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{4}(?![a-z0-9]))|验证码|校验码|动态码|验证器|"
+    r"安全码|提取码|登[录陆]码|解锁码|门禁码|开锁码|开门码|恢复码|备用码|"
+    r"备份码|确认码|配对码|投屏码|开柜码|短信码|pin码|"
     r"(?:后|末|背面)(?:面)?(?:的)?\s?[三3]\s?位(?:数字?)?|二次验证|两步验证)"
     r"|(?P<ztoken>密钥|秘钥|私钥|令牌|凭[证据]|激活码|许可证)"
     r"|(?P<zshort>(?<=[登录陆新旧原改付易])密(?![码碼钥匙封保文集切林度室谋约])|(?<=\s)密(?=\s?[:：a-z0-9]))"
     r"|(?P<zlogin>账密|账号密码|用户名密码|用户名和密码|账户密码|账号和密码|账号/密码)"
-    r"|(?P<zlock>解锁|开锁|开门|进门|门禁|门锁|指纹锁|密码锁|密码箱|电子锁|智能锁|挂锁|车锁|保险[柜箱]|行李箱|"
+    r"|(?P<zlock>付款|支付|取款|取钱|解锁|开锁|开门|进门|门禁|门锁|指纹锁|密码锁|密码箱|电子锁|智能锁|挂锁|车锁|"
+    r"保险[柜箱]|行李箱|"
     r"储物柜|快递柜|寄存柜|柜子|箱子|"
     r"更衣柜|寄存柜|信箱|车库|单元门|大门|院门|锁屏|解锁图案|手势图案|锁|图案|手势)"
-    r"|(?P<zsite>账号|帐号|账户|用户名|登[录陆]|开机|路由器|后台)"
+    r"|(?P<zsite>表格|文档|打开|上网|联网|连网|热点|网络|无线网?|微信|支付宝|淘宝|京东|微博|百度|网易|钉钉|压缩包|"
+    r"解压|账号|帐号|账户|用户名|登[录陆]|开机|路由器|后台)"
     r"|(?P<zanswer>密保(?:问题|答案)?|安全问题|找回问题)"
 )
 NAME = re.compile(rf"(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_.-][A-Za-z0-9])|{ZH}")
@@ -117,7 +132,7 @@ TOPIC = re.compile(
     r"tokenizer|less\b|free\b|of conduct|"
     r"(?:的)?(?:管理器|管理|策略|强度|长度|框|输入框|学|本身|子|保护|找回|加密|规则|机制|字段|复杂度|过期|提示|错误|"
     r"不对|不正确|失效|泄露|复用|算法|哈希|功能|接口|服务|组件|逻辑|平台|"
-    r"数量|数|用量|限制|消耗|费用|桶|环|计数|化|上限|验证失败|校验失败|生成器|问题(?![是:：])|位数|安全|输错|忘|"
+    r"数量|数|用量|限制|消耗|费用|桶|环|计数|化|上限|验证失败|校验失败|生成器|问题(?![是:：])|位数|安全|输错|"
     r"收不到|没收到|登录页|页面|教程|攻略|原理|类型|红包|传输|存储|体系|文件|格式|轮换|认证))",
     re.I,
 )

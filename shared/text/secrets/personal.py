@@ -14,22 +14,25 @@ _SEVEN_DIGITS = re.compile(r"\d(?:[^\d\n]{0,3}\d){6}")
 _US_PHONE = re.compile(r"(?<![\dA-Za-z-])(?:\+?1[ .-]?)?(?:\(\d{3}\)\s?|\d{3}[.-])\d{3}[.-]\d{4}(?![\d-])")
 _MOBILE = re.compile(r"(?:(?:\+|00)?86)?1[3-9]\d{9}")
 _ID_CARD = re.compile(r"[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]")
-_DOCUMENT_SIGNS = ("passport", "ssn", "social", "national insurance", "hkid", "hk id", "itin", "aadhaar")
-_DOCUMENT_SIGNS_ZH = ("护照", "通行证", "身份证", "社安号", "社会安全", "回乡证", "居留")
+_DOCUMENT_SIGNS = ("passport", "ssn", "social", "national insurance", "hkid", "hk id", "green card", "itin", "aadhaar")
+_DOCUMENT_SIGNS_ZH = ("护照", "台胞证", "通行证", "身份证", "社安号", "社会安全", "回乡证", "居留")
 _DOCUMENT = re.compile(
-    r"(?P<travel>passport|护照|通行证|回乡证|居留许可|居留证|身份证|hk ?id|aadhaar)"
+    r"(?P<travel>passport|护照|通行证|台胞证|回乡证|居留许可|居留证|身份证|hk ?id|green card|aadhaar)"
     r"|(?P<social>\bssn\b|\bsocial\b|\bitin\b|社安号|社会安全)|(?P<insured>national insurance|\bNI(?:NO| number))",
     re.I,
 )
 _TRAVEL = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z]{1,2} ?\d{6,9}(?:\(\d\)|（\d）)?|\d{9}|\d{2}[A-Z]{2}\d{5}|\d{4} ?\d{4} ?\d{4}|"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{1,2} ?\d{6,9}(?:\(\d\)|（\d）)?|\d{8,9}|\d{2}[A-Z]{2}\d{5}|\d{4} ?\d{4} ?\d{4}|"
     r"[A-Z]\d[A-Z0-9]{7})"
     r"(?![A-Za-z0-9]|[.-]\d)"
 )
+_DATE = re.compile(r"(?:19|20)\d{6}")
 _SOCIAL = re.compile(r"(?<![\d-])\d{3}(?P<gap>[- ]?)\d{2}(?P=gap)\d{4}(?![\d-])")
 _INSURED = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}(?: ?\d\d){3} ?[A-D](?![A-Za-z0-9])")
 _CARD_WORD = re.compile(
-    r"(?:银行卡|卡号|信用卡|储蓄卡|借记卡|账号|账户|card|account|visa|mastercard|amex|iban)[^\n]{0,24}$", re.I
+    r"(?:银行卡|卡号|工资卡|工行|建行|农行|招行|交行|信用卡|储蓄卡|借记卡|账号|账户|card|account|visa|"
+    r"mastercard|amex|iban)[^\n]{0,24}$",
+    re.I,
 )
 _NOT_CARD_WORD = re.compile(
     r"(?:订单|单号|运单|快递|流水|ISBN|编号|串号|序列号|发票|设备号|order|tracking|invoice|serial|timestamp|时间戳|版本"
@@ -67,7 +70,7 @@ def _documents(text: str, low: str) -> Iterator[SecretHit]:
         near = pattern.search(text, word.end(), word.end() + _NEAR)
         if near is None:
             near = pattern.search(text, max(0, word.start() - _NEAR // 2), word.start())
-        if near and not _MOBILE.fullmatch(near.group()):
+        if near and not _DATE.fullmatch(near.group()):
             yield SecretHit("id_card", near.start(), near.end())
 
 

@@ -64,6 +64,7 @@ _PREFIXED: tuple[tuple[str, str], ...] = (
     (r"[0-9a-f]{32}\.(?=[A-Za-z]*\d)", r"[A-Za-z0-9]{14,18}(?![A-Za-z0-9])"),
     (r"[TCV][A-Za-z0-9]{3,10}~", r"[A-Za-z0-9_.~-]{30,64}"),
     (r"PRIVATE-TOKEN-|oauth2:|x-access-token:", r"[A-Za-z0-9_.-]{16,128}"),
+    (r"SEC(?=[a-f0-9]{64})", r"[a-f0-9]{64}"),
     (r"SCT\d{3,7}T", r"[A-Za-z0-9]{20,40}"),
 )  # fmt: skip
 _PROVIDER = re.compile(_EDGE + "(?:" + "|".join(f"(?:{head}){body}" for head, body in _PREFIXED) + ")")
@@ -79,7 +80,8 @@ _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
         "bearer",
         ("earer", "EARER", "asic", "ASIC"),
         re.compile(
-            r"\b(?:bearer|basic)\s+(?=[A-Za-z._~+/=-]{0,200}\d|[A-Za-z0-9._~+/-]{24})[A-Za-z0-9._~+/-]{12,2048}={0,2}",
+            r"\bauthorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:basic|bearer|token)\s+[A-Za-z0-9._~+/-]{8,2048}={0,2}"
+            r"|\b(?:bearer|basic)\s+(?=[A-Za-z._~+/=-]{0,200}\d|[A-Za-z0-9._~+/-]{24})[A-Za-z0-9._~+/-]{12,2048}={0,2}",
             re.I,
         ),
     ),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shared.text.secrets import names
-from shared.text.secrets.before import ahead
+from shared.text.secrets.before import ahead, passing
 from shared.text.secrets.gap import TOKEN, Gap
 from shared.text.secrets.lexicon import ARTICLES, FILL, LINKS, OPENS_TALK
 from shared.text.secrets.model import SecretHit, SecretKind
@@ -26,9 +26,12 @@ _LOCKS = re.compile(r"lock|safe|vault|suitcase|luggage|case|cabinet|箱|柜|锁"
 _SEVERAL_WORDS = re.compile(
     r"[a-z]{2,10}(?:[ -][a-z]{2,10}){1,23}(?=\s*(?:[(（,.;!，。；)）\n\"'—-]|$|[\u3400-\u9fff]))"
 )
+_HURRY = re.compile(r"\d\d[^\n\d]{1,28}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it)")
 _FIGURES = frozenset("0123456789零一二三四五六七八九")
 _SHOWN = re.compile(r"令牌|cv[vcn]|csc|三位|on the back|steam guard")
-_MANY_SENSES = frozenset(("code", "codes", "pass", "root", "admin", "administrator"))
+_MANY_SENSES = frozenset(
+    ("code", "codes", "pass", "root", "admin", "administrator", "2fa", "mfa", "verification", "sms")
+)
 _THREE = re.compile(r"箱|锁|suitcase|luggage|\block\b|cv[vc]|exp|card|卡", re.I)
 _HAN_WORDS = re.compile(r"[\u3400-\u9fff]{1,6}(?:[ 、,，\u3000]{1,2}[\u3400-\u9fff]{1,6}){2,23}")
 _OPENS = re.compile(
@@ -38,7 +41,8 @@ _HAN_MIXED = re.compile(r"[\u4e00-\u9fff]{2,8}[A-Za-z0-9!@#$%&*_]{2,16}(?![\u4e0
 _DESCRIBED = re.compile(r"[是为成用改设换叫填输按位个次年月日号后前]|[有含]")
 _HAN_VALUE = re.compile(r"[\u3400-\u9fff]{2,14}[A-Za-z0-9!@#$%&*_]{0,16}")
 _HAN_NO_VALUE = re.compile(
-    r"什么|多少|啥|哪|怎么|忘|不对|错|^没|不(?:对|是|行|能|用|会|要|知|记|好|变)|^[很太给发要能在由用我你他她大跟和]|[的了吗呢吧]$|我们|大家|红包|游戏|"
+    r"什么|多少|啥|哪|怎么|忘|不对|错|^没|不(?:对|是|行|能|用|会|要|知|记|好|变)|"
+    r"^[很太给发要能在由用我你他她大跟和]|[的了吗呢吧]$|我们|大家|红包|游戏|"
     r"密码|验证|随机|默认|管理"
     r"|老样子|之前|以前|原来|同样|一样|手机|生日|名字|拼音|电话|那个|这个"
 )
@@ -47,6 +51,8 @@ _HAN_NO_VALUE = re.compile(
 def named(text: str, low: str) -> Iterator[SecretHit]:
     """Values that a word for a secret names; `low` is the text in small letters."""
     found = [match for window in _windows(low) for match in names.NAME.finditer(low, *window)]
+    if _HURRY.search(low):
+        yield from (SecretHit("code", *span) for span in passing(text))
     made_up: bool | None = None
     for n, match in enumerate(found):
         name = match.lastgroup or ""
@@ -94,6 +100,8 @@ def _parts(text: str, name: re.Match[str], later: re.Match[str]) -> bool:
     """Whether a later word takes over what follows it."""
     if (later.lastgroup or "").removeprefix("z") in ("lock", "login", "answer", "site"):
         return False
+    if re.search(r"\b(?:for|of|to|on|in)\s+(?:[a-z']+\s+){0,2}$", text[name.end() : later.start()], re.I):
+        return False
     return not re.fullmatch(r"[\s]*(?:and|&|/|和|跟|、|以及|,|，|the|\s)*", text[name.end() : later.start()])
 
 
@@ -122,7 +130,8 @@ def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[t
     gap, at = Gap(), name.end()
     gap.shown = bool(_SHOWN.search(said))
     gap.opens = bool(_OPENS.fullmatch(said))
-    gap.linked = said.startswith("opens ")
+    gap.linked = said.startswith(("opens ", "unlocks "))
+    gap.last = "with" if gap.linked else ""
     gap.bare = said in _MANY_SENSES
     gap.short = bool(_THREE.search(text, max(0, name.start() - 24), name.end())) and sort != "token"
     stop = min(until, at + _FORWARD)
@@ -253,7 +262,11 @@ def _latin(
             elif pattern is COMBINATION:
                 ok = ok and not gap.blocked and (gap.linked or not gap.words) and not unit_behind(text, end)
                 ok = ok or (sort == "lock" and gap.words <= 3 and not gap.blocked and match.group().count("-") >= 2)
-                if name.group().lower().startswith("comb") and not gap.linked:
+                if (
+                    name.group().lower().startswith("comb")
+                    and not gap.linked
+                    and not re.search(r"[a-z左右]", match.group(), re.I)
+                ):
                     ok = ok and bool(_LOCKS.search(text, max(0, at - 90), end + 60))
             else:
                 ok = ok and not gap.blocked and not unit_behind(text, end)
@@ -266,6 +279,9 @@ def _latin(
     end = _trim(text, at, token.end())
     value = text[at:end]
     low = value.lower().replace("’", "'")
+    if sort == "site" and re.match(r"\s/\s\S", text[end : end + 4]):
+        gap.linked, gap.last = True, "use"
+        return
     if sort == "login" and gap.linked and re.match(r"\s?[/:|]\s?\S|\s(?:and|then|pw|pass)\s", text[end : end + 6]):
         gap.direct = True
         return

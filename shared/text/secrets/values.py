@@ -32,7 +32,8 @@ _HASH = re.compile(
     re.I,
 )
 _LOOK_ALIKE = re.compile(
-    r"#[0-9a-f]{3,8}|[vV]?\d+(?:\.\d+)+\S*|\d+(?:st|nd|rd|th|s|er)|[$£€¥]\d\S*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}\S*"
+    r"#[0-9a-f]{3,8}|[vV]?\d+(?:\.\d+)+\S*|\d+(?:st|nd|rd|th|s|er)|[$£€¥]\d\S*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|"
+    r"\d{1,2}:\d{2}\S*"
     r"|\d+(?:[.,]\d+)?(?:%|px|ms|secs?|mins?|hrs?|h|d|days?|w|weeks?|months?|yrs?|years?|k|m|[kmgt]i?b|[mk]?g|"
     r"[cmk]?m|bits?"
     r"|bytes?|chars?|x|[ap]m|pt|fps|[gmk]?hz|v|mah|ft|lbs?|oz|c|f|usd|eur|rmb|cny)(?:/\w+)?"

@@ -8,7 +8,8 @@ from shared.text.secrets.values import called, generated, hashed, look, look_ali
 from shared.text.stopwords import ENGLISH
 
 _UNIT = re.compile(
-    r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|digits?|"
+    r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|"
+    r"digits?|"
     r"letters?|times?\b|attempts?|days?|hours?|min(?:ute)?s?\b"
     r"|sec(?:ond)?s?\b|weeks?|months?|years?|percent|dollars|bucks|users?|accounts?|sites?|people|devices?|bits?\b|"
     r"bytes?|words?|tokens?|steps?"
@@ -20,7 +21,8 @@ _MEANING = re.compile(r"什么|啥|mean|\?|？")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ENDINGS = re.compile(r"(?:ed|ing|able|ible|ive|ly|less|ful|ous|tion|ment|'s|n't|'t|'re|'ll|'ve)$")
 _CLOSES = re.compile(
-    r"\s*(?:$|\n|[,，.。;；!！)）(（、…\"'”’—–|~]|[-]\s|[\u3400-\u9fff]|[\U0001f300-\U0001faff]|(?:and|but|btw|lol|haha|if|for"
+    r"\s*(?:$|\n|[,，.。;；!！)）(（、…\"'”’—–|~]|[-]\s|[\u3400-\u9fff]|[\U0001f300-\U0001faff]|(?:and|but|btw|lol|"
+    r"haha|if|for"
     r"|in case|with|all|no|so|thanks|thx|please|pls|both|capital|"
     r"lower\w*|upper\w*|don'?t|can|could|just|i|you|,)\b)",
     re.I,
@@ -62,6 +64,8 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
             gap.linked and gap.direct and (seen in ("mixed", "signed") or _word(value, gap, text, end, quoted=quoted))
         ) or (quoted and gap.linked)
     near = gap.direct and (gap.linked or not gap.words)
+    if near and not gap.hops and re.fullmatch(r"[a-z]{16}", value):
+        return True
     if seen == "mixed":
         if value.lower().startswith(("http://", "https://")) or (
             look_alike(value) and not (near and gap.linked and not value.isdigit() and _odd(value))
@@ -82,10 +86,12 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
 def _bare(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
     """Whether a word of many meanings (a pass, an admin) stands at a password all the same."""
     seen = look(value)
-    if look_alike(value) or gap.blocked or gap.words > 1 or gap.hops or not gap.direct:
+    if look_alike(value) or gap.blocked or (gap.words > 1 and not gap.marked) or gap.hops or not gap.direct:
         return False
     if seen == "mixed":
-        return len(value) >= 6 and (gap.linked or bool(re.search(r"[@#$%^&*_+!~]|[a-z]{3,}\d{2,}", value)))
+        return len(value) >= 6 and (
+            gap.linked or bool(re.search(r"[@#$%^&*_+!~]|[a-z]{3,}\d{2,}|[a-z]-[a-z]+-?\d", value))
+        )
     if seen == "signed":
         return gap.linked and len(value) >= 6 and value[0] != "_" and bool(re.search(r"[#$%^&*+!~]", value))
     if seen == "word":
@@ -108,9 +114,14 @@ def _distinct(value: str, gap: Gap) -> bool:
     return (
         not gap.blocked
         and 7 <= len(value) <= 40
-        and bool(re.search(r"[A-Za-z]", value) and re.search(r"\d", value) and re.search(r"[@#$%^&*!]", value[1:]))
+        and bool(
+            re.search(r"[A-Za-z]", value)
+            and re.search(r"\d", value)
+            and re.search(r"[@#$%^&*!]|[a-z][_-][A-Z]|[A-Z][a-z]+[_-][a-z]+\d", value[1:])
+        )
         and not look_alike(value)
-        and not re.search(r"@[\w-]+\.|@\d+\.|^[\w.-]+#\d{1,2}$|[=?/]", value)
+        and (gap.zh or not re.fullmatch(r"[\w.-]+#\d{1,4}", value))
+        and not re.search(r"@[\w-]+\.|@\d+\.|[=?/]", value)
     )
 
 
@@ -127,7 +138,9 @@ def _token(value: str, gap: Gap, *, quoted: bool) -> bool:
     if re.fullmatch(r"[0-9a-f]{7,31}", value) and not gap.linked and gap.words:
         return False
     least = 8 if gap.linked and gap.direct else 12 if gap.words <= 3 else 16
-    if gap.shown and gap.linked and re.fullmatch(r"(?=[A-Z0-9]*\d)[A-Z0-9]{5,8}", value):
+    if quoted and gap.linked and look(value) == "mixed" and len(value) >= 6 and not look_alike(value):
+        return True
+    if gap.shown and (gap.linked or gap.words <= 2) and re.fullmatch(r"(?=[A-Z0-9]*\d)[A-Z0-9]{5,8}", value):
         return True
     if re.fullmatch(r"[A-Za-z+/=_-]{16,}", value):
         return (
@@ -155,6 +168,8 @@ def _digits(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
     if gap.crossed and not gap.linked:
         return False
     if sort == "lock":
+        if value[-1] in "#*" and gap.words <= 3:
+            return True
         if not gap.linked and not gap.words and gap.opens:
             return (
                 (3 if gap.short else 4) <= count <= 8
@@ -174,10 +189,13 @@ def _digits(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
 
 def _code(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
     """A code of letters and digits."""
+    if sort == "lock" and gap.last == "with" and not gap.words and re.fullmatch(r"[A-Za-z]{3,20}\d{1,8}", value):
+        return not look_alike(value)
     if sort == "lock" and not re.fullmatch(r"[#*]?[A-Za-z]?\d{3,8}[#*]", value):
         return False
     if not re.fullmatch(
-        r"[A-Za-z0-9]{3,10}(?:-[A-Za-z0-9]{3,10}){0,3}[#*]?|[#*]\d{3,8}[#*]?|[A-Za-z]\d{2,8}[#*]|\d{2,6}[A-Za-z]{1,3}\d{0,6}",
+        r"[A-Za-z0-9]{3,10}(?:-[A-Za-z0-9]{3,10}){0,3}[#*]?|[#*]\d{3,8}[#*]?|[A-Za-z]\d{2,8}[#*]|"
+        r"\d{2,6}[A-Za-z]{1,3}\d{0,6}",
         value,
     ):
         return False
@@ -199,7 +217,7 @@ def _word(value: str, gap: Gap, text: str, end: int, *, quoted: bool) -> bool:
     if len(low) < 4 or low in NO_WORD or low in ENGLISH or not value.isascii():
         return False
     if quoted:
-        return gap.linked
+        return gap.linked or (not gap.words and not gap.crossed)
     if gap.zh or gap.last[-1:] >= "\u3400":
         return gap.hops == 0
     if gap.last in ARTICLES:

@@ -43,6 +43,11 @@ SETTINGS = [
     ("curl -u elastic:Sommer_99x http://localhost:9200", "Sommer_99x"),
     ("CREATE USER 'x'@'%' IDENTIFIED BY 'Zx81!!aa';", "Zx81!!aa"),
     ("redis-cli -a foobared99 ping", "foobared99"),
+    ('<add key="SmtpPassword" value="Sn0w-Fox" />', "Sn0w-Fox"),
+    ('requests.post(url, auth=("mira", "Sn0w-Fox"))', "Sn0w-Fox"),
+    ('echo "Sn0w-Fox" | sudo -S apt update', "Sn0w-Fox"),
+    ("sqlplus scott/tiger77@orcl", "tiger77"),
+    ("企业微信 corpsecret=Zx81kQ9vTm3LpW7RbN5sHc2YdF6gJ4aE", "Zx81kQ9vTm3LpW7RbN5s"),
     ("PrivateKey = K9J2pIyR5dY1Xv4p+j2TDSCTZPLX/rO/naeGN3Uj7Uk=", "K9J2pIyR5dY1Xv4p+j2TDSCTZPLX/rO/naeGN3Uj7Uk"),
     ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=b5ba2c61-56bb-4e04-a97f-680553bfef02", "b5ba2c61"),
     ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNz\naC1rZXkt\n-----END OPENSSH PRIVATE KEY-----", "aC1rZXkt"),
@@ -153,3 +158,20 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
 
     taken(1000)
     assert taken(200_000) < 60 * max(taken(10_000), 0.002)
+
+
+PERSONAL = [
+    ("护照 EJ4820916 下月到期", "护照 [ID_CARD] 下月到期"),
+    ("my passport no. 548203719, issued in Leeds", "my passport no. [ID_CARD], issued in Leeds"),
+    ("my social is 417-62-8305", "my social is [ID_CARD]"),
+    ("身份证 11010519491231002X", "身份证 [ID_CARD]"),
+    ("工资卡 6217001234567890128", "工资卡 [BANK_CARD]"),
+    ("order number 4539972800756266", "order number 4539972800756266"),
+    ("条形码 6901234567892", "条形码 6901234567892"),
+    ("passport valid until 2031", "passport valid until 2031"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PERSONAL)
+def test_numbers_of_persons_need_their_word_or_their_check(text: str, expected: str) -> None:
+    assert redact(text)[0] == expected

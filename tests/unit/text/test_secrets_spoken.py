@@ -48,6 +48,14 @@ SAID = [
     ("book it on my visa 4539 9728 0075 6266 exp 11/29 cvv 083", "083"),
     ("我们 staging 的 password 改成 Momo_tuna7 啦", "Momo_tuna7"),
     ("那个 alarm 的 code 改成 4321 了", "4321"),
+    ("密码忘了好几回，最后去窗口改成 198203 了", "198203"),
+    ("她连不上网，选 Home-5G，输 fengmi2023", "fengmi2023"),
+    ("表格打开要 Sunmoon#24，格式全乱", "Sunmoon#24"),
+    ("收到了 3391，验证码", "3391"),
+    ("the password is 'periwinkle', is that bad?", "periwinkle"),
+    ("the lockbox on the railing, 0-3-9-1, key inside", "0-3-9-1"),
+    ("I put `Monday!Blues7` in the config as the smtp password", "Monday!Blues7"),
+    ("2fa: 839201", "839201"),
 ]
 SEED = "velvet ocean drum cactus piano marble silver rocket timber apple frozen lantern"
 TALK = [
