@@ -1,4 +1,4 @@
-"""The release gate: precision and recall of every labelled set together, rules alone (seed 004 section 2.3.2.1, R157)."""
+"""The release gate: precision and recall of every labelled set together, rules alone (seed 004 2.3.2.1, R157)."""
 
 import asyncio
 from collections import Counter

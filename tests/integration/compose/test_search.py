@@ -21,11 +21,11 @@ async def found(person: Person, question: str, mode: str = "exact", **filters: A
     [
         ("我昨天在图书馆门口丢了雨伞。", "雨伞"),
         ("奶奶做的红烧茄子很好吃。", "茄子"),
-        ("会议改到三楼的会议室。", "三楼会议室"),
-        ("我每天下午都喝茶。", "喝茶"),
+        ("刚才三楼的会议室里有人在唱歌。", "三楼会议室"),
+        ("下午有人在楼下喝茶。", "喝茶"),
         ("The committees were discussing new budgets.", "committee budget"),
         ("She has been running marathons.", "run marathon"),
-        ("我们用 Kubernetes 部署服务。", "kubernetes"),
+        ("刚看完一篇讲 Kubernetes 部署服务的文章。", "kubernetes"),
     ],
 )
 async def test_a_turn_is_found_by_its_words(person: Person, said: str, asked: str) -> None:
@@ -75,9 +75,9 @@ async def test_nobody_finds_what_another_said(person: Person) -> None:
 @pytest.mark.parametrize(
     ("said", "asked"),
     [
-        ("We keep the dashboards in Grafana.", "grafanna"),
-        ("我们用 Kubernetes 部署服务。", "kuberntes 部署在哪里"),
-        ("Anna moved to Melbourne in spring.", "Who lives in Melborne?"),
+        ("There is a nice article about dashboards in Grafana.", "grafanna"),
+        ("刚看完一篇讲 Kubernetes 部署服务的文章。", "kuberntes 部署在哪里"),
+        ("Read about somebody called Anna in Melbourne in spring.", "Who lives in Melborne?"),
     ],
 )
 async def test_a_misspelt_word_finds_what_it_is_most_like(person: Person, said: str, asked: str) -> None:
@@ -87,7 +87,7 @@ async def test_a_misspelt_word_finds_what_it_is_most_like(person: Person, said: 
 
 
 async def test_a_word_like_none_of_the_users_finds_nothing(person: Person) -> None:
-    await person.say("We keep the dashboards in Grafana.")
+    await person.say("There is a nice article about dashboards in Grafana.")
     assert await found(person, "gramophone") == []
 
 
