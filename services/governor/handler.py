@@ -10,7 +10,7 @@ from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_
 from shared import clock
 from shared.db import Connection
 from shared.runtime import Runtime
-from shared.store import inbox, observations, outbox, turns
+from shared.store import inbox, injections, observations, outbox, turns
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
@@ -98,9 +98,11 @@ async def measure(rt: Runtime) -> None:
 
 
 async def prune_all(rt: Runtime) -> None:
-    """All old claims are forgotten, a bounded number in each transaction."""
+    """All old claims and injections are forgotten, a bounded number in each transaction."""
     while await prune(rt) >= PRUNE:
         logger().info("inbox_pruned", count=PRUNE)
+    while await prune_injections(rt) >= PRUNE:
+        logger().info("injections_pruned", count=PRUNE)
 
 
 async def prune(rt: Runtime) -> int:
@@ -108,3 +110,9 @@ async def prune(rt: Runtime) -> int:
     async with rt.db.system() as conn:
         keep = timedelta(days=rt.policy.delivery.inbox_keep_days)
         return await inbox.prune(conn, keep, PRUNE) + await outbox.forget_redriven(conn, keep)
+
+
+async def prune_injections(rt: Runtime) -> int:
+    """How many injections older than policy keeps were removed just now."""
+    async with rt.db.system() as conn:
+        return await injections.prune(conn, timedelta(days=rt.policy.feedback.injections_keep_days), PRUNE)
