@@ -102,7 +102,7 @@ class ComposePolicy(Slice):
 
 
 class FeedbackPolicy(Slice):
-    """What the reception of injected memories does to them, and how long injections are kept (seed 004 section 4.1.1)."""
+    """What their reception does to injected memories, and how long injections are kept (seed 004 section 4.1.1)."""
 
     positive_step: float = Field(default=0.02, ge=0, le=0.2, description="Confidence up where an answer was confirmed")
     correction_step: float = Field(default=0.05, ge=0, le=0.5, description="Down where it was corrected or rejected")

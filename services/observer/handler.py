@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.envelope import Envelope
-from schemas.events import FeedbackRecorded, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
+from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import digest, extract, rows
+from services.observer import digest, extract, received, rows
 from shared import clock, heard
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.errors import TransientError
 from shared.reading import ObserveContext, Observed
 from shared.runtime import Runtime
-from shared.store import chunks, entities, inbox, observations, outbox, outcomes, turns
+from shared.store import chunks, entities, inbox, injections, observations, outbox, outcomes, turns
 from shared.store.observations import ObservationRow
 from shared.store.turns import Turn
 from shared.telemetry import OUTCOME_SECONDS, logger
@@ -29,6 +29,7 @@ class Thought:
     observed: Observed
     rows: tuple[ObservationRow, ...]
     notes: tuple[str, ...]
+    told: received.Told
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -39,7 +40,8 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         loaded = [turn for turn in await turns.load(conn, subject, by_turn) if not turn.observed]
         named = await entities.recent_counts(conn, subject, rt.policy.observer.entity_window_turns) if loaded else {}
         states = await turns.session_states(conn, subject, {turn.session_id for turn in loaded})
-    thoughts = [await _think(rt, turn, named) for turn in loaded]
+        earlier = await received.load(conn, subject, loaded)
+    thoughts = [await _think(rt, turn, named, earlier) for turn in loaded]
     renewed = await digest.renew(rt.db, subject, states, [(t.turn, t.rows) for t in thoughts], rt.policy.observer)
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, ids)
@@ -51,10 +53,11 @@ def _payload(event: Delivered) -> TurnCommitted:
     return event.payload
 
 
-async def _think(rt: Runtime, turn: Turn, named: dict[str, int]) -> Thought:
-    context = ObserveContext(occurred_at=turn.said_at, recent_mentions=named)
+async def _think(rt: Runtime, turn: Turn, named: dict[str, int], earlier: received.Earlier) -> Thought:
+    context = ObserveContext(turn.said_at, recent_mentions=named, answer_before=earlier.answer(turn))
     observed, notes = await extract.extract(rt.models, rt.policy.observer, heard.turn_text(turn), context)
-    return Thought(turn, observed, heard.observation_rows(turn, observed, rt.policy.confidence), notes)
+    found = heard.observation_rows(turn, observed, rt.policy.confidence)
+    return Thought(turn, observed, found, notes, earlier.judge(turn, observed, found))
 
 
 async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
@@ -65,6 +68,7 @@ async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought],
     await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.observed)])
     await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])
     await digest.save(conn, subject, renewed)
+    await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
     finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
@@ -86,18 +90,17 @@ def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:
     if normal:
         recorded = ObservationRecorded(observation_ids=tuple(r.observation_id for r in normal), turn_id=turn.turn_id)
         events.append((OBSERVATION_RECORDED, envelope(subject, turn, recorded)))
-    if thought.observed.feedback and thought.observed.feedback.signal != "neutral":
-        feedback = FeedbackRecorded(signal=thought.observed.feedback.signal)
-        events.append((FEEDBACK_RECORDED, envelope(subject, turn, feedback)))
+    told = thought.told.events
+    events += [(FEEDBACK_RECORDED, envelope(subject, turn, each, f":{n}")) for n, each in enumerate(told)]
     return events
 
 
-def envelope(subject: Subject, turn: Turn, payload: Payload) -> Envelope:
-    """The event of this turn that carries the payload."""
+def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:
+    """The event of this turn that carries the payload; `which` tells it from others of its type."""
     return Envelope(
         event_id=clock.uuid7(),
         event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{turn.turn_id}",
+        idempotency_key=f"{payload.event_type}:{turn.turn_id}{which}",
         trace_id=turn.trace_id,
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,

@@ -1,6 +1,6 @@
 """injections: written by compose after the reply; observer fills how they were received; governor removes old rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
@@ -62,10 +62,12 @@ class Injection:
     created_at: datetime
     turn_id: UUID | None
     used_ids: tuple[UUID, ...] | None
+    utilization_signal: UtilizationSignal | None
 
 
 _COLUMNS: LiteralString = """
-SELECT i.context_id, i.session_id, i.core_ids, i.evidence_ids, i.degraded, i.created_at, i.turn_id, i.used_ids
+SELECT i.context_id, i.session_id, i.core_ids, i.evidence_ids, i.degraded, i.created_at, i.turn_id, i.used_ids,
+    i.utilization_signal
 """
 _FOR: LiteralString = (
     _COLUMNS
@@ -105,17 +107,18 @@ async def candidates(
     if not (params["contexts"] or params["turns"] or params["sessions"]):
         return []
     found = await (await conn.execute(_FOR, params)).fetchall()
-    lists = ("core_ids", "evidence_ids")
-    return [
-        Injection(
-            **{
-                **row,
-                **{name: tuple(row[name]) for name in lists},
-                "used_ids": None if row["used_ids"] is None else tuple(row["used_ids"]),
-            }
-        )
-        for row in found
-    ]
+    return [_injection(row) for row in found]
+
+
+def _injection(row: Mapping[str, Any]) -> Injection:
+    used = row["used_ids"]
+    made: dict[str, Any] = {
+        **row,
+        "core_ids": tuple(row["core_ids"]),
+        "evidence_ids": tuple(row["evidence_ids"]),
+        "used_ids": None if used is None else tuple(used),
+    }
+    return Injection(**made)
 
 
 @dataclass(frozen=True, slots=True)
