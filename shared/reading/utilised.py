@@ -111,5 +111,7 @@ def uses(memories: Mapping[Id, str], reply: str, asked: str) -> dict[Id, Utiliza
 
 def strongest(signals: Iterable[UtilizationSignal]) -> UtilizationSignal:
     """What is told of a package of which the memories fared like this."""
-    found = frozenset(signals)
-    return next((each for each in STRENGTH if each in found), STRENGTH[-1])
+    best: UtilizationSignal = "none"
+    for each in signals:
+        best = min(best, each, key=STRENGTH.index)
+    return best

@@ -12,7 +12,7 @@ way ways lot different right sure example option options
 用户 喜欢 不喜欢 最喜欢 喜爱 爱 爱好 偏好 偏爱 讨厌 反感 习惯 希望 想要 打算 计划 目标 决定 记住 记得
 名字 姓名 叫 住 住在 工作 上班 使用 用 通常 平时 一般 每天 每周 每月 每年 今天 明天 昨天 今年 去年 明年
 时间 时候 回答 回复 答复 项目 东西 事情 方面 情况 方式 方法 内容 选择 更 好 新 旧 大 小 多 少 现在 目前 最近
-一个人 喝 吃 买 卖 养 租 修 读 跑 学 推荐 建议 不能 不要 不想 不吃 不喝
+一个人 尽量 喝 吃 买 卖 养 租 修 读 跑 学 推荐 建议 不能 不要 不想 不吃 不喝
 """
 FRAME: frozenset[str] = frozenset(_FRAME.split())
 """Words that stand in memories of every content, and in answers too."""
@@ -44,7 +44,7 @@ PHRASES = _any(
     f"{_YOU}{_EARLIER}也?[^，。,]{{0,6}}?{_SAID}",
     f"(?:之前|以前|上次|先前|此前|曾经?)听?{_YOU}[^，。,]{{0,4}}?{_SAID}",
     f"{_BY}(?:我(?:所)?(?:了解|记得|知道)的)?{_YOU}(?:平时|一贯|一直|平常)?的?"
-    f"(?:个人|一些|以往|过往|既往|历史|日常|饮食)?{_TRAIT}",
+    f"(?:个人|一些|以往|过往|既往|历史|日常|饮食)?的?{_TRAIT}",
     f"(?:我|还|都)记得{_YOU}",
     f"记得{_YOU}(?:说|提|喜欢|不|是|在|对|有|想|爱|住)",
     f"我(?:了解|知道){_YOU}(?:一向|一直|平时|喜欢|偏好|不|对|有|是)",
@@ -64,7 +64,7 @@ PHRASES = _any(
     rf" (?:\w+ ){{0,2}}{_TRAIT_EN}",
     r"\byour (?:usual|go-to|favou?rite|preferred)\b",
     r"\b(?:the way|just how) you (?:like|prefer)",
-    r"\bas (?:usual|always)\b|\bas you (?:prefer|like)\b",
+    r"(?:^|[,;] )as (?:usual|always),|\bas you (?:prefer|like)\b",
 )
 """Ways to say that something was known of the user before."""
 WEAK_PHRASES = _any(

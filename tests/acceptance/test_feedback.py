@@ -131,6 +131,24 @@ async def test_a_turn_that_names_no_package_is_judged_by_the_sessions_latest(per
 
 
 @LANGUAGES
+async def test_an_answer_that_is_committed_apart_is_judged_once(person: Person, talk: Talk) -> None:
+    memory_id = await learnt(person, talk)
+    package = await composed(person, talk)
+    await person.say(talk.asked, session="talk")
+    reply = {**person.whose, "session_id": "talk", "messages": [{"role": "assistant", "content": talk.uses}]}
+    answer = await person.post("/v1/turns", {**reply, "context_id": package.context_id})
+    await person.outcome(answer.json()["turn_id"])
+    for _ in range(2):
+        await person.say(talk.praise, session="talk")
+    found = of(memory_id, await events(person))
+    assert found == [
+        ("reply", True, "keyword_match", "neutral"),
+        ("message", True, "keyword_match", "positive_confirm"),
+    ]
+    assert counts(person, memory_id) == (1, 1, 0, 0)
+
+
+@LANGUAGES
 async def test_what_was_degraded_counts_for_nothing(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)

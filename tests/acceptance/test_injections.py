@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from schemas.topics import FEEDBACK_RECORDED
+from services.governor import handler as governor
 from tests.system.databases import Databases, state
 from tests.system.feedback import TALKS, composed, counts, events, learnt, of, told
 from tests.system.kafka import caught_up, of_tenant, publish
@@ -64,6 +65,17 @@ async def test_compose_answers_while_the_database_refuses_injections(system: Sys
     assert talk.word in shown(await person.compose(talk.asked, session="refused", debug=False))
     await composed(person, talk)
     assert system.number("SELECT count(*) FROM injections") == 6
+
+
+async def test_the_governor_removes_what_is_older_than_policy_keeps(system: System) -> None:
+    person, talk = Person(system), TALKS[0]
+    await learnt(person, talk)
+    old, kept = await composed(person, talk), await composed(person, talk)
+    system.rows(
+        "UPDATE injections SET created_at = now() - interval '31 days' WHERE context_id = %(c)s", c=old.context_id
+    )
+    await governor.prune_all(system["governor"].rt)
+    assert [str(r["id"]) for r in system.rows("SELECT context_id AS id FROM injections")] == [kept.context_id]
 
 
 async def test_what_waits_is_recorded_when_compose_stops(system: System) -> None:
