@@ -101,7 +101,11 @@ def _judged(package: Package, used: Used) -> tuple[UUID, ...]:
 def _taken_up(package: Package, message: str) -> list[UUID]:
     """The chosen memories whose words the message says."""
     said, nothing = utilised.words_of(message), utilised.words_of("")
-    return [memory_id for memory_id, text in package.evidence.items() if utilised.keyword(text, said, nothing)]
+    return [
+        memory_id
+        for memory_id, text in package.evidence.items()
+        if utilised.keyword(utilised.core_words(text), said, nothing)
+    ]
 
 
 def _event(package: Package, memory_ids: Sequence[UUID], **told: object) -> FeedbackRecorded:

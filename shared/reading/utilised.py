@@ -4,7 +4,7 @@ A memory was used where the answer says words of it that the user had not just s
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -67,9 +67,9 @@ def _distinctive(word: str) -> bool:
     return len(word) >= 7 or any(c.isdigit() or c in "+#._-" for c in word)
 
 
-def keyword(memory: str, reply: Words, asked: Words) -> bool:
-    """Whether the reply says what the memory tells and the user had not said."""
-    core = [word for word in core_words(memory) if not asked.say(word)]
+def keyword(core: Sequence[str], reply: Words, asked: Words) -> bool:
+    """Whether the reply says what the core words of a memory tell and the user had not said."""
+    core = [word for word in core if not asked.say(word)]
     said = [word for word in core if reply.say(word)]
     return bool(said) and (len(core) <= SHORT or len(said) >= 2 or any(map(_distinctive, said)))
 
@@ -95,14 +95,15 @@ def uses(memories: Mapping[Id, str], reply: str, asked: str) -> dict[Id, Utiliza
     first.
     """
     replied, said = words_of(reply), words_of(asked)
+    cores = {id: core_words(text) for id, text in memories.items()}
     found: dict[Id, UtilizationSignal] = {
-        id: "keyword_match" if keyword(text, replied, said) else "none" for id, text in memories.items()
+        id: "keyword_match" if keyword(core, replied, said) else "none" for id, core in cores.items()
     }
     phrases = references(reply)
     for sentence, _ in phrases:
         near = words_of(sentence)
-        for id, text in memories.items():
-            if found[id] == "none" and any(map(near.say, core_words(text))):
+        for id, core in cores.items():
+            if found[id] == "none" and any(map(near.say, core)):
                 found[id] = "reference_phrase"
     if memories and any(strong for _, strong in phrases) and all(signal == "none" for signal in found.values()):
         found[next(iter(memories))] = "reference_phrase"
@@ -111,7 +112,8 @@ def uses(memories: Mapping[Id, str], reply: str, asked: str) -> dict[Id, Utiliza
 
 def strongest(signals: Iterable[UtilizationSignal]) -> UtilizationSignal:
     """What is told of a package of which the memories fared like this."""
-    best: UtilizationSignal = "none"
-    for each in signals:
-        best = min(best, each, key=STRENGTH.index)
-    return best
+    found = frozenset(signals)
+    for each in STRENGTH:
+        if each in found:
+            return each
+    return "none"
