@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema
 
 from schemas.base import Contract, ExternalId
 from schemas.context_package import UserMessage
+from schemas.experiment import ExperimentContext
 from schemas.retrieval_plan import Version, without_nulls
 
 BudgetProfileName = Literal["8k", "16k", "32k"]
@@ -77,6 +78,7 @@ class ComposeRequest(Contract):
     model_window: Annotated[int | None, Field(ge=256, le=10_000_000)] = None
     deadline_ms: Annotated[int, Field(ge=1, le=30_000)] = 1000
     debug: bool = False
+    experiment_context: ExperimentContext | None = None
 
     @model_validator(mode="before")
     @classmethod

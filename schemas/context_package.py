@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from schemas.base import Contract, ExternalId, Instant
 from schemas.evidence_pack import EvidenceItem
+from schemas.experiment import GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieval_plan import RetrievalPlan, Version
 from schemas.vocabulary import Language, Role
@@ -133,4 +134,5 @@ class ContextPackage(Contract):
     user_message: UserMessage
     constraints: Constraints
     degraded_reason: list[str] = []
+    generation_metadata: GenerationMetadata | None = None
     debug: PackageDebug | None = None

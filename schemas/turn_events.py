@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from schemas.base import Contract, ExternalId, Instant
+from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
 
 MAX_BODY_BYTES = 1_048_576
@@ -81,6 +82,7 @@ class TurnEvents(Contract):
     refs: Annotated[tuple[TurnRef, ...], Field(max_length=128)] = ()
     items: Annotated[tuple[StructuredItem, ...], Field(max_length=128)] = ()
     context_id: UUID | None = None
+    experiment_context: ExperimentContext | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -50,6 +50,26 @@ class MemoryPage(Contract):
     memories: tuple[MemoryItem, ...]
 
 
+class AnswerView(Contract):
+    """An answer of a model that did not fit even when asked again: the rules alone read that turn."""
+
+    answer_id: UUID
+    turn_id: UUID
+    prompt: str
+    prompt_version: str
+    model: str
+    problem: str
+    raw: str
+    created_at: Instant
+    expires_at: Instant
+
+
+class AnswerPage(Contract):
+    """The kept answers of one user, newest first."""
+
+    answers: tuple[AnswerView, ...]
+
+
 class SummaryView(Contract):
     """The rolling summary of a session and the turns that it covers."""
 

@@ -16,12 +16,15 @@ from shared.reading import (
     ToolText,
     TurnText,
 )
-from shared.relate import candidate_id, input_hash
+from shared.relate import RELATED, candidate_id, input_hash
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
 
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
+
+IN_EXPERIMENT = ("experiment_id", "variant")
+"""What each row that a turn leaves says of the experiment that the turn was in."""
 
 
 def turn_text(turn: Turn) -> TurnText:
@@ -92,7 +95,8 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
     standing = policy.standing(seen.assertion, seen.flags)
     stated = seen.value.get("confidence")
     confidence = min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
-    value = {**seen.value, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
+    plain = {name: part for name, part in seen.value.items() if name != RELATED}
+    value = {**plain, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
     when = next((e.said_at for e in turn.events if e.ordinal == seen.message_ordinal), turn.said_at)
     said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, seen.retracts)
     return ObservationRow(
@@ -120,7 +124,15 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
         input_hash=said,
         span_start=seen.span[0],
         span_end=seen.span[1],
+        related_memory_id=_related(seen),
+        experiment={name: turn.experiment[name] for name in IN_EXPERIMENT} if turn.experiment else None,
     )
+
+
+def _related(seen: Observation) -> UUID | None:
+    """The memory that a model was shown and says has changed; what a client writes into a value names none."""
+    related = seen.value.get(RELATED) if seen.detector.startswith("model:") else None
+    return UUID(related) if related else None
 
 
 def _by_id(turn: Turn, event: Event) -> ObservationRow:

@@ -1,6 +1,6 @@
 """From rows to the values that `shared.relate` reasons about."""
 
-from shared.relate import Known, Statement, sense_of
+from shared.relate import SUPPOSED, Known, Statement, sense_of
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 
@@ -18,6 +18,7 @@ def statement_of(seen: ObservationRow) -> Statement:
         said_at=seen.said_at,
         session_id=seen.session_id,
         old_value=seen.old_value,
+        related=seen.related_memory_id if seen.assertion in SUPPOSED and not seen.retracts else None,
     )
 
 

@@ -18,6 +18,10 @@ from shared.policy import ConfidencePolicy
 from shared.text.normalise import fold, normalise
 
 RANK: dict[Provenance, int] = {"observation": 0, "analysis": 1, "tool": 2, "confirmed_by_user": 3}
+RELATED = "related_memory_id"
+"""Where a model's observation carries, in its value, the memory that it says has changed."""
+SUPPOSED: frozenset[Assertion] = frozenset({"declared", "inferred"})
+"""What is not said outright as a change: a memory that it names as changed yields only where it is no stronger."""
 _WORDING = frozenset({"speaker", "confidence", "raw", "old_key", "quote", "scope", "text"})
 """Parts of a value that say how or by whom something was put, not what is so."""
 
@@ -36,6 +40,8 @@ class Statement:
     said_at: datetime
     session_id: str
     old_value: str | None = None
+    related: UUID | None = None
+    """The memory that a model says this changes."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +131,12 @@ def _denies(new: Statement, same: Known) -> bool:
 
 def _same(new: Statement, known: Sequence[Known]) -> Known | None:
     if new.key is not None:
-        return next((k for k in known if k.type == new.type and k.key == new.key), None)
-    return next((k for k in known if k.type == new.type and k.key is None and k.sense == new.sense), None)
+        same = next((k for k in known if k.type == new.type and k.key == new.key), None)
+    else:
+        same = next((k for k in known if k.type == new.type and k.key is None and k.sense == new.sense), None)
+    if same is None and new.related is not None:
+        return next((k for k in known if k.type == new.type and k.memory_id == new.related), None)
+    return same
 
 
 def _confirmed(new: Statement, same: Known, policy: ConfidencePolicy) -> Relation:

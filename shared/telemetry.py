@@ -88,8 +88,43 @@ REDRIVEN = Counter(
     "Work driven again from state because its event was lost. Rising: the broker loses data.",
     ["kind"],
 )
-MODEL_SECONDS = Histogram("smartbrain_model_seconds", "Time of one model call.", ["model", "operation"])
+MODEL_CALL_SECONDS = Histogram("smartbrain_model_call_seconds", "Time of one model call.", ["model", "operation"])
 MODEL_FAILURES = Counter("smartbrain_model_failures", "Model calls that failed.", ["model", "reason"])
+MODEL_CALLS = Counter(
+    "smartbrain_model_calls",
+    "Questions to a model by what came of them: answered, malformed, broken_off, or why it could not be asked. Mostly"
+    " not answered: see ModelFails; mostly malformed: smartbrain answers shows what it said.",
+    ["purpose", "model", "outcome"],
+)
+MODEL_REPAIRS = Counter(
+    "smartbrain_model_repairs",
+    "Answers that fitted only when asked again. More than one in ten: the model is too small for the prompt; each costs"
+    " a second call.",
+    ["purpose", "model"],
+)
+MODEL_TOKENS = Counter(
+    "smartbrain_model_tokens",
+    "Tokens that models read (in) and wrote (out), failed calls included. Too many: lower"
+    " observer.model_tokens_per_day, or set observer.use_model to false.",
+    ["purpose", "model", "direction"],
+)
+MODEL_SECONDS = Counter(
+    "smartbrain_model_seconds",
+    "Time spent waiting for models. Near one second a second for each observer: the model is the bottleneck; a smaller"
+    " one, more of them, or a lower observer.model_seconds_per_day.",
+    ["purpose", "model"],
+)
+MODEL_ANSWERS_KEPT = Counter(
+    "smartbrain_model_answers_kept",
+    "Answers that did not fit after the repair, kept for 7 days; the rules alone read those turns. Any: smartbrain"
+    " answers --user; many: another model, or the prompt before (observer.extract_prompt).",
+    ["purpose", "model"],
+)
+MODEL_BUDGET_USED_UP = Counter(
+    "smartbrain_model_budget_used_up",
+    "Turns that the rules read alone since the day's share of the user or the tenant was used up. Not wanted: raise"
+    " observer.model_tokens_per_day or model_seconds_per_day, or those of the tenant.",
+)
 
 
 def configure_logs(level: str = "info", *, human: bool = False) -> None:

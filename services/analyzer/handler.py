@@ -26,8 +26,11 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     async with rt.db.transaction(subject) as conn:
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
         keys = {o.key for o in found if o.key}
-        active = await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key})
-        known = [known_of(m) for m in active]
+        active = [
+            *await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key}),
+            *await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id}),
+        ]
+        known = [known_of(m) for m in active if m.status == "active"]
         proposals = [_row(o, known, rt) for o in found]
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         new = await observations.propose(conn, subject, proposals)

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from services.cli import demo, dry_run, machine, schemas_cmd, talk
+from services.cli import demo, dry_run, machine, schemas_cmd, talk, talk_models
 from services.cli.evaluate import command as evaluate
 from services.cli.output import fail
 from shared.errors import SmartBrainError
@@ -24,6 +24,7 @@ app.command("commit")(talk.commit)
 app.command("compose")(talk.compose)
 app.command("remember")(talk.remember)
 app.command("memories")(talk.memories)
+app.command("answers")(talk_models.answers)
 app.command("observe")(dry_run.observe)
 app.command("eval")(evaluate.evaluate)
 app.command("schemas")(schemas_cmd.schemas)

@@ -102,7 +102,8 @@ async def _observed(
         where.ollama_url if ask else None, where.chat_model, None, None, where.embedding_dimension, time.monotonic
     )
     try:
-        return await extract(models, policy, turn, ObserveContext(occurred_at=at))
+        found = await extract(models, policy, turn, ObserveContext(occurred_at=at))
+        return found.observed, found.notes
     finally:
         await models.close()
 

@@ -109,10 +109,15 @@ def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[s
         "idempotency_key": key,
         "request_hash": _hash(turn.model_dump_json(exclude={"idempotency_key"}).encode()),
         "topic": TURN_COMMITTED.name,
+        "experiment": _experiment(turn),
         "events": events,
         "result": result.model_dump(mode="json"),
         "envelope": envelope.model_dump(mode="json"),
     }
+
+
+def _experiment(turn: TurnEvents) -> dict[str, Any] | None:
+    return turn.experiment_context.model_dump(mode="json", exclude_none=True) if turn.experiment_context else None
 
 
 def _hash(value: bytes) -> str:

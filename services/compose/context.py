@@ -10,12 +10,14 @@ from datetime import datetime
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
 from schemas.evidence_pack import EvidencePack
+from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
 from services.compose import arms, explain, links, overlay, planner, rerank
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
+from services.compose.planner import Thought
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.execute import composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
@@ -65,7 +67,15 @@ async def compose_context(
     request_id = asked.request_id or clock.uuid7().hex
     message = asked.user_message.content
     thought = await planner.plan(
-        rt, subject, message, _said(loaded.window), at, request_id, asked.session_id, deadline - time.perf_counter()
+        rt,
+        subject,
+        message,
+        _said(loaded.window),
+        at,
+        request_id,
+        asked.session_id,
+        deadline - time.perf_counter(),
+        asked.experiment_context.dimensions.brain_routing if asked.experiment_context else None,
     )
     planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
@@ -80,7 +90,7 @@ async def compose_context(
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
-    packed = _packed(asked, rt, loaded, planned, fused, found, request_id, at)
+    packed = _packed(asked, rt, loaded, thought, fused, found, request_id, at)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
     took = (time.perf_counter() - began) * 1000
@@ -88,6 +98,7 @@ async def compose_context(
         "context_composed",
         tenant_id=subject.tenant_id,
         context_id=packed.package.context_id,
+        request_id=request_id,
         evidence=len(packed.package.evidence),
         took_ms=round(took, 2),
         degraded=packed.package.degraded_reason,
@@ -95,6 +106,18 @@ async def compose_context(
     if not asked.debug:
         return packed.package
     return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
+
+
+def _metadata(context: ExperimentContext | None, thought: Thought, request_id: str) -> GenerationMetadata | None:
+    if context is None:
+        return None
+    return GenerationMetadata(
+        experiment_id=context.experiment_id,
+        variant=context.variant,
+        trace_id=request_id,
+        planner=thought.planner,
+        ignored=thought.ignored,
+    )
 
 
 @asynccontextmanager
@@ -142,7 +165,7 @@ def _packed(
     asked: ComposeRequest,
     rt: Runtime,
     loaded: Loaded,
-    planned: Planned,
+    thought: Thought,
     fused: Fused,
     found: Found,
     request_id: str,
@@ -157,13 +180,14 @@ def _packed(
         request_id=request_id,
         content_parts=asked.user_message.content_parts,
         token_limit=asked.limit(policy.default_profile),
-        intent=planned.intent,
-        language=planned.language,
+        intent=thought.planned.intent,
+        language=thought.planned.language,
         core=[_core(m) for m in loaded.core],
         working_summary=loaded.summary,
         recent=[_recent(turn) for turn in loaded.window],
         evidence=fused.ranked,
         degraded_reason=found.degraded,
+        generation_metadata=_metadata(asked.experiment_context, thought, request_id),
     )
     limits = PackPolicy(
         recent_turns_max=policy.recent_turns_max,

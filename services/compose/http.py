@@ -18,7 +18,7 @@ from schemas.evidence_pack import EvidencePack
 from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
-from schemas.views import MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from schemas.views import AnswerPage, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose import memories
 from services.compose.commit import commit_turn
 from services.compose.context import compose_context, retrieve
@@ -170,7 +170,13 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     async def retract(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> WriteReceipt:
         return await memories.retract(rt, Subject(tenant_id, user_id), memory_id)
 
-    del page, remember, one, history, retract
+    @app.get("/v1/answers", tags=["models"], summary="A user's turns whose model answer nobody could read, for 7 days")
+    async def unread(
+        user_id: UserId, tenant_id: TenantId = "default", limit: Annotated[int, Query(ge=1, le=200)] = 50
+    ) -> AnswerPage:
+        return await memories.unread(rt, Subject(tenant_id, user_id), limit)
+
+    del page, remember, one, history, retract, unread
 
 
 def _sessions(app: FastAPI, rt: Runtime) -> None:

@@ -5,13 +5,13 @@ from uuid import UUID
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
 from schemas.turn_events import CommitResult, FieldProblem, Message, StructuredItem, TurnEvents
-from schemas.views import EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.commit import commit_turn
 from shared.db import Subject
 from shared.errors import RefusedError
 from shared.relate import candidate_id, input_hash
 from shared.runtime import Runtime
-from shared.store import memory, search, summaries, turns
+from shared.store import answers, memory, search, summaries, turns
 from shared.text import segment
 from shared.text.secrets import refuses
 
@@ -149,6 +149,13 @@ def _receipt(memory_id: UUID, committed: CommitResult) -> WriteReceipt:
         status="accepted",
         turn_id=committed.turn_id,
     )
+
+
+async def unread(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
+    """The answers of models about this user's turns that did not fit and have not expired."""
+    async with rt.db.transaction(subject) as conn:
+        kept = await answers.listing(conn, subject, limit)
+    return AnswerPage(answers=tuple(AnswerView.model_validate(vars(each)) for each in kept))
 
 
 async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:

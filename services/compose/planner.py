@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from services.compose import prompts, rerank
 from services.compose.found import Arm, Found
@@ -19,6 +20,8 @@ from shared.text.secrets import redact
 
 FAILED = "query_rewrite_failed"
 """The plan is the rules' alone though a model was to be asked (seed 004 section 4.1, step 0.5)."""
+ROUTING = "experiment_context.dimensions.brain_routing"
+Planner = Literal["rules", "model"]
 RULES = PlanPolicy()
 SHARE_OF_REQUEST = 0.4
 """Of the time left, how much the model may have at most; searching and packing need the rest."""
@@ -26,11 +29,13 @@ SHARE_OF_REQUEST = 0.4
 
 @dataclass(frozen=True)
 class Thought:
-    """A plan, how the model did if it was asked, and what was missing."""
+    """A plan, who was to make it, how the model did, what was missing, and what of an experiment was not known."""
 
     planned: Planned
+    planner: Planner = "rules"
     arms: tuple[Arm, ...] = ()
     degraded: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     def question(self, message: str) -> str:
         """The message, with what it is about where it only points back to that: what a reranker is to compare with."""
@@ -41,6 +46,7 @@ class Thought:
         """What was found says how it was looked for."""
         found.arms[:0] = self.arms
         found.degraded[:0] = self.degraded
+        found.ignored += self.ignored
 
 
 async def plan(
@@ -52,17 +58,29 @@ async def plan(
     request_id: str,
     session_id: str,
     left_s: float,
+    routing: str | None = None,
 ) -> Thought:
-    """What to look for; a model that is late, away or talks nonsense leaves the plan of the rules, and is named."""
+    """What to look for; a model that is late, away or talks nonsense leaves the plan of the rules, and is named.
+
+    `routing` is an experiment's wish for one planner; one that is not known, or cannot be had, is ignored and named.
+    """
+    planner, ignored = _routed(rt, routing)
     planned = rules.plan(message, recent, at, RULES, request_id, session_id=session_id)
     if rt.policy.compose.reranker != "none":
         ranking = planned.plan.ranking.model_copy(update={"rerank": rerank.own(rt)})
         planned = replace(planned, plan=planned.plan.model_copy(update={"ranking": ranking}))
-    if rt.policy.compose.planner == "rules":
-        return Thought(planned)
+    if planner == "rules":
+        return Thought(planned, ignored=ignored)
     if planned.intent == "small_talk" and sure(planned, message):
-        return Thought(planned, (Arm("planner", "skipped"),))
-    return await _asked(rt, subject, planned, message, recent, at, left_s)
+        return Thought(planned, planner, (Arm("planner", "skipped"),), ignored=ignored)
+    thought = await _asked(rt, subject, planned, message, recent, at, left_s)
+    return replace(thought, planner=planner, ignored=ignored)
+
+
+def _routed(rt: Runtime, routing: str | None) -> tuple[Planner, tuple[str, ...]]:
+    if routing == "rules" or (routing == "model" and rt.models.chat_model_id is not None):
+        return routing, ()
+    return rt.policy.compose.planner, (ROUTING,) if routing else ()
 
 
 async def _asked(
@@ -88,13 +106,13 @@ async def _asked(
         late = isinstance(error, ModelUnavailable) and error.reason == "timeout"
         PLANS_ASKED.labels("late" if late else "failed").inc()
         arm = Arm("planner", "timeout" if late else "failed", took_ms=_since(began))
-        return Thought(planned, (arm,), (FAILED,))
+        return Thought(planned, arms=(arm,), degraded=(FAILED,))
     finally:
         PLAN_SECONDS.observe(time.perf_counter() - began)
     PLANS_ASKED.labels("cached" if thought.kept else "answered").inc()
     better = merged(planned, thought.value, message, recent, at, RULES)
     found = len(thought.value.queries)
-    return Thought(better, (Arm("planner", "ok", found, _since(began)),))
+    return Thought(better, arms=(Arm("planner", "ok", found, _since(began)),))
 
 
 def _since(began: float) -> float:

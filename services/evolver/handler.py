@@ -14,7 +14,7 @@ from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.known import known_of, statement_of
-from shared.relate import Known
+from shared.relate import SUPPOSED, Known
 from shared.resolve import Confirm, Operation, Reject, Retract, Write, meant, named, resolve
 from shared.runtime import Runtime
 from shared.store import chunks, inbox, memory, observations, outbox, outcomes
@@ -113,7 +113,7 @@ def _old_keys(found: Sequence[ObservationRow]) -> set[str]:
 
 async def _replaced(evolution: Evolution, seen: ObservationRow) -> list[Known]:
     """The active memories that a correction or a denial says are no longer so."""
-    if seen.related_memory_id:
+    if seen.related_memory_id and (seen.retracts or seen.assertion not in SUPPOSED):
         return [k for k in evolution.known.values() if k.memory_id == seen.related_memory_id]
     if seen.assertion != "correction" and not seen.retracts:
         return []
@@ -179,6 +179,7 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
             "span": [seen.span_start, seen.span_end],
             "detector": seen.detector,
             "pattern": seen.pattern,
+            **({"experiment": seen.experiment} if seen.experiment else {}),
         },
         assertion=write.relation.assertion,
         epistemic_type=seen.epistemic,

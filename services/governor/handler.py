@@ -10,11 +10,12 @@ from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_
 from shared import clock
 from shared.db import Connection
 from shared.runtime import Runtime
-from shared.store import inbox, injections, observations, outbox, turns
+from shared.store import answers, inbox, injections, observations, outbox, turns, usage
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
 PRUNE = 50_000
+USAGE_KEPT = timedelta(days=90)
 BUSY_FACTOR = 10
 """While workers make progress, late work is more likely queued than lost: it is given so many times the grace."""
 
@@ -98,9 +99,11 @@ async def measure(rt: Runtime) -> None:
 
 
 async def prune_all(rt: Runtime) -> None:
-    """All old claims and injections are forgotten, a bounded number in each transaction."""
+    """All old claims and what has expired are forgotten, a bounded number in each transaction."""
     while await prune(rt) >= PRUNE:
         logger().info("inbox_pruned", count=PRUNE)
+    while await prune_models(rt) >= PRUNE:
+        logger().info("models_pruned", count=PRUNE)
     while await prune_injections(rt) >= PRUNE:
         logger().info("injections_pruned", count=PRUNE)
 
@@ -116,3 +119,9 @@ async def prune_injections(rt: Runtime) -> int:
     """How many injections older than policy keeps were removed just now."""
     async with rt.db.system() as conn:
         return await injections.prune(conn, timedelta(days=rt.policy.feedback.injections_keep_days), PRUNE)
+
+
+async def prune_models(rt: Runtime) -> int:
+    """How many expired answers of models, and accounts of days long ago, were removed just now."""
+    async with rt.db.system() as conn:
+        return await answers.prune(conn, PRUNE) + await usage.prune(conn, USAGE_KEPT, PRUNE)

@@ -3,7 +3,7 @@
 from functools import partial
 
 from schemas.topics import TURN_COMMITTED
-from services.observer import handler
+from services.observer import handler, prompts
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -13,7 +13,8 @@ MODEL_BATCH = 20
 
 
 def build(rt: Runtime) -> Service:
-    """The observer as a service."""
+    """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
+    prompts.chosen(rt.policy.observer.extract_prompt)
     asks = rt.models.chat_model_id is not None and rt.policy.observer.use_model
     rt.bus.consume(
         TURN_COMMITTED,

@@ -1,22 +1,28 @@
-"""Turn -> observations: load, think, save. Writes observations, entities, mentions, turn chunks, summaries."""
+"""Turn -> observations: load, think, save. Writes observations, entities, mentions, turn chunks, summaries, usage."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import digest, extract, received, rows
+from services.observer import budget, digest, extract, recall, received, rows
+from services.observer.budget import Budget
+from services.observer.extraction import Extraction
+from services.observer.prompts import Known
 from shared import clock, heard
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.errors import TransientError
-from shared.reading import ObserveContext, Observed
+from shared.reading import ObserveContext
 from shared.runtime import Runtime
-from shared.store import chunks, entities, inbox, injections, observations, outbox, outcomes, turns
+from shared.spent import Spent
+from shared.store import answers, chunks, entities, inbox, injections, observations, outbox, outcomes, turns, usage
 from shared.store.observations import ObservationRow
 from shared.store.turns import Turn
-from shared.telemetry import OUTCOME_SECONDS, logger
+from shared.store.usage import Usage
+from shared.telemetry import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, OUTCOME_SECONDS, logger
 
 CONSUMER = "observer"
 
@@ -26,9 +32,8 @@ class Thought:
     """A turn and what was understood of it."""
 
     turn: Turn
-    observed: Observed
+    extraction: Extraction
     rows: tuple[ObservationRow, ...]
-    notes: tuple[str, ...]
     told: received.Told
 
 
@@ -40,12 +45,25 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         loaded = [turn for turn in await turns.load(conn, subject, by_turn) if not turn.observed]
         named = await entities.recent_counts(conn, subject, rt.policy.observer.entity_window_turns) if loaded else {}
         states = await turns.session_states(conn, subject, {turn.session_id for turn in loaded})
+        asks = bool(loaded) and rt.models.chat_model_id is not None and rt.policy.observer.use_model
+        known = await recall.known(conn, subject, loaded if asks else (), rt.policy.observer.model_known_max)
+        spent = await usage.today(conn, subject) if asks else Spent()
         earlier = await received.load(conn, subject, loaded)
-    thoughts = [await _think(rt, turn, named, earlier) for turn in loaded]
-    renewed = await digest.renew(rt.db, subject, states, [(t.turn, t.rows) for t in thoughts], rt.policy.observer)
-    async with rt.db.transaction(subject) as conn:
-        await inbox.claim(conn, CONSUMER, ids)
-        await _save(conn, subject, thoughts, renewed)
+    left = await _left(rt, subject, spent) if asks else Budget()
+    thoughts: list[Thought] = []
+    try:
+        for turn in loaded:
+            context = ObserveContext(turn.said_at, recent_mentions=named, answer_before=earlier.answer(turn))
+            thoughts.append(await _think(rt, turn, context, known.get(turn.turn_id, ()), left, earlier))
+            left = left.after(thoughts[-1].extraction.spent)
+        renewed = await digest.renew(rt.db, subject, states, [(t.turn, t.rows) for t in thoughts], rt.policy.observer)
+        async with rt.db.transaction(subject) as conn:
+            await inbox.claim(conn, CONSUMER, ids)
+            await _save(conn, subject, thoughts, renewed)
+    except Exception:
+        await _count_alone(rt, subject, thoughts)
+        raise
+    _measure(thoughts)
 
 
 def _payload(event: Delivered) -> TurnCommitted:
@@ -53,28 +71,78 @@ def _payload(event: Delivered) -> TurnCommitted:
     return event.payload
 
 
-async def _think(rt: Runtime, turn: Turn, named: dict[str, int], earlier: received.Earlier) -> Thought:
-    context = ObserveContext(turn.said_at, recent_mentions=named, answer_before=earlier.answer(turn))
-    observed, notes = await extract.extract(rt.models, rt.policy.observer, heard.turn_text(turn), context)
-    found = heard.observation_rows(turn, observed, rt.policy.confidence)
-    return Thought(turn, observed, found, notes, earlier.judge(turn, observed, found))
+async def _left(rt: Runtime, subject: Subject, spent: Spent) -> Budget:
+    """What today's shares of the user and of the tenant still allow."""
+    limits = rt.policy.observer
+    own = budget.left(limits.model_tokens_per_day, limits.model_seconds_per_day, spent)
+    if not (limits.tenant_model_tokens_per_day or limits.tenant_model_seconds_per_day):
+        return own
+    async with rt.db.system() as conn:
+        all_spent = await usage.tenant_today(conn, subject.tenant_id)
+    shared = budget.left(limits.tenant_model_tokens_per_day, limits.tenant_model_seconds_per_day, all_spent)
+    return budget.least(own, shared)
+
+
+async def _think(
+    rt: Runtime,
+    turn: Turn,
+    context: ObserveContext,
+    known: Sequence[Known],
+    left: Budget,
+    earlier: received.Earlier,
+) -> Thought:
+    found = await extract.extract(
+        rt.models,
+        rt.policy.observer,
+        heard.turn_text(turn),
+        context,
+        known,
+        budget=left,
+        prompt_version=turn.dimension("prompt_version"),
+    )
+    made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
+    return Thought(turn, found, made, earlier.judge(turn, found.observed, made))
 
 
 async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
-    notes = {t.turn.turn_id: rows.notes(t.observed, t.notes, renewed.note(t.turn)) for t in thoughts}
+    notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, renewed.note(t.turn)) for t in thoughts}
     if await turns.note_observed(conn, subject, notes) != set(notes):
         raise TransientError("another observer has had a turn of this batch")
     await observations.insert(conn, subject, [row for t in thoughts for row in t.rows])
-    await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.observed)])
+    await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
     await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])
     await digest.save(conn, subject, renewed)
     await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
+    await usage.add(conn, subject, _used(thoughts))
+    await answers.put(conn, subject, [a for t in thoughts for a in rows.kept_answers(t.turn, t.extraction)])
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
     finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
         OUTCOME_SECONDS.observe(each.took_s)
     for t in thoughts:
-        logger().info("turn_observed", turn_id=str(t.turn.turn_id), observations=len(t.rows), detector=t.notes)
+        notes = t.extraction.notes
+        logger().info("turn_observed", turn_id=str(t.turn.turn_id), observations=len(t.rows), detector=notes)
+
+
+def _used(thoughts: Sequence[Thought]) -> list[Usage]:
+    found = [t.extraction for t in thoughts]
+    return [Usage(extract.PURPOSE, each.spent, each.unreadable is not None) for each in found]
+
+
+async def _count_alone(rt: Runtime, subject: Subject, thoughts: Sequence[Thought]) -> None:
+    """What was asked for a batch that could not be saved was spent all the same; the next try asks again."""
+    if any(t.extraction.spent.calls for t in thoughts):
+        with suppress(TransientError):
+            async with rt.db.transaction(subject) as conn:
+                await usage.add(conn, subject, _used(thoughts))
+
+
+def _measure(thoughts: Sequence[Thought]) -> None:
+    for t in thoughts:
+        if extract.USED_UP in t.extraction.notes:
+            MODEL_BUDGET_USED_UP.inc()
+        if unread := t.extraction.unreadable:
+            MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
 
 
 def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from services.observer.extraction import Extraction
 from shared import clock, place
-from shared.heard import SPOKEN, rendered
+from shared.heard import IN_EXPERIMENT, SPOKEN, rendered
 from shared.reading import Observed
+from shared.store.answers import KeptAnswer
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
 from shared.store.turns import Event, Turn
@@ -66,8 +68,9 @@ def _chunk(turn: Turn, event: Event, text: str) -> Chunk:
     )
 
 
-def notes(observed: Observed, extra: Iterable[str], summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What the turn's outcome will explain: spans and reasons, never words."""
+def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """What the turn's outcome will explain: spans and reasons, never words; and the experiment that it belongs to."""
+    observed = found.observed
     explain = [
         {"ordinal": e.ordinal, "span": list(e.text_span), "decision": e.decision, "reason": e.reason}
         for e in observed.explain
@@ -76,4 +79,26 @@ def notes(observed: Observed, extra: Iterable[str], summary: Mapping[str, Any]) 
         {"ordinal": r.ordinal, "span": list(r.span), "decision": "refused", "reason": r.reason, "rule": r.rule}
         for r in observed.refused
     ]
-    return {"explain": [*explain, *refused, *({"reason": reason} for reason in extra)], "summary": dict(summary)}
+    extra: list[dict[str, Any]] = [{"reason": reason} for reason in found.notes]
+    if turn.experiment:
+        named = {name: turn.experiment[name] for name in IN_EXPERIMENT}
+        extra.append({"reason": "experiment", **named, "prompt_version": found.prompt_version})
+    return {"explain": [*explain, *refused, *extra], "summary": dict(summary)}
+
+
+def kept_answers(turn: Turn, found: Extraction) -> list[KeptAnswer]:
+    """The answer about the turn that nobody could read, if there is one."""
+    unread = found.unreadable
+    if unread is None:
+        return []
+    return [
+        KeptAnswer(
+            answer_id=clock.uuid7(),
+            turn_id=turn.turn_id,
+            prompt=unread.prompt,
+            prompt_version=unread.prompt_version,
+            model=unread.model,
+            problem=unread.problem,
+            raw=unread.raw,
+        )
+    ]

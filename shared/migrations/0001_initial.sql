@@ -50,12 +50,14 @@ CREATE TABLE turns (
     observed_at timestamptz,
     outcome jsonb,
     outcome_at timestamptz,
+    experiment jsonb,
     PRIMARY KEY (tenant_id, user_id, turn_id),
     UNIQUE (tenant_id, user_id, session_id, seq),
     UNIQUE (tenant_id, user_id, idempotency_key)
 );
 COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
 COMMENT ON COLUMN turns.context_id IS 'The package that the turn''s answer was written with, where the caller names it.';
+COMMENT ON COLUMN turns.experiment IS 'The caller''s experiment_context: experiment_id, variant, dimensions; no text of a user.';
 COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
 CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
 CREATE INDEX turns_pending ON turns (tenant_id, user_id, committed_at) WHERE outcome_at IS NULL;
@@ -142,6 +144,7 @@ CREATE TABLE observations (
     input_hash text NOT NULL,
     related_memory_id uuid,
     reason text,
+    experiment jsonb,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, user_id, observation_id),
     UNIQUE (tenant_id, user_id, input_hash)
@@ -370,6 +373,40 @@ CREATE TABLE quarantine (
 );
 COMMENT ON TABLE quarantine IS 'Events that a worker gave up on, named, so that accepted = derived + ignored + quarantined. Written by whoever gave up.';
 
+CREATE TABLE model_answers (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    answer_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    prompt text NOT NULL,
+    prompt_version text NOT NULL,
+    model text NOT NULL,
+    problem text NOT NULL,
+    raw text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, answer_id)
+);
+COMMENT ON TABLE model_answers IS 'Answers of a model that did not fit after the repair, kept for 7 days for whoever mends the prompt. Written by observer; governor removes what has expired.';
+COMMENT ON COLUMN model_answers.raw IS 'What the model wrote, credentials and personal numbers blanked: it may quote the user, so an erasure must take it.';
+CREATE INDEX model_answers_of_turn ON model_answers (tenant_id, user_id, turn_id);
+CREATE INDEX model_answers_expired ON model_answers (expires_at);
+
+CREATE TABLE model_usage (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    day date NOT NULL,
+    purpose text NOT NULL,
+    calls integer NOT NULL,
+    tokens_in bigint NOT NULL,
+    tokens_out bigint NOT NULL,
+    seconds double precision NOT NULL,
+    malformed integer NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, day, purpose)
+);
+COMMENT ON TABLE model_usage IS 'What the models cost a user on a day (UTC), by purpose: the daily shares are measured by it. Written by observer; governor removes days older than 90.';
+CREATE INDEX model_usage_of_day ON model_usage (day, tenant_id);
+
 -- ---------------------------------------------------------------- delivery: outbox, inbox (ids and hashes, no user text)
 
 CREATE TABLE event_outbox (
@@ -417,7 +454,8 @@ DECLARE
     each text;
 BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
-        'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections', 'quarantine'] LOOP
+        'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
+        'quarantine', 'model_answers', 'model_usage'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
@@ -425,12 +463,15 @@ BEGIN
             each);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO smartbrain_app', each);
     END LOOP;
-    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'quarantine'] LOOP
+    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'quarantine',
+        'model_answers', 'model_usage'] LOOP
         EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
     END LOOP;
     CREATE POLICY old_rows ON injections FOR DELETE TO smartbrain_system USING (true);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system', current_schema());
 END $$;
+CREATE POLICY expired ON model_answers FOR DELETE TO smartbrain_system USING (expires_at < now());
+CREATE POLICY long_ago ON model_usage FOR DELETE TO smartbrain_system USING (day < current_date);
 REVOKE DELETE ON conversation_events FROM smartbrain_app;
 GRANT SELECT ON messages, tool_calls, refs TO smartbrain_app;
 GRANT SELECT, INSERT ON event_outbox TO smartbrain_app;
@@ -445,6 +486,9 @@ GRANT SELECT (tenant_id, user_id, proposal_id, turn_id, observation_id, action, 
               confidence, state, created_at) ON proposals TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, chunk_id, active, embedding_model_id, created_at) ON memory_chunks TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, context_id, created_at), DELETE ON injections TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, answer_id, turn_id, prompt, prompt_version, model, created_at, expires_at),
+      DELETE ON model_answers TO smartbrain_system;
+GRANT SELECT, DELETE ON model_usage TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, created_at) ON quarantine TO smartbrain_system;
 
 -- ---------------------------------------------------------------- commit_turn: one round trip, one transaction
@@ -477,10 +521,10 @@ BEGIN
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
-                       policy_version, said_at, context_id, result)
+                       policy_version, said_at, context_id, result, experiment)
         VALUES (tenant, who, turn, session, number, body ->> 'idempotency_key', body ->> 'request_hash',
                 (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said,
-                (body ->> 'context_id')::uuid, answer);
+                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'));
     INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
                                      content, said_at)
         SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from shared.errors import TransientError
+from shared.spent import NOTHING_SPENT
 
 Reason = Literal[
     "not_configured",
@@ -21,11 +22,12 @@ RETRIED_AT_ONCE: frozenset[Reason] = frozenset({"connection", "server_error", "b
 
 
 class ModelUnavailable(TransientError):  # noqa: N818 # a state of affairs, said as one
-    """The model could not be asked; `reason` says why, and nothing was learnt from it."""
+    """The model could not be asked; `reason` says why, nothing was learnt from it, and `spent` is what it cost."""
 
     def __init__(self, reason: Reason, problem: str = "") -> None:
         super().__init__(f"model unavailable: {reason}{f' ({problem})' if problem else ''}")
         self.reason: Reason = reason
+        self.spent = NOTHING_SPENT
 
     @property
     def retried_at_once(self) -> bool:
@@ -40,3 +42,4 @@ class MalformedAnswer(TransientError):  # noqa: N818 # a state of affairs, said 
         super().__init__(f"malformed answer of {len(raw)} characters: {problem}")
         self.raw = raw
         self.problem = problem
+        self.spent = NOTHING_SPENT

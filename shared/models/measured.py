@@ -1,4 +1,4 @@
-"""Any provider, with the time and the failures of its calls counted."""
+"""Any provider, with the time, the tokens and the failures of its calls counted."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -6,7 +6,15 @@ from typing import TypeVar
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities, ModelProvider
-from shared.telemetry import MODEL_FAILURES, MODEL_SECONDS
+from shared.spent import Spent
+from shared.telemetry import (
+    MODEL_CALL_SECONDS,
+    MODEL_CALLS,
+    MODEL_FAILURES,
+    MODEL_REPAIRS,
+    MODEL_SECONDS,
+    MODEL_TOKENS,
+)
 
 T = TypeVar("T")
 
@@ -39,7 +47,11 @@ class Measured:
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """As inside."""
-        return await self._timed(self.chat_model_id, prompt.name, self._inner.ask(prompt))
+        answer = await self._timed(self.chat_model_id, prompt.name, self._inner.ask(prompt))
+        if answer.repaired:
+            MODEL_REPAIRS.labels(prompt.name, answer.model_id).inc()
+        _count_tokens(answer.model_id, prompt.name, answer.spent)
+        return answer
 
     @property
     def rerank_model_id(self) -> str | None:
@@ -62,13 +74,29 @@ class Measured:
     async def _timed(self, model_id: str | None, operation: str, call: Awaitable[T]) -> T:
         model = model_id or "none"
         started = self._clock()
+        outcome = "broken_off"
         try:
-            return await call
+            found = await call
+            outcome = "answered"
         except ModelUnavailable as error:
-            MODEL_FAILURES.labels(model, error.reason).inc()
+            outcome = error.reason
+            MODEL_FAILURES.labels(model, outcome).inc()
+            _count_tokens(model, operation, error.spent)
             raise
-        except MalformedAnswer:
-            MODEL_FAILURES.labels(model, "malformed").inc()
+        except MalformedAnswer as error:
+            outcome = "malformed"
+            MODEL_FAILURES.labels(model, outcome).inc()
+            _count_tokens(model, operation, error.spent)
             raise
+        else:
+            return found
         finally:
-            MODEL_SECONDS.labels(model, operation).observe(self._clock() - started)
+            took = self._clock() - started
+            MODEL_CALLS.labels(operation, model, outcome).inc()
+            MODEL_CALL_SECONDS.labels(model, operation).observe(took)
+            MODEL_SECONDS.labels(operation, model).inc(max(took, 0.0))
+
+
+def _count_tokens(model: str, purpose: str, spent: Spent) -> None:
+    MODEL_TOKENS.labels(purpose, model, "in").inc(spent.tokens_in)
+    MODEL_TOKENS.labels(purpose, model, "out").inc(spent.tokens_out)

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import httpx
 from ollama import AsyncClient, ChatResponse
@@ -15,6 +16,7 @@ from shared.models.guard import RETRY_DELAYS_S, Guard
 from shared.models.ollama_errors import sent, too_long
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
+from shared.spent import Meter
 from shared.text.tokens import count
 
 KEEP_ALIVE = "30m"
@@ -53,6 +55,7 @@ class OllamaModels:
         self.chat_guard = Guard(Breaker(clock), retry_delays_s)
         self.rerank_guard = Guard(Breaker(clock))
         self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
+        self._clock = clock
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text; a text longer than the model's context is represented by its beginning."""
@@ -68,9 +71,15 @@ class OllamaModels:
         model = self.chat_model_id
         if model is None:
             raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
-        return await self.chat_guard.run(
-            lambda: self._ask(model, prompt), deadline_s=prompt.deadline_s, once=prompt.once
-        )
+        meter = Meter(self._clock)
+        try:
+            answer = await self.chat_guard.run(
+                lambda: self._ask(model, prompt, meter), deadline_s=prompt.deadline_s, once=prompt.once
+            )
+        except (ModelUnavailable, MalformedAnswer) as error:
+            error.spent = meter.total()
+            raise
+        return replace(answer, spent=meter.total())
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
         """One score a text; if one cannot be judged, none is: scores of half a list do not make an order."""
@@ -134,10 +143,10 @@ class OllamaModels:
             raise MalformedAnswer("", f"a vector of {len(vector)} numbers and length {length}, not {self.dimension}")
         return [x / length for x in vector]
 
-    async def _ask(self, model: str, prompt: Prompt[A]) -> Answer[A]:
+    async def _ask(self, model: str, prompt: Prompt[A], meter: Meter) -> Answer[A]:
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         budget = prompt.max_tokens
-        raw = await self._chat(model, prompt, messages, budget)
+        raw = await self._chat(model, prompt, messages, budget, meter)
         try:
             return _answer(prompt, model, raw, repaired=False)
         except UnreadableError as error:
@@ -147,7 +156,7 @@ class OllamaModels:
                 {"role": "assistant", "content": _text(raw)},
                 {"role": "user", "content": REPAIR.format(problem=error)},
             ]
-        again = await self._chat(model, prompt, messages + repair, 2 * budget if _cut_off(raw) else budget)
+        again = await self._chat(model, prompt, messages + repair, 2 * budget if _cut_off(raw) else budget, meter)
         try:
             return _answer(prompt, model, again, repaired=True)
         except UnreadableError as error:
@@ -185,18 +194,27 @@ class OllamaModels:
             raise MalformedAnswer(answer.response or "", str(error)) from error
 
     async def _chat(
-        self, model: str, prompt: Prompt[A], messages: list[dict[str, str]], max_tokens: int
+        self, model: str, prompt: Prompt[A], messages: list[dict[str, str]], max_tokens: int, meter: Meter
     ) -> ChatResponse:
-        return await sent(
-            self._client.chat(  # pyright: ignore[reportUnknownMemberType] # its `tools` takes an untyped callable
-                model,
-                messages,
-                format=prompt.answer.model_json_schema(),
-                think=False,
-                options={"temperature": 0, "num_predict": max_tokens, "num_ctx": _context(messages, max_tokens)},
-                keep_alive=KEEP_ALIVE,
+        estimate = sum(count(message["content"]) for message in messages)
+        meter.sent(estimate)
+        try:
+            response = await sent(
+                self._client.chat(  # pyright: ignore[reportUnknownMemberType] # its `tools` takes an untyped callable
+                    model,
+                    messages,
+                    format=prompt.answer.model_json_schema(),
+                    think=False,
+                    options={"temperature": 0, "num_predict": max_tokens, "num_ctx": _context(estimate + max_tokens)},
+                    keep_alive=KEEP_ALIVE,
+                )
             )
-        )
+        except ModelUnavailable:
+            meter.failed()
+            raise
+        # a prompt that the server still had in its cache is not counted by it, but it was asked all the same
+        meter.answered(response.prompt_eval_count or estimate, response.eval_count or count(_text(response)))
+        return response
 
 
 def _answer(prompt: Prompt[A], model: str, response: ChatResponse, *, repaired: bool) -> Answer[A]:
@@ -206,8 +224,7 @@ def _answer(prompt: Prompt[A], model: str, response: ChatResponse, *, repaired: 
     return Answer(parse(raw, prompt.answer), raw, model, prompt.name, prompt.version, repaired)
 
 
-def _context(messages: list[dict[str, str]], max_tokens: int) -> int:
-    needed = sum(count(message["content"]) for message in messages) + max_tokens
+def _context(needed: int) -> int:
     return next((size for size in CONTEXT_TOKENS if needed <= size), CONTEXT_TOKENS[-1])
 
 

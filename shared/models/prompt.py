@@ -5,6 +5,8 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
+from shared.spent import NOTHING_SPENT, Spent
+
 A = TypeVar("A", bound=BaseModel)
 A_co = TypeVar("A_co", bound=BaseModel, covariant=True)
 
@@ -26,7 +28,7 @@ class Prompt(Generic[A]):
 
 @dataclass(frozen=True)
 class Answer(Generic[A_co]):
-    """A validated answer and what traces it: who gave it, to which version of the prompt, in which words."""
+    """A validated answer and what traces it: who gave it, to which version of the prompt, in which words; its cost."""
 
     value: A_co
     raw: str = field(repr=False)
@@ -34,3 +36,4 @@ class Answer(Generic[A_co]):
     prompt_name: str
     prompt_version: str
     repaired: bool = False
+    spent: Spent = NOTHING_SPENT

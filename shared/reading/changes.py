@@ -1,5 +1,7 @@
 """The old and the new value of a change, wherever a sentence puts them; for changes that no pattern foresaw."""
 
+# ruff: noqa: E501 - one frame a line
+
 import re
 from dataclasses import dataclass
 

@@ -9,30 +9,34 @@ from shared.text.network import load
 
 ANSWER_END = 80
 """Characters of the answer that matter: what it ends with is what is answered."""
-READ = 300
+READ = 160
+LEAST_SHARED = 2
+"""Letters of a gram above which it matters that both have it."""
 LEAST_SHARE = 0.4
 """Below this the message says nothing sure of the answer."""
+LEAST_ALONE = 0.5
+"""The same where the answer is not known."""
 
 
 def signs(before: str, text: str) -> tuple[list[str], list[str]]:
     """The grams of the end of an answer, and of the message after it."""
     asks = "=asks" if before.rstrip().endswith(("?", "？")) else "=tells"
-    said = set(grams(before))
-    shared = sum(gram in said for gram in grams(text) if len(gram) > 2)
-    marks = (f"~{min(len(text) // 8, 12)}", f"&{min(shared, 6)}")
-    return [*grams(before[-ANSWER_END:]), asks], [*grams(text[:READ]), *marks]
+    answer, said = grams(before[-ANSWER_END:]), grams(text[:READ])
+    shared = len({gram for gram in said if len(gram) > LEAST_SHARED}.intersection(answer))
+    return [*answer, asks], [*said, f"~{min(len(text) // 8, 12)}", f"&{min(shared, 6)}"]
 
 
 def find(message: MessageText, before: str | None) -> Feedback:
-    """The signal of the message as a whole; neutral where there was no answer to say something of."""
+    """The signal of the message as a whole; before None is an answer not known, an empty one that there was none."""
     neutral = Feedback("neutral", "", (0, 0), message.ordinal)
-    if not before or not message.text.strip():
+    if before == "" or not message.text.strip():
         return neutral
     model = load("feedback")
-    rows = [model.known(row) for row in signs(before, message.text)]
+    answer, said = signs(before or "", message.text)
+    rows = [model.known(row) for row in ((answer, said) if before else (said,))]
     shares = dict(zip(model.classes, model.shares(rows)[-1].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
-    if best == "neutral" or shares[best] < LEAST_SHARE:
+    if best == "neutral" or shares[best] < (LEAST_SHARE if before else LEAST_ALONE):
         return neutral
-    words = " ".join(model.reasons(rows[-1], best))
+    words = " ".join(model.reasons(said, best))
     return Feedback(cast(FeedbackSignal, best), words, (0, min(len(message.text), READ)), message.ordinal)

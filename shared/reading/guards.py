@@ -52,6 +52,11 @@ class Stance:
     reported: bool
     doctor: bool = False
 
+    @property
+    def stands(self) -> bool:
+        """Whether the clause says that something is so, in the speaker's own name."""
+        return not (self.asked or self.supposed or self.reported or self.ironic)
+
 
 _stance = lru_cache(maxsize=1024)(Stance)
 

@@ -5,7 +5,7 @@ say nothing lasting. `tests/learning` holds the corpus and the fit.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from typing import cast
@@ -13,6 +13,7 @@ from typing import cast
 from schemas.vocabulary import MemoryType
 from shared.reading import changes, dates
 from shared.reading.clauses import Clause
+from shared.reading.guards import Stance
 from shared.reading.model import Found, Polarity
 from shared.text.grams import grams
 from shared.text.network import load
@@ -24,8 +25,10 @@ LEAST_KEPT = 0.3
 """Below this what a pattern finds is dropped."""
 SURE = 0.6
 """From here on a statement is kept though no pattern foresaw it."""
-LEAST_CHANGED = 0.2
+LEAST_CHANGED = 0.08
 """Below this what a pattern takes for a correction is a statement like others."""
+SURE_KIND = 0.35
+"""What the type of such a statement must reach too."""
 LIKELY = 0.28
 """From here on a clause goes on with the statement beside it."""
 DISTINCT = 0.5
@@ -34,6 +37,17 @@ CHANGES = 0.45
 """From here on a statement corrects though no pattern foresaw it."""
 LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
+CERTAIN, HARDLY = 0.8, 0.05
+"""A pattern's type gives way to one from here on where its own is below that."""
+OF_OTHERS: frozenset[MemoryType] = frozenset({"profile", "entity", "event", "note", "case", "task"})
+_HOUSEHOLD = re.compile(
+    r"孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
+    r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
+    r"|fianc\w+|cat|dog|puppy|kitten|pet|household|family)s?\b",
+    re.I,
+)
+_REMEMBERS = re.compile(r"\bremember|\bforget|记[住得着]|记一下|忘", re.I)
+"""Words that `remember` reads, and knows when they tell nothing to keep."""
 _LEAD = re.compile(
     r"^(?:(?:and|but|so|also|plus|because|since|oh|well|btw|by the way|anyway|fyi|ok|okay|hi|hey|yes|no)\b[\s,:]*"
     r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯|哦|啊|那个|顺便说一下|话说)[，,：:\s]*)+",
@@ -95,30 +109,54 @@ def worth_reading(verdict: Verdict) -> bool:
     return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
 
 
+def agrees(verdict: Verdict, kind: MemoryType) -> bool:
+    """Whether a pattern's type may be right: it is not where another is all but certain."""
+    return verdict.kinds[verdict.kind] < CERTAIN or verdict.kinds.get(kind, 1.0) >= HARDLY
+
+
+def may_state(clause: Clause, stance: Stance, verdict: Verdict) -> bool:
+    """Whether a clause may state anything of the user without a pattern that says so.
+
+    Of people outside the household only facts are kept, never what they like, plan or change.
+    """
+    if not stance.stands:
+        return False
+    if stance.subject != "other" or not stance.explicit or _HOUSEHOLD.search(clause.text):
+        return True
+    return verdict.kind in OF_OTHERS and verdict.changed < CHANGES
+
+
 def found(
-    clauses: Sequence[Clause], verdicts: Sequence[Verdict], taken: Sequence[bool], today: date
-) -> dict[int, Found]:
-    """What the clauses that no pattern took are sure to state, by the clause where it begins.
+    clauses: Sequence[Clause],
+    verdicts: Sequence[Verdict],
+    free: Sequence[bool],
+    corrected: Set[int],
+    today: date,
+) -> dict[int, tuple[Found, int]]:
+    """What the clauses that are free are sure to state, by the clause where it begins, and the clause after its last.
 
     Neighbours that state the same sort of thing are one statement, with what hangs on to it; so are neighbours that
-    correct.
+    correct. What corrects beside a clause that a pattern took for a correction belongs to that.
     """
-    stated: dict[int, Found] = {}
+    stated: dict[int, tuple[Found, int]] = {}
     end = 0
     for place, verdict in enumerate(verdicts):
-        if place < end or taken[place]:
+        if place < end or not free[place]:
             continue
+        alone = len(clauses) > 1 and _little(clauses[place].text)
         if verdict.changed >= CHANGES:
-            end = _reach(place, [v.changed >= LIKELY and not t for v, t in zip(verdicts, taken, strict=True)])
-            text = _joined(clauses[place:end])
-            stated[place] = changes.correction(
-                text, _kind(verdicts[place:end]), chinese=clauses[place].language == "zh"
-            )
-        elif verdict.kept >= SURE:
-            begin, end = _stretch(clauses, verdicts, taken, place, end)
-            if end - begin == 1 and _little(clauses[place].text) and len(clauses) > 1:
+            end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
+            if corrected & {place - 1, end} or (end - place == 1 and alone):
                 continue
-            stated[begin] = _statement(_joined(clauses[begin:end]), verdicts[begin:end], today)
+            kind = _kind(verdicts[place:end])
+            text = _joined(clauses[place:end])
+            stated[place] = changes.correction(text, kind, chinese=clauses[place].language == "zh"), end
+        elif verdict.kept >= SURE:
+            begin, end = _stretch(clauses, verdicts, free, place, end)
+            if end - begin == 1 and alone:
+                continue
+            if statement := _statement(_joined(clauses[begin:end]), verdicts[begin:end], today):
+                stated[begin] = statement, end
     return stated
 
 
@@ -130,14 +168,14 @@ def _reach(place: int, goes_on: Sequence[bool]) -> int:
 
 
 def _stretch(
-    clauses: Sequence[Clause], verdicts: Sequence[Verdict], taken: Sequence[bool], place: int, least: int
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], free: Sequence[bool], place: int, least: int
 ) -> tuple[int, int]:
     """From where to where the statement at this place goes: over what is likely and not of another type for sure."""
     kind = verdicts[place].kind
 
     def belongs(other: int) -> bool:
         verdict = verdicts[other]
-        if taken[other] or verdict.kept < LIKELY or verdict.changed >= CHANGES:
+        if not free[other] or verdict.kept < LIKELY or verdict.changed >= CHANGES:
             return False
         near = clauses[other].sentence == clauses[place].sentence or kind == verdict.kind == "case"
         return near and (verdict.kind == kind or verdict.kinds[verdict.kind] < DISTINCT or _little(clauses[other].text))
@@ -166,8 +204,11 @@ def _joined(clauses: Sequence[Clause]) -> str:
     return _LEAD.sub("", text) or text
 
 
-def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found:
+def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found | None:
+    """The text as a statement of its likeliest type; None where no type is likely, or where `remember` decides."""
     kind = _kind(verdicts)
+    if max(verdict.kinds[kind] for verdict in verdicts) < SURE_KIND or (kind == "note" and _REMEMBERS.search(text)):
+        return None
     said = dates.find(text, today) if kind == "event" else None
     return Found(
         kind,

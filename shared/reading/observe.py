@@ -1,35 +1,20 @@
 """A turn read from end to end: every message, tool result, reference and structured item."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
 from shared.reading import (
-    corrections,
     entities,
-    events,
     feedback,
     forget,
     keeping,
-    learned,
-    limits,
     manipulation,
-    plans,
-    preferences,
-    profile,
     remember,
-    scheduled,
-    signals,
     slash,
     structured,
 )
-from shared.reading import dates as days
-from shared.reading.clauses import Clause, language_of, split
-from shared.reading.corrections_build import may_promote, promoted
-from shared.reading.gates import gate
-from shared.reading.guards import Stance, stances
-from shared.reading.keys import slug
+from shared.reading.clauses import Clause, split
 from shared.reading.model import (
     Explain,
     Found,
@@ -42,10 +27,8 @@ from shared.reading.model import (
     Refusal,
     TurnText,
 )
+from shared.reading.stated import observation, stated
 from shared.text.secrets import find_secrets
-
-_PLANS_ZH = re.compile(r"打算|计划|立志|备考")
-_PLANS = gate(_PLANS_ZH)
 
 
 def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
@@ -112,7 +95,7 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     clauses = split(text)
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
-    found.extend(_stated(message, clauses, today, explain, directed=False, trusted=not barred))
+    found.extend(stated(message, clauses, today, explain, directed=False, trusted=not barred))
     return found, refused, explain
 
 
@@ -154,7 +137,7 @@ def _remembered(message: MessageText, told: remember.Remembered, today: date) ->
         flags=flags,
     )
     clauses = split(told.text)
-    typed = _stated(inner, clauses, today, [], directed=True)
+    typed = stated(inner, clauses, today, [], directed=True)
     shift = told.start
     moved = [
         replace(
@@ -166,7 +149,7 @@ def _remembered(message: MessageText, told: remember.Remembered, today: date) ->
         )
         for one in typed
     ]
-    return [_observation(note, message, (told.start, told.end)), *moved]
+    return [observation(note, message, (told.start, told.end)), *moved]
 
 
 def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
@@ -177,7 +160,7 @@ def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> li
     if asked.about:
         said = message.text[asked.start : asked.end]
         note = Found("note", None, {"value": asked.about}, said, "correction", "forget", "fact", 0, "correction", True)
-        return [_observation(replace(note, old_value=asked.about), message, span)]
+        return [observation(replace(note, old_value=asked.about), message, span)]
     inner = replace(message, text=asked.text)
     return [
         replace(
@@ -191,155 +174,6 @@ def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> li
             pattern="forget",
             span=span,
         )
-        for one in _stated(inner, split(asked.text), today, [], directed=False)
+        for one in stated(inner, split(asked.text), today, [], directed=False)
         if one.key is not None
     ]
-
-
-def _stated(
-    message: MessageText,
-    clauses: tuple[Clause, ...],
-    today: date,
-    explain: list[Explain],
-    *,
-    directed: bool,
-    trusted: bool = True,
-) -> list[Observation]:
-    """What the clauses state; what only the learned weights find is kept of messages that steer nobody."""
-    verdicts = learned.read(clauses)
-    if not directed and not any(learned.worth_reading(verdict) for verdict in verdicts):
-        explain.extend(
-            Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
-        )
-        return []
-    stand = stances(clauses)
-    plain = [
-        _plain(clause, stance, clauses, index, today, directed)
-        if directed or verdicts[index].kept >= learned.LEAST_KEPT
-        else []
-        for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
-    ]
-    corrected = {
-        index: found
-        for index, found in corrections.find(clauses, stand, plain, today).items()
-        if verdicts[index].changed >= learned.LEAST_CHANGED
-    }
-    for index, verdict in enumerate(verdicts):
-        if verdict.changed >= learned.CHANGES and index not in corrected and plain[index]:
-            corrected[index] = [promoted(one, "learned") for one in plain[index] if may_promote(one)] or plain[index]
-    swallowed = {index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
-    taken = [bool(plain[index]) or index in corrected or index in swallowed for index in range(len(clauses))]
-    unforeseen = {} if directed or not trusted else learned.found(clauses, verdicts, taken, today)
-    observations: list[Observation] = []
-    for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
-        found = [] if index in swallowed else corrected.get(index, plain[index])
-        if index in unforeseen:
-            found = [unforeseen[index]]
-        if index in corrected and found:
-            found = [
-                *found,
-                *(
-                    one
-                    for one in plain[index]
-                    if one.kind in ("task", "event", "decision")
-                    and found
-                    and found[0].kind != one.kind
-                    and one.detector != "correction"
-                    and found[0].kind not in ("event", "note")
-                ),
-            ]
-        span = (clause.start, clause.end)
-        if not found and index not in swallowed:
-            explain.append(Explain(span, "dropped", _why(stance), message.ordinal))
-            continue
-        explain.append(Explain(span, "kept", ",".join(one.detector for one in found) or "correction", message.ordinal))
-        for one in found:
-            if manipulation.may_serve(clause.mask) and manipulation.serves_itself(clause.text, directed):
-                one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
-            observations.append(_observation(one, message, span))
-    return observations
-
-
-def _plain(
-    clause: Clause, stance: Stance, clauses: tuple[Clause, ...], index: int, today: date, directed: bool
-) -> list[Found]:
-    """What one clause states; the first detector with an answer speaks for tastes, facts and plans alike."""
-    text = clause.text
-    after = clauses[index + 1] if not clause.last else None
-    if (directed or signals.task(clause)) and (tasks := plans.find_tasks(clause, stance, today, directed, after)):
-        return tasks
-    if limited := limits.find(clause, stance):
-        return limited
-    if signals.decision(clause) and (decided := plans.find_decisions(clause, stance)):
-        return decided
-    if clause.mask & _PLANS and _PLANS_ZH.search(text) and (aims := plans.find_goals(clause, stance)):
-        return aims
-    if appointed := scheduled.find(clause, stance, today):
-        return appointed
-    about = stance.subject == "self" or signals.speaker(clause)
-    facts = profile.find(clause, stance) if about else []
-    happened: list[Found] = []
-    if signals.event(clause):
-        happened = events.find(clause, stance, today, lambda: _date_before(clauses, index, today))
-    if facts:
-        happened = [one for one in happened if one.event_date]
-    if facts or happened:
-        return [*facts, *happened]
-    if signals.taste(clause) and (tastes := preferences.find(clause, stance)):
-        return tastes
-    return plans.find_goals(clause, stance) if signals.goal(clause) else []
-
-
-def _date_before(clauses: tuple[Clause, ...], index: int, today: date) -> days.Said | None:
-    """The date that the clause before names, where it names nothing else: `last Saturday, I ...`."""
-    if index == 0 or clauses[index - 1].sentence != clauses[index].sentence or len(clauses[index - 1].text) > 28:
-        return None
-    said = days.find(clauses[index - 1].text, today)
-    return said if said and len(clauses[index - 1].text) - len(said.text) <= 6 else None
-
-
-def _why(stance: Stance) -> str:
-    for name in ("asked", "supposed", "reported", "ironic", "trial", "momentary"):
-        if getattr(stance, name):
-            return name
-    return f"about {stance.subject}" if stance.subject in ("other", "agent") else "no signal"
-
-
-def _observation(found: Found, message: MessageText, span: tuple[int, int]) -> Observation:
-    correction = found.assertion == "correction"
-    key, value, text = found.key, found.value, found.text
-    if message.name:
-        key = _named_key(key, message.name)
-        value = {**value, "speaker": message.name}
-        if isinstance(value.get("old_key"), str):
-            value["old_key"] = _named_key(value["old_key"], message.name)
-        text = f"{message.name}: {text}"
-    return Observation(
-        found.kind,
-        key,
-        value,
-        text,
-        found.assertion,
-        found.epistemic,
-        found.polarity,
-        "urgent" if correction else "normal",
-        found.retracts,
-        found.old_value,
-        found.detector,
-        found.pattern,
-        language_of(message.text[span[0] : span[1]] or text),
-        message.role,
-        message.ordinal,
-        span,
-        tuple(flag for flag in found.flags if flag != "joined"),
-        found.event_date,
-        found.valid_until,
-    )
-
-
-def _named_key(key: str | None, name: str) -> str | None:
-    """The key of a named speaker: the name's slug is the segment behind the prefix, in place of `user`."""
-    if key is None:
-        return None
-    prefix, _, rest = key.partition(":")
-    return f"{prefix}:{slug(name, 32)}:{rest.removeprefix('user:')}"

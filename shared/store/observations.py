@@ -43,20 +43,22 @@ class ObservationRow:
     related_memory_id: UUID | None = None
     state: str = "new"
     reason: str | None = None
+    experiment: dict[str, Any] | None = None
 
 
 _INSERT: LiteralString = """
 INSERT INTO observations (tenant_id, user_id, observation_id, turn_id, session_id, ordinal, priority, kind, key, value,
     text, assertion, epistemic, polarity, confidence, detector, pattern, language, retracts, old_value, flags,
-    valid_until, said_at, input_hash, related_memory_id, span_start, span_end)
+    valid_until, said_at, input_hash, related_memory_id, span_start, span_end, experiment)
 SELECT %(tenant)s, %(user)s, o.observation_id, o.turn_id, o.session_id, o.ordinal, o.priority, o.kind, o.key, o.value,
     o.text, o.assertion, o.epistemic, o.polarity, o.confidence, o.detector, o.pattern, o.language, o.retracts,
-    o.old_value, o.flags, o.valid_until, o.said_at, o.input_hash, o.related_memory_id, o.span_start, o.span_end
+    o.old_value, o.flags, o.valid_until, o.said_at, o.input_hash, o.related_memory_id, o.span_start, o.span_end,
+    o.experiment
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS o(observation_id uuid, turn_id uuid, session_id text, ordinal integer,
     priority text, kind text, key text, value jsonb, text text, assertion text, epistemic text, polarity smallint,
     confidence real, detector text, pattern text, language text, retracts boolean, old_value text, flags text[],
     valid_until timestamptz, said_at timestamptz, input_hash text, related_memory_id uuid,
-    span_start integer, span_end integer)
+    span_start integer, span_end integer, experiment jsonb)
 ON CONFLICT (tenant_id, user_id, input_hash) DO NOTHING
 RETURNING observation_id
 """
@@ -74,7 +76,7 @@ async def insert(conn: Connection, subject: Subject, rows: Sequence[ObservationR
 _COLUMNS: LiteralString = """
 SELECT observation_id, turn_id, session_id, ordinal, priority, kind, key, value, text, assertion, epistemic, polarity,
     confidence::float8 AS confidence, detector, pattern, language, retracts, old_value, flags, valid_until, said_at,
-    input_hash, related_memory_id, state, reason, span_start, span_end
+    input_hash, related_memory_id, state, reason, span_start, span_end, experiment
 FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 _LOAD: LiteralString = _COLUMNS + " AND observation_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"

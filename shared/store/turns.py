@@ -49,10 +49,16 @@ class Turn:
     observed: bool
     events: tuple[Event, ...]
     context_id: UUID | None = None
+    experiment: dict[str, Any] | None = None
 
     def said(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
         return [e.content["text"] for e in self.events if e.event_type == event_type and e.content]
+
+    def dimension(self, name: str) -> str | None:
+        """What the turn's experiment says of this dimension, if it is in one."""
+        found: dict[str, str] = (self.experiment or {}).get("dimensions", {})
+        return found.get(name)
 
 
 _EVENTS: LiteralString = """
@@ -63,7 +69,7 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 """
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.context_id, t.observed_at IS NOT NULL AS observed," + _EVENTS
+    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -181,6 +187,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["observed"],
         events,
         row["context_id"],
+        row["experiment"],
     )
 
 

@@ -1,4 +1,4 @@
-"""Words and n-grams of a text, as a linear classifier counts them: characters of Chinese, words and stems of the rest."""
+"""Words and n-grams of a text, as `network` reads them: characters of Chinese, words and stems of the rest."""
 
 import re
 
@@ -7,7 +7,7 @@ _LONG = 5
 
 
 def grams(text: str) -> list[str]:
-    """Every n-gram of the text, with repetitions: 1 to 4 characters of Chinese; words, pairs, stems and endings else."""
+    """Every n-gram, with repetitions: 1 to 4 characters of Chinese; words, pairs, stems and endings of the rest."""
     found: list[str] = []
     add = found.append
     last = "^"

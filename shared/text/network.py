@@ -59,17 +59,14 @@ class Network:
         mixed, _ = mix(sums, counts, follows)
         return softmax(np.maximum(mixed + self.hidden, 0.0) @ self.out + self.bias, self.groups)
 
-    def reasons(self, text: Sequence[int], name: str, most: int = 3) -> tuple[str, ...]:
-        """The grams of a text that speak most for a class, by what each adds to it alone."""
+    def reasons(self, grams: Sequence[str], name: str, most: int = 3) -> tuple[str, ...]:
+        """Those of the grams that speak most for a class, by what each adds to it alone."""
+        words = [gram for gram in dict.fromkeys(grams) if gram in self.ids]
         width = len(self.hidden)
-        rows = [place for place in text if place]
-        own = self.grams[rows, :width] * self.scale[:width]
+        own = self.grams[[self.ids[word] for word in words], :width] * self.scale[:width]
         speaks = own @ self.out[:, self.classes.index(name)]
-        names = self._names()
-        return tuple(names[rows[place]].strip() for place in np.argsort(-speaks)[:most] if speaks[place] > 0)
-
-    def _names(self) -> list[str]:
-        return list(self.ids)
+        best: list[int] = np.argsort(-speaks)[:most].tolist()
+        return tuple(words[place].strip() for place in best if speaks[place] > 0)
 
 
 def mix(sums: NDArray[Any], counts: NDArray[np.intp], follows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,6 +1,8 @@
 """With Ollama more is found; whatever it does wrong, nothing that the rules found is lost."""
 
+import json
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import orjson
 import pytest
@@ -65,6 +67,62 @@ async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
     assert any("green tea" in content for content in await person.contents())
     assert person.system.number("SELECT count(*) FROM quarantine") == 0
     assert await person.system.settled() == 1
+
+
+CHANGES = {
+    "zh": ("喝咖啡", "咖啡机早就积灰了，柜子里如今全是龙井。", "如今柜子里是龙井", "咖啡", "龙井"),
+    "en": (
+        "Drinks coffee",
+        "The coffee machine gathers dust; the cupboard is all oolong.",
+        "All oolong",
+        "coffee",
+        "oolong",
+    ),
+}
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+@pytest.mark.parametrize("language", CHANGES)
+async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothing_else(
+    person: Person, ollama: ScriptedOllama, language: str, confirmed: bool
+) -> None:
+    before, said, content, old, new = CHANGES[language]
+    item = {"type": "preference", "key": "pref:food:coffee", "text": before, "value": old, "confirmed": confirmed}
+    ollama.answer = '{"items": []}'
+    await person.say("-", items=[item])
+    (first,) = await person.memories()
+
+    def changed(body: dict[str, Any]) -> str:
+        data = json.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
+        (known,) = data["known_memories"]
+        found = {
+            "type": "preference",
+            "key": None,
+            "content": content,
+            "value": new,
+            "provenance": "confirmed_by_user",
+            "confidence": 1.0,
+            "epistemic_type": "preference",
+            "related_existing_memory_id": known["id"],
+            "correction_of": old,
+            "quote": said,
+        }
+        return json.dumps({"items": [found]}, ensure_ascii=False)
+
+    ollama.answer = changed
+    outcome = await person.say(said)
+    active = {m["content"] for m in await person.memories()}
+    if confirmed:
+        assert active == {first["content"]}
+        assert [each["kind"] for each in outcome["conflicts"]] == ["open"]
+    else:
+        assert active == {content}
+        (one,) = await person.memories()
+        assert (one["version"], one["supersedes"], one["confidence"]) == (2, [first["memory_id"]], 0.4)
+    urgent = person.system.number(
+        "SELECT count(*) FROM observations WHERE detector LIKE 'model:%%' AND priority <> 'normal'"
+    )
+    assert urgent == 0
 
 
 async def test_chunks_get_vectors_and_are_found_by_them(person: Person) -> None:

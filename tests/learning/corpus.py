@@ -11,6 +11,7 @@ from services.compose.rules import intent
 from shared.reading import feedback
 from shared.reading.clauses import split
 from shared.reading.learned import CHANGED, NONE, signs
+from tests.learning import phrases
 
 HERE = Path(__file__).parent
 SETS = HERE.parent / "eval"
@@ -39,7 +40,8 @@ class Span:
 class Message:
     """A message with its labelled stretches.
 
-    `part` is where it comes from. `loose` labels mark words, not whole statements; `types` and `changes` say which of both are labelled at all.
+    `part` is where it comes from. `loose` labels mark words, not whole statements; `types` and `changes` say which of
+    both are labelled at all.
     """
 
     text: str
@@ -94,6 +96,7 @@ def _found(text: str, words: str) -> tuple[int, int] | None:
 def messages() -> list[Message]:
     """Everything that the weights of `statements` are fitted to."""
     found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
+    found += [tagged(line) for line in phrases.lines(HERE)]
     for label in _labels("extraction"):
         spans = [
             Span(*place, expected["type"].split("|")[0], bool(expected.get("may")))
@@ -128,13 +131,15 @@ def statement_rows(message: Message) -> list[Row]:
 
 
 def feedback_rows() -> list[list[Row]]:
-    """Answers, each before the message that says something of it."""
+    """Messages behind the answers that they say something of, and alone, as where the answer is not known."""
     told = [line.split("\t") for line in _lines(HERE / "corpus", "feedback_*.tsv")]
     told += [[label["signal"], label["before"], label["text"]] for label in _labels("feedback")]
-    return [
-        [Row(row, (name,)) for row, name in zip(feedback.signs(before, text), (None, signal), strict=True)]
-        for signal, before, text in told
-    ]
+    rows: list[list[Row]] = []
+    for signal, before, text in told:
+        answer, said = feedback.signs(before, text)
+        rows.append([Row(answer, (None,)), Row(said, (signal,))])
+        rows.append([Row(feedback.signs("", text)[1], (signal,))])
+    return rows
 
 
 def intent_rows() -> list[list[Row]]:

@@ -1,4 +1,4 @@
-"""The labelled sets read with weights that have not seen them: `python -m tests.learning.folds extraction --misses 40`."""
+"""The labelled sets read with weights that have not seen them: `python -m tests.learning.folds --misses 40`."""
 
 import argparse
 from collections.abc import Sequence

@@ -34,6 +34,8 @@ class ScriptedOllama:
     judge: Callable[[str, str], float] = field(default_factory=lambda: shared_words)
     models: tuple[str, ...] = (CHAT, EMBEDDING, RERANKER)
     context_characters: int = 8000
+    counts: tuple[int, int] | None = (400, 60)
+    """Tokens that the server says it read and wrote; None: it says nothing, as Ollama does of a cached prompt."""
     slow_s: float = 30.0
     slow_began: asyncio.Event = field(default_factory=asyncio.Event)
     most_at_once: int = 0
@@ -141,6 +143,8 @@ def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) ->
     }.get(mode, good)
     reason = "length" if mode == "cut_off" else "stop"
     said = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": reason}
+    if state.counts:
+        said |= {"prompt_eval_count": state.counts[0], "eval_count": state.counts[1]}
     if path == "/api/generate":
         return JSONResponse({**said, "response": text})
     return JSONResponse({**said, "message": {"role": "assistant", "content": text}})

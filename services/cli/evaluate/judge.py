@@ -59,7 +59,7 @@ async def _observed(labels: Sequence[Label], reader: Reader | None) -> list[Obse
     if reader is None:
         return [observe(turn(label), context, ObservePolicy()) for label in labels]
     read = await asyncio.gather(*(extract(*reader, turn(label), context) for label in labels))
-    return [observed for observed, _ in read]
+    return [each.observed for each in read]
 
 
 async def _extraction(labels: Sequence[Extraction], reader: Reader | None) -> dict[str, Score]:

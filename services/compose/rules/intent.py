@@ -46,16 +46,16 @@ def signs(message: str) -> list[str]:
 
 
 def understand(message: str) -> Understood:
-    """The likeliest intent; small talk where there is no word, `other` where nothing speaks."""
+    """The likeliest intent; small talk where there is no word; `other`, never sure, where nothing speaks for another."""
     if not re.search(r"\w", message):
         return Understood("small_talk", 0.5, ())
     model = load("intents")
-    row = model.known(signs(message))
-    shares = dict(zip(model.classes, model.shares([row])[0].tolist(), strict=True))
+    read = signs(message)
+    shares = dict(zip(model.classes, model.shares([model.known(read)])[0].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
-    if shares[best] < LEAST_SHARE:
+    if best == "other" or shares[best] < LEAST_SHARE:
         return Understood("other", 0.3, ())
-    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(row, best))
+    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(read, best))
 
 
 def purpose_of(message: str, intent: Intent) -> Purpose:

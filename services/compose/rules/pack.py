@@ -140,6 +140,7 @@ def _package(
             ),
         ),
         degraded_reason=list(dict.fromkeys(draft.degraded)),
+        generation_metadata=inputs.generation_metadata,
     )
 
 

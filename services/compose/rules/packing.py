@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from schemas.context_package import ContextPackage, RecentMessage
+from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.budget import BudgetPolicy
 from services.compose.rules.fuse import DiversityPolicy
@@ -54,6 +55,7 @@ class PackInputs:
     developer_rules: Sequence[str] = ()
     degraded_reason: Sequence[str] = ()
     inject_limit: int | None = None
+    generation_metadata: GenerationMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)

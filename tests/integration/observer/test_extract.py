@@ -8,8 +8,10 @@ from typing import Any, get_args
 import pytest
 
 from schemas.vocabulary import Role
-from services.observer.extract import MALFORMED, UNAVAILABLE, extract
-from services.observer.prompts import VERSION
+from services.observer.budget import Budget
+from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, extract
+from services.observer.extraction import Extraction
+from services.observer.prompts import Known
 from shared.models.none import NoModels
 from shared.models.ollama import OllamaModels
 from shared.models.provider import ModelProvider
@@ -23,29 +25,13 @@ from shared.reading import (
     TurnText,
     observe,
 )
-from tests.ollama.server import CHAT, Mode, ScriptedOllama, serve_ollama
+from tests.ollama.server import CHAT, Mode, ScriptedOllama
 
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)
 CONTEXT = ObserveContext(SAID_AT)
 GOOD: frozenset[Mode] = frozenset({"well", "think_tags"})
-SWIMS = "周末一般都泡在游泳馆里。"
+SWIMS = "游泳馆的卡又续了，周末见。"
 TEA = "我喜欢喝龙井茶。"
-
-
-@pytest.fixture(scope="session")
-async def one_server() -> AsyncIterator[ScriptedOllama]:
-    """One server for all tests of this file."""
-    async with serve_ollama() as running:
-        yield running
-
-
-@pytest.fixture
-def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> ScriptedOllama:
-    """The scripted server as new, reached directly whatever proxy the environment names."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    one_server.reset()
-    return one_server
 
 
 @pytest.fixture
@@ -97,8 +83,9 @@ def answers(server: ScriptedOllama, *items: dict[str, Any]) -> None:
 async def added(models: ModelProvider, said: TurnText) -> list[Any]:
     """What the model added to the rules' observations, which stand unchanged before it."""
     before = ruled(said)
-    observed, notes = await extract(models, ObserverPolicy(), said, CONTEXT)
-    assert notes == ()
+    found = await extract(models, ObserverPolicy(), said, CONTEXT)
+    observed = found.observed
+    assert (found.notes, found.unreadable) == ((), None)
     assert observed.observations[: len(before.observations)] == before.observations
     assert (observed.mentions, observed.refused) == (before.mentions, before.refused)
     return list(observed.observations[len(before.observations) :])
@@ -106,14 +93,14 @@ async def added(models: ModelProvider, said: TurnText) -> list[Any]:
 
 async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
     """What became of each item of the model's answer."""
-    observed, _ = await extract(models, ObserverPolicy(), said, CONTEXT)
+    observed = (await extract(models, ObserverPolicy(), said, CONTEXT)).observed
     return [each.reason for each in observed.explain[len(ruled(said).explain) :]]
 
 
 async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     (one,) = await added(models, turn(TEA, SWIMS))
-    assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", VERSION, "inferred")
+    assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-2", "inferred")
     assert (one.kind, one.key, one.text) == ("pattern", "pattern:sport:weekend", "周末通常去游泳馆")
     assert (one.message_ordinal, SWIMS[slice(*one.span)]) == (1, SWIMS.removesuffix("。"))
     assert (one.language, one.role, one.priority, one.retracts) == ("zh", "user", "normal", False)
@@ -124,9 +111,11 @@ async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: Oll
     answers(server, item(SWIMS))
     server.script(mode)
     said = turn(TEA, SWIMS)
-    observed, notes = await extract(
-        models, ObserverPolicy(model_deadline_s=0.5 if mode == "slow" else 30.0), said, CONTEXT
-    )
+    policy = ObserverPolicy(model_deadline_s=0.5 if mode == "slow" else 30.0)
+    found = await extract(models, policy, said, CONTEXT)
+    observed, notes = found.observed, found.notes
+    assert found.spent.calls > 0
+    assert (found.unreadable is not None) == (notes == (MALFORMED,))
     if mode in GOOD:
         assert (len(observed.observations), notes) == (len(ruled(said).observations) + 1, ())
     else:
@@ -142,12 +131,12 @@ async def test_a_repaired_answer_counts(server: ScriptedOllama, models: OllamaMo
 
 async def test_without_a_model_the_rules_speak_alone() -> None:
     said = turn(TEA)
-    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == (ruled(said), ())
+    assert await extract(NoModels(), ObserverPolicy(), said, CONTEXT) == Extraction(ruled(said))
 
 
 async def test_policy_can_switch_the_model_off(server: ScriptedOllama, models: OllamaModels) -> None:
     said = turn(TEA)
-    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == (ruled(said), ())
+    assert await extract(models, ObserverPolicy(use_model=False), said, CONTEXT) == Extraction(ruled(said))
     assert not server.requests
 
 
@@ -162,7 +151,7 @@ async def test_what_the_rules_found_is_not_found_again(server: ScriptedOllama, m
         server,
         item(TEA, **known, key="pref:food:tea", content="用户喜欢喝龙井茶", value="龙井茶"),
         item(TEA, **known, key="pref:drink:green-tea", content="用户爱喝绿茶"),
-        item(SWIMS, type="note", key=None, content=ruled(turn(TEA)).observations[0].text),
+        item(TEA, type="note", key=None, content=ruled(turn(TEA)).observations[0].text),
     )
     said = turn(TEA, SWIMS)
     assert await added(models, said) == []
@@ -293,9 +282,109 @@ async def test_a_key_is_spelt_as_the_rules_do_or_left_out(
 async def test_a_taste_is_for_or_against(
     server: ScriptedOllama, models: OllamaModels, content: str, polarity: int
 ) -> None:
-    answers(server, item(SWIMS, type="preference", key=None, content=content, epistemic_type="preference"))
-    (one,) = await added(models, turn(SWIMS))
+    said = "周末总在游泳或跑步。Swimming, running, eating meat: that was last year's weekends."
+    answers(
+        server, item("周末总在游泳或跑步", type="preference", key=None, content=content, epistemic_type="preference")
+    )
+    (one,) = await added(models, turn(said))
     assert one.polarity == polarity
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "content", "value"),
+    [
+        (SWIMS, SWIMS, "对花生过敏", None),
+        (SWIMS, SWIMS, "周末通常去游泳馆", "北京"),
+        ("Weekends usually find me at the pool.", "usually find me at the pool", "User is a premium customer", None),
+        ("Weekends usually find me at the pool.", "usually find me at the pool", "Usually at the pool", "Berlin"),
+    ],
+)
+async def test_what_the_message_does_not_say_is_dropped_however_real_the_quote(
+    server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, value: str | None
+) -> None:
+    answers(server, item(quote, content=content, value=value))
+    assert await reasons(models, turn(said)) == ["model: not what was said"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "content"),
+    [
+        ("你平时住在苏州吗？", "嗯，对的", "住在苏州"),
+        ("Do you live in Leeds, or nearby?", "Yes, mostly", "Lives in Leeds"),
+    ],
+)
+async def test_a_yes_takes_its_words_from_the_question_and_from_no_claim(
+    server: ScriptedOllama, models: OllamaModels, asked: str, answer: str, content: str
+) -> None:
+    answers(server, item(answer, type="pattern", key=None, content=content))
+    question = TurnText((message(asked, 0, "assistant"), message(answer, 1)))
+    assert [one.text for one in await added(models, question)] == [content]
+    claim = TurnText((message(asked.rstrip("？?吗") + "。", 0, "assistant"), message(answer, 1)))
+    assert await added(models, claim) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "content", "old", "new"),
+    [
+        ("咖啡机早就积灰了，柜子里如今全是龙井。", "柜子里如今全是龙井", "如今只喝龙井", "咖啡", "龙井"),
+        (
+            "The coffee machine gathers dust; the cupboard is all oolong.",
+            "all oolong",
+            "Drinks oolong",
+            "coffee",
+            "oolong",
+        ),
+    ],
+)
+async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_changes(
+    server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, old: str, new: str
+) -> None:
+    known = (Known("0192c3a0-0000-7000-8000-000000000001", "preference", f"drinks {old}"),)
+    changed = item(quote, key=None, content=content, value=new, provenance="confirmed_by_user", correction_of=old)
+    changed |= {"type": "preference", "epistemic_type": "preference"}
+    answers(server, changed | {"related_existing_memory_id": known[0].memory_id})
+    found = await extract(models, ObserverPolicy(), turn(said), CONTEXT, known)
+    (one,) = [each for each in found.observed.observations if each.detector.startswith("model:")]
+    assert (one.assertion, one.priority, one.retracts, one.old_value) == ("inferred", "normal", False, old)
+    assert one.value["related_memory_id"] == known[0].memory_id
+    (asked,) = server.asked("/api/chat")
+    assert f"drinks {old}" in asked["messages"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "version", "notes"), [("extract-1", "extract-1", ()), ("extract-9", "extract-2", (PROMPT_UNKNOWN,))]
+)
+async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
+    server: ScriptedOllama, models: OllamaModels, wanted: str, version: str, notes: tuple[str, ...]
+) -> None:
+    answers(server, item(SWIMS))
+    found = await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, prompt_version=wanted)
+    assert (found.prompt_version, found.notes, found.observed.observations[-1].pattern) == (version, notes, version)
+
+
+async def test_policy_chooses_the_prompt(server: ScriptedOllama, models: OllamaModels) -> None:
+    answers(server, item(SWIMS))
+    found = await extract(models, ObserverPolicy(extract_prompt="extract-1"), turn(SWIMS), CONTEXT)
+    assert found.observed.observations[-1].pattern == "extract-1"
+
+
+@pytest.mark.parametrize("left", [Budget(tokens=0), Budget(tokens=10), Budget(seconds=0.0), Budget(seconds=-1.0)])
+async def test_nobody_is_asked_once_the_days_share_is_used_up(
+    server: ScriptedOllama, models: OllamaModels, left: Budget
+) -> None:
+    said = turn(TEA)
+    found = await extract(models, ObserverPolicy(), said, CONTEXT, budget=left)
+    assert (found.observed, found.notes, found.spent.calls) == (ruled(said), (USED_UP,), 0)
+    assert not server.requests
+
+
+@pytest.mark.parametrize("text", ["我家钥匙的密码是 Hunter2-2026!", "my wifi password is Hunter2-2026!"])
+async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
+    server.answer = f"Sure: {text} sk-proj-abcdefghijklmnopqrstuvwx0123456789 13812345678"
+    found = await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT)
+    assert found.unreadable
+    assert found.unreadable.raw.startswith("Sure: ")
+    assert not [each for each in ("Hunter2", "sk-proj", "13812345678") if each in found.unreadable.raw]
 
 
 async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: OllamaModels) -> None:

@@ -20,6 +20,7 @@ SAYS = {
     "proposals": {"key", "reason"},
     "memory_chunks": {"text", "tsv", "name", "embedding"},
     "quarantine": {"reason"},
+    "model_answers": {"raw", "problem"},
 }
 
 
@@ -79,6 +80,17 @@ async def everybody(person: Person) -> None:
     person.system.rows(
         "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"
         " VALUES (%(t)s, %(u)s, gen_random_uuid(), 'test', gen_random_uuid(), 'test')",
+        **subject,
+    )
+    person.system.rows(
+        "INSERT INTO model_answers (tenant_id, user_id, answer_id, turn_id, prompt, prompt_version, model, problem,"
+        " raw, expires_at) VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 'extract', 'extract-2', 'm',"
+        " 'test', 'test', now() + interval '1 day')",
+        **subject,
+    )
+    person.system.rows(
+        "INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds, malformed)"
+        " VALUES (%(t)s, %(u)s, current_date, 'extract', 1, 1, 1, 1, 0)",
         **subject,
     )
 

@@ -1,4 +1,4 @@
-"""The extraction prompt, word for word, and what is taken of its answer."""
+"""The extraction prompts, word for word in every version, and what is taken of their answer."""
 
 import json
 import os
@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
-from services.observer.prompts import VERSION, ExtractionAnswer, Known, Said, accepted, extract
+from services.observer.prompts import EXTRACT, ExtractionAnswer, Known, Said, accepted, chosen
+from shared.errors import ConfigurationError
 from shared.models.answers import UnreadableError, parse
+from shared.policy import ObserverPolicy
 
 GOLDEN = Path(__file__).parent / "golden"
 KNOWN = (
     Known("0192-a", "preference", "喜欢喝美式咖啡"),
     Known("0192-b", "event", "Design review with Mei on Tuesday, October 20 at 15:00"),
 )
+extract = chosen(ObserverPolicy().extract_prompt)
 TURNS: dict[str, tuple[tuple[Said, ...], tuple[Known, ...]]] = {
     "zh": (
         (Said("user", "更正一下：我不再喝美式咖啡了，现在喜欢喝龙井茶。"), Said("assistant", "好的，以后推荐龙井茶。")),
@@ -35,10 +38,12 @@ TURNS: dict[str, tuple[tuple[Said, ...], tuple[Known, ...]]] = {
 
 
 @pytest.mark.parametrize("name", TURNS)
-def test_the_prompt_is_the_golden_one(name: str) -> None:
-    prompt = extract(*TURNS[name])
+@pytest.mark.parametrize("version", EXTRACT)
+def test_the_prompt_is_the_golden_one(version: str, name: str) -> None:
+    prompt = chosen(version)(*TURNS[name])
+    assert prompt.version == version
     written = f"{prompt.name} {prompt.version}\n--- system\n{prompt.system}\n--- user\n{prompt.user}\n"
-    golden = GOLDEN / f"{VERSION}.{name}.txt"
+    golden = GOLDEN / f"{version}.{name}.txt"
     if os.environ.get("SMARTBRAIN_UPDATE_GOLDEN"):
         golden.write_text(written, encoding="utf-8")
     assert written == golden.read_text(encoding="utf-8"), "changed on purpose? new VERSION, SMARTBRAIN_UPDATE_GOLDEN=1"
@@ -46,14 +51,24 @@ def test_the_prompt_is_the_golden_one(name: str) -> None:
 
 def test_the_schema_is_the_golden_one() -> None:
     written = json.dumps(ExtractionAnswer.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
-    golden = GOLDEN / f"{VERSION}.schema.json"
+    golden = GOLDEN / "extract.schema.json"
     if os.environ.get("SMARTBRAIN_UPDATE_GOLDEN"):
         golden.write_text(written, encoding="utf-8")
     assert written == golden.read_text(encoding="utf-8"), "changed on purpose? new VERSION, SMARTBRAIN_UPDATE_GOLDEN=1"
 
 
-def test_no_text_closes_the_fence() -> None:
-    user = extract(*TURNS["hostile"]).user
+def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
+    assert ObserverPolicy().extract_prompt in EXTRACT
+    assert set(EXTRACT) == {"extract-1", "extract-2"}
+    with pytest.raises(
+        ConfigurationError, match=r"^observer\.extract_prompt: no prompt 'extract-9'; there are extract-1,"
+    ):
+        chosen("extract-9")
+
+
+@pytest.mark.parametrize("version", EXTRACT)
+def test_no_text_closes_the_fence(version: str) -> None:
+    user = chosen(version)(*TURNS["hostile"]).user
     assert (user.count("<data>"), user.count("</data>")) == (1, 1)
     data = json.loads(user.split("<data>")[1].split("</data>")[0])
     assert data["turn"][0]["text"].startswith("</data>")

@@ -5,6 +5,7 @@ import pytest
 from tests.unit.reading.say import stated
 
 STATED = [
+    ("I need to file my taxes by April 15", "task", None, False),
     ("I love Thai food", "preference", 1, False),
     ("I can't stand loud music", "preference", -1, False),
     ("I never eat red meat", "preference", -1, False),
@@ -102,7 +103,6 @@ STATED = [
 
 SILENT = [
     "For dinner, I like something light",
-    "I need to file my taxes by April 15",
     "Do you like music?",
     "What do I usually order?",
     "My brother loves soccer",

@@ -5,6 +5,8 @@ import pytest
 from tests.unit.reading.say import stated
 
 STATED = [
+    ("我女儿上个月出生了", "event", None, False),
+    ("接口文档已经更新完了", "task", None, False),
     ("我特别爱吃榴莲", "preference", 1, False),
     ("我受不了烟味", "preference", -1, False),
     ("我从来不吃内脏", "preference", -1, False),
@@ -98,9 +100,7 @@ STATED = [
 SILENT = [
     "这款耳机我一直很喜欢",
     "点外卖的话，我不要香菜",
-    "接口文档已经更新完了",
     "我最近在学吉他",
-    "我女儿上个月出生了",
     "你喜欢什么音乐？",
     "我喜欢吃什么来着？",
     "他喜欢打篮球",

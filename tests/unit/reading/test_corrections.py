@@ -162,7 +162,7 @@ def test_the_old_key_is_named_where_it_is_known() -> None:
         ("这不是我要的", "negative"),
         ("那它的价格呢？", "neutral"),
         ("How does it scale?", "neutral"),
-        ("你记错了，我叫李雷", "correction"),
+        ("你记错了，应该是李雷", "correction"),
     ],
 )
 def test_feedback_on_the_answer_before(text: str, signal: str) -> None:  # OC010, OC011

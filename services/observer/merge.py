@@ -1,0 +1,249 @@
+"""What a model adds to what the rules found: pure. Each item is proven by a quote, or left out with a reason."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from schemas.vocabulary import MemoryType, Role
+from services.observer.prompts import ExtractedItem
+from shared.reading import Explain, Observation, Observed
+from shared.reading.clauses import blank, language_of, split
+from shared.reading.dates import find as find_date
+from shared.reading.keys import known, preference_key, slug
+from shared.reading.manipulation import manipulates, serves_itself
+from shared.reading.model import Polarity
+from shared.reading.stated import standings
+from shared.relate import RELATED
+from shared.text import segment
+from shared.text.normalise import fold, normalise
+from shared.text.secrets import find_secrets
+
+BARRED = frozenset({"manipulation", "command", "asked", "supposed", "reported", "ironic", "about other", "about agent"})
+"""Why the rules drop words for good: whatever a model reads into them, the user has not said it of themself."""
+PASSING = frozenset({"momentary", "trial"})
+"""Why the rules drop words that may still tell what happened or is to be done, but nothing that lasts."""
+TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
+"""What passing words and tools may tell; neither says what the user is or wants."""
+FRAME = frozenset(
+    (
+        *("用户", "喜欢", "喜爱", "爱", "偏好", "讨厌", "住", "住在", "通常", "一般", "经常", "平时"),
+        *("希望", "待办", "已完成", "截止", "年", "月", "日"),
+        *("user", "like", "love", "enjoy", "prefer", "dislik", "hate", "live", "own", "usual", "often", "todo", "due"),
+    )
+)
+"""How models put what somebody is or likes: words that need not be the turn's."""
+LEAST_GROUND = 0.5
+"""Share of a statement's other words that must be the turn's; models put some in words of their own."""
+MAX_TERMS = 4000
+_PREFIX: dict[MemoryType, str] = {"preference": "pref"}
+_HAN = re.compile(f"[{segment.HAN}]+")
+_PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]{2,}\]")
+_DISLIKE = re.compile(
+    r"不(?:再)?(?:太|怎么|能|要|想)?(?:喜欢|爱|吃|喝|用|看|接受)|不要|不想|讨厌|反感|受不了|避免"
+    r"|\b(?:dislikes?|hates?|avoids?|never|detests?|(?:not|n't|no longer) (?:like|want|eat|drink|use|enjoy)s?)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Words that an answer may quote: a message or a tool's result."""
+
+    role: Role
+    text: str
+    name: str | None
+    ordinal: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the words of a quote stand."""
+
+    source: Source
+    span: tuple[int, int]
+
+    @property
+    def quote(self) -> str:
+        """The words themselves."""
+        return self.source.text[slice(*self.span)]
+
+    def touches(self, ordinal: int, span: tuple[int, int]) -> bool:
+        """Whether it shares a character with a stretch of a message."""
+        return ordinal == self.source.ordinal and self.span[0] < span[1] and span[0] < self.span[1]
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Which model answered, to which version of the prompt."""
+
+    model: str
+    prompt_version: str
+
+
+def merged(
+    observed: Observed, items: Sequence[ExtractedItem], sources: Sequence[Source], by: By, limit: int
+) -> Observed:
+    """What the rules found, then what the model adds to it; why each of its items was kept or not is explained."""
+    observations, explain = list(observed.observations), list(observed.explain)
+    for item in items:
+        place = _place(item, sources)
+        if place is None:
+            explain.append(Explain((0, 0), "dropped", "model: quote not found"))
+            continue
+        seen = _observation(item, place, by)
+        reason = _refused(item, place, observed, sources) or _repeated(seen, place, observations, observed)
+        reason = reason or ("too many" if len(observations) >= limit else None)
+        if reason is None:
+            observations.append(seen)
+        decision = "dropped" if reason else "kept"
+        explain.append(Explain(place.span, decision, f"model: {reason or item.type}", place.source.ordinal))
+    return replace(observed, observations=tuple(observations), explain=tuple(explain))
+
+
+def _place(item: ExtractedItem, sources: Sequence[Source]) -> Place | None:
+    """Where the user, or the tool, says the quote in words of their own: not in code, nor in somebody else's speech."""
+    role: Role = "tool" if item.provenance == "tool" else "user"
+    words = "".join(letter for letter, _ in _letters(item.quote))
+    for source in sources:
+        if source.role == role and words:
+            letters = _letters(blank(source.text) if role == "user" else source.text)
+            start = "".join(letter for letter, _ in letters).find(words)
+            if start >= 0:
+                return Place(source, (letters[start][1], letters[start + len(words) - 1][1] + 1))
+    return None
+
+
+def _letters(text: str) -> list[tuple[str, int]]:
+    """Letters and digits in one spelling, each with its place: models change the rest when they copy."""
+    return [(letter, at) for at, raw in enumerate(text) for letter in fold(normalise(raw)) if letter.isalnum()]
+
+
+def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Sequence[Source]) -> str | None:
+    """Why this must not become memory."""
+    ordinal = place.source.ordinal
+    parts = [part for part in (item.content, item.value, item.key, item.correction_of, place.quote) if part]
+    if any(find_secrets(part) or _PLACEHOLDER.search(part) for part in parts):
+        return "secret"
+    if any(manipulates(part) for part in parts):
+        return "manipulation"
+    if item.type == "entity":
+        return "entity gate"
+    if place.source.role == "tool" and item.type not in TOLD:
+        return "a tool does not know this"
+    for each in observed.refused:
+        if place.touches(each.ordinal, each.span):
+            return each.reason
+    barred = BARRED if item.type in TOLD else BARRED | PASSING
+    for each in observed.explain:
+        if each.decision == "dropped" and each.reason in barred and place.touches(each.ordinal, each.text_span):
+            return each.reason
+    kept = [each.text_span for each in observed.explain if each.decision == "kept" and each.ordinal == ordinal]
+    for span, reason in standings(place.source.text):
+        if reason in barred and place.touches(ordinal, span) and span not in kept:
+            return reason
+    return None if _grounded(item, place, sources) else "not what was said"
+
+
+def _grounded(item: ExtractedItem, place: Place, sources: Sequence[Source]) -> bool:
+    """Whether the statement and its value are made of the message's words, or of the question's that it answers."""
+    said = {term for text in (place.source.text, _question(place.source, sources)) for term in _terms(text)}
+    value = item.value if item.value and not any(c.isdigit() for c in item.value) else None
+    return all(_made_of(said, part) for part in (item.content, value) if part)
+
+
+def _made_of(said: set[str], text: str) -> bool:
+    """Numbers aside, which dates in full bring with them; of a Chinese word the message may have another form."""
+    characters = set("".join(said))
+    words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and _terms(w) - FRAME]
+    known = sum(not _terms(word).isdisjoint(said) or _alike(word, characters) for word in words)
+    return known > 0 and known >= LEAST_GROUND * len(words)
+
+
+def _alike(word: str, characters: set[str]) -> bool:
+    return bool(_HAN.fullmatch(word)) and 2 * sum(c in characters for c in word) >= len(word)
+
+
+def _terms(text: str) -> set[str]:
+    return set(segment.query_terms(text, MAX_TERMS))
+
+
+def _question(answer: Source, sources: Sequence[Source]) -> str:
+    """What the assistant asked just before a message, where it did."""
+    before = [source for source in sources if source.ordinal < answer.ordinal]
+    asked = before[-1].text.rstrip() if before and before[-1].role == "assistant" else ""
+    return asked if asked.endswith(("?", "\uff1f", "\u5417", "\u5462")) else ""
+
+
+def _repeated(seen: Observation, place: Place, found: Sequence[Observation], observed: Observed) -> str | None:
+    """Whether it says what is found already: by key, by words, or by the rules in the same words."""
+    for each in found:
+        if (each.kind, each.key) == (seen.kind, seen.key) and seen.key is not None:
+            return "known by its key"
+        if _same_words(each.text, seen.text):
+            return "known by its words"
+    for each in observed.observations:
+        if each.kind == seen.kind and place.touches(each.message_ordinal, each.span):
+            return "known by the rules"
+    return None
+
+
+def _same_words(one: str, other: str) -> bool:
+    return [letter for letter, _ in _letters(one)] == [letter for letter, _ in _letters(other)]
+
+
+def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
+    source, text = place.source, normalise(item.content)
+    around = [each.text for each in split(source.text) if place.touches(source.ordinal, (each.start, each.end))]
+    benefits = any(serves_itself(part, directed=False) for part in (text, place.quote, *around))
+    date = find_date(text, source.at.date()) or find_date(place.quote, source.at.date())
+    polarity: Polarity = 0 if item.type != "preference" else -1 if _DISLIKE.search(text) else 1
+    speaker = source.name if source.role == "user" else None
+    return Observation(
+        kind=item.type,
+        key=_key(item, speaker),
+        value=_value(item, text, speaker),
+        text=f"{speaker}: {text}" if speaker else text,
+        assertion="declared" if item.provenance == "confirmed_by_user" and not item.correction_of else "inferred",
+        epistemic="opinion" if benefits else item.epistemic_type,
+        polarity=polarity,
+        priority="normal",
+        retracts=False,
+        old_value=item.correction_of,
+        detector=f"model:{by.model}",
+        pattern=by.prompt_version,
+        language=language_of(text),
+        role=source.role,
+        message_ordinal=source.ordinal,
+        span=place.span,
+        flags=("self_benefit",) if benefits else (),
+        event_date=date.day if date and item.type == "event" else None,
+    )
+
+
+def _value(item: ExtractedItem, text: str, speaker: str | None) -> dict[str, Any]:
+    value: dict[str, Any] = {"value": normalise(item.value or text)}
+    if item.type == "preference":
+        value["scope"] = preference_key(value["value"])[1]
+    if item.related_existing_memory_id:
+        value[RELATED] = item.related_existing_memory_id
+    return {**value, **({"speaker": speaker} if speaker else {})}
+
+
+def _key(item: ExtractedItem, speaker: str | None) -> str | None:
+    """The key as the rules would spell it, so that both mean one memory; none where the model's has no known form."""
+    if item.type == "preference" and item.value:
+        prefix, *rest = preference_key(normalise(item.value))[0].split(":")
+    else:
+        prefix, *rest = (item.key or "").split(":")
+        rest = [slug(part) for part in rest]
+    if item.type == "note" or prefix != _PREFIX.get(item.type, item.type) or not rest:
+        return None
+    if item.type == "profile" and len(rest) == 1:
+        rest = ["user", *rest]
+    if speaker:
+        rest = [slug(speaker, 32), *(rest[1:] if rest[0] == "user" else rest)]
+    key = ":".join((prefix, *rest))
+    return key if known(key) else None

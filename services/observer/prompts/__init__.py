@@ -1,0 +1,25 @@
+"""What the observer asks a model about a turn: one function a version, chosen by name."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from services.observer.prompts import extract_1, extract_2
+from services.observer.prompts.answers import ExtractedItem, ExtractionAnswer, Known, Said, accepted
+from shared.errors import ConfigurationError
+from shared.models.prompt import Prompt
+
+Extract = Callable[[Sequence[Said], Sequence[Known]], Prompt[ExtractionAnswer]]
+"""The question about one turn, given what is known of its user."""
+
+EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extract_1, extract_2)}
+"""Every version that can be chosen. A text that was in use is never edited: it gets a new version."""
+
+
+def chosen(version: str) -> Extract:
+    """The prompt that policy names; ConfigurationError with its place where there is none of that name."""
+    found = EXTRACT.get(version)
+    if found is None:
+        raise ConfigurationError(f"observer.extract_prompt: no prompt {version!r}; there are {', '.join(EXTRACT)}")
+    return found
+
+
+__all__ = ["EXTRACT", "Extract", "ExtractedItem", "ExtractionAnswer", "Known", "Said", "accepted", "chosen"]

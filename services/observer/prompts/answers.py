@@ -1,0 +1,105 @@
+"""The only form in which the observer takes a model's answer about a turn (R028, R029)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+
+from schemas.vocabulary import Epistemic, MemoryType, Role
+from shared.text.normalise import clip, fold, normalise
+
+MAX_ITEMS = 8
+MIN_QUOTE_CHARS = 2
+OBSERVATION_CAP = 0.6
+"""What a preference that nobody stated may be worth (R028)."""
+
+Kind = Literal[
+    "profile",
+    "preference",
+    "goal",
+    "task",
+    "decision",
+    "entity",
+    "event",
+    "case",
+    "pattern",
+    "constraint",
+    "note",
+]
+ShortText = Annotated[str, BeforeValidator(lambda raw: clip(raw.strip(), 600) if isinstance(raw, str) else raw)]
+Key = Annotated[str, BeforeValidator(lambda raw: raw.strip()[:128] if isinstance(raw, str) else raw)]
+
+
+def _first_items(raw: Any) -> Any:
+    return raw[:MAX_ITEMS] if isinstance(raw, list) else raw  # pyright: ignore[reportUnknownVariableType] # JSON
+
+
+class ExtractedItem(BaseModel):
+    """One thing that the user said and that is worth keeping."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Kind
+    key: Key | None = None
+    content: ShortText
+    value: ShortText | None = None
+    provenance: Literal["observation", "confirmed_by_user", "tool"]
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    epistemic_type: Epistemic
+    related_existing_memory_id: str | None = None
+    correction_of: ShortText | None = None
+    quote: ShortText
+
+
+class ExtractionAnswer(BaseModel):
+    """Everything that one turn leaves; an empty list is a good answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: Annotated[
+        tuple[ExtractedItem, ...],
+        BeforeValidator(_first_items),
+    ] = Field(validation_alias=AliasChoices("items", "memories", "memory"))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message, secrets already replaced."""
+
+    role: Role
+    text: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A current memory that the turn may confirm or change."""
+
+    memory_id: str
+    type: MemoryType
+    text: str
+
+
+def accepted(answer: ExtractionAnswer, said: Sequence[Said], known: Sequence[Known]) -> tuple[ExtractedItem, ...]:
+    """The items whose quote the user or a tool really said; ids never shown are taken out, confidence is capped."""
+    ids = {memory.memory_id for memory in known}
+    kept: list[ExtractedItem] = []
+    for item in answer.items:
+        role: Role = "tool" if item.provenance == "tool" else "user"
+        if _was_said(item.quote, [message.text for message in said if message.role == role]):
+            related = item.related_existing_memory_id if item.related_existing_memory_id in ids else None
+            cap = OBSERVATION_CAP if item.provenance == "observation" else 1.0
+            changes = {"related_existing_memory_id": related, "confidence": min(item.confidence, cap)}
+            kept.append(item.model_copy(update=changes))
+    return tuple(kept)
+
+
+def _was_said(quote: str, texts: Sequence[str]) -> bool:
+    words = _squeezed(quote)
+    return len(words) >= MIN_QUOTE_CHARS and any(words in _squeezed(text) for text in texts)
+
+
+def _squeezed(text: str) -> str:
+    """Letters and digits only: models change punctuation and spacing when they copy."""
+    return "".join(c for c in fold(normalise(text)) if c.isalnum())

@@ -1,0 +1,35 @@
+"""A turn and what is known of its user as data that cannot leave its fence."""
+
+import json
+from collections.abc import Sequence
+
+from services.observer.prompts.answers import Known, Said
+from shared.text.normalise import clip, normalise
+
+MAX_MESSAGE_CHARS = 4000
+MAX_TURN_CHARS = 12_000
+MIN_MESSAGE_CHARS = 180
+MAX_KNOWN = 20
+MAX_KNOWN_CHARS = 200
+
+
+def data(said: Sequence[Said], known: Sequence[Known]) -> str:
+    """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room."""
+    room = max(MIN_MESSAGE_CHARS, min(MAX_MESSAGE_CHARS, MAX_TURN_CHARS // max(len(said), 1)))
+    turn = [_message(message, room) for message in said]
+    memories = [
+        {"id": memory.memory_id, "type": memory.type, "text": clip(memory.text, MAX_KNOWN_CHARS)}
+        for memory in known[:MAX_KNOWN]
+    ]
+    return _fenced({"turn": turn, "known_memories": memories})
+
+
+def _message(message: Said, room: int) -> dict[str, str]:
+    text = clip(normalise(message.text), room)
+    return {"role": message.role, **({"name": message.name} if message.name else {}), "text": text}
+
+
+def _fenced(data: object) -> str:
+    """JSON in which no text can close the fence."""
+    lines = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<data>\n{lines}\n</data>\nList the items as JSON."

@@ -1,0 +1,44 @@
+"""What is known of a user that a turn may confirm or change: shown to the model beside it."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from services.observer.prompts import Known
+from shared.db import Connection, Subject
+from shared.store import memory, search
+from shared.store.turns import Turn
+from shared.text import segment
+from shared.text.secrets import redact
+
+TERMS = 40
+
+
+async def known(
+    conn: Connection, subject: Subject, turns: Sequence[Turn], most: int
+) -> Mapping[UUID, tuple[Known, ...]]:
+    """By turn at most so many active memories: first half those that share words with it, then the core ones."""
+    if not turns or most == 0:
+        return {}
+    core = await memory.core(subject, most).on(conn)
+    asked = [segment.query_terms(" ".join(_said(turn)), TERMS) for turn in turns]
+    hits = await search.by_text(conn, subject, asked, most, search.Within(), memories_only=True)
+    ids = {hit.memory_id for found in hits for hit in found if hit.memory_id}
+    active = {
+        m.memory_id: m for m in await memory.by_ids(conn, subject, ids) if m.status == "active" and m.type != "entity"
+    }
+    every = {each.memory_id: _known(each.memory_id, each.type, each.content_text) for each in core}
+    every |= {m.memory_id: _known(m.memory_id, m.type, m.content_text) for m in active.values()}
+    shown: dict[UUID, tuple[Known, ...]] = {}
+    for turn, found in zip(turns, hits, strict=True):
+        near = [hit.memory_id for hit in found if hit.memory_id and hit.memory_id in active]
+        order = dict.fromkeys([*near[: most // 2], *(each.memory_id for each in core), *near])
+        shown[turn.turn_id] = tuple(every[memory_id] for memory_id in list(order)[:most])
+    return shown
+
+
+def _known(memory_id: UUID, kind: memory.MemoryType, text: str) -> Known:
+    return Known(str(memory_id), kind, redact(text)[0])
+
+
+def _said(turn: Turn) -> list[str]:
+    return [e.content["text"] for e in turn.events if e.event_type == "user_message" and e.content]

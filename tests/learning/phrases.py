@@ -1,0 +1,81 @@
+"""Plain sentences made of words of the lexicon: the same thing said by the user, of others, asked, supposed, once.
+
+They teach what no list of samples can: that it is the frame, and not the thing named in it, that makes a statement.
+`phrases/*.tsv` hold a class and a frame a line; `{a|b}` is one of several, `{drink}` a word of the lexicon, `{s}` the
+user, `{o}` somebody else.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+EACH = 14
+"""Sentences of each frame."""
+PLACES: dict[str, tuple[str, ...]] = {
+    "drink": ("drink",),
+    "food": ("dish", "food_ingredient"),
+    "sport": ("sport",),
+    "city": ("city",),
+    "job": ("job",),
+    "work": ("workplace",),
+    "allergen": ("allergen",),
+    "tool": ("software", "programming"),
+    "illness": ("illness",),
+    "music": ("music",),
+    "animal": ("animal",),
+    "study": ("study",),
+    "language": ("language",),
+    "device": ("device",),
+    "style": ("style_of_answer",),
+}
+"""The classes of the lexicon that a place in a frame may hold."""
+PEOPLE = ("family", "friend_colleague")
+KNOWN = 0.6
+"""How often somebody else is one of the list, and not a relative or a colleague."""
+MINE = {"zh": "我", "en": "my "}
+
+
+def words(path: Path) -> dict[str, list[str]]:
+    """The words of each class of a lexicon."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            name = line[1:].split()[0]
+        else:
+            found.setdefault(name, []).extend(part.strip() for part in line.split("|") if part.strip())
+    return found
+
+
+def lines(folder: Path) -> Iterator[str]:
+    """Tagged lines of both languages, the same at every call."""
+    random = np.random.default_rng(11)
+    for language in ("zh", "en"):
+        lexicon = words(folder / "lexicon" / f"lexicon_{language}.txt")
+        rows = [line.split("\t") for line in (folder / "phrases" / f"{language}.tsv").read_text("utf-8").splitlines()]
+        own, others = (row[1].split("|") for row in rows[:2])
+        people = [MINE[language] + word for name in PEOPLE for word in lexicon[name]]
+        for kind, frame in rows[2:]:
+            for _ in range(EACH):
+                text = _filled(frame, lexicon, (own, others, people), random)
+                yield text if kind == "none" else f"<{kind}>{text}</{kind}>"
+
+
+def _filled(
+    frame: str, lexicon: dict[str, list[str]], who: tuple[list[str], list[str], list[str]], random: np.random.Generator
+) -> str:
+    """The frame with every place filled, from the inside out."""
+    own, others, people = who
+    while "{" in frame:
+        end = frame.index("}")
+        begin = frame.rindex("{", 0, end)
+        name = str(random.choice(frame[begin + 1 : end].split("|")))
+        if name in PLACES:
+            name = str(random.choice([word for each in PLACES[name] for word in lexicon[each]]))
+        elif name == "s":
+            name = str(random.choice(own))
+        elif name == "o":
+            name = str(random.choice(others if random.random() < KNOWN else people))
+        frame = frame[:begin] + name + frame[end + 1 :]
+    return frame
