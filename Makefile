@@ -11,7 +11,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-kafka check lint types imports generated wheel bench bench-compose bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-retrieval schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -51,6 +51,12 @@ generated: $(OK) ## The committed JSON Schema, AsyncAPI and OpenAPI are what the
 
 wheel: $(OK) ## The wheel holds all that it needs and runs away from this folder
 	.ci/wheel $(BIN)/python
+
+eval: $(OK) ## Precision and recall on the labelled sets, and the release gate; ARGS="extraction --part held --misses 20"
+	$(BIN)/smartbrain eval $(or $(ARGS),--part held --gate)
+
+learn: $(OK) ## Fit the weights of the readings to the corpus again; ARGS=--check measures on folds instead
+	$(BIN)/python -m tests.learning $(ARGS)
 
 bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table and writes JSON
 	$(BIN)/python -m tests.bench $(ARGS)

@@ -106,17 +106,24 @@ class _Door:
         request = request_of(dict(record.headers), record.value or b"")
         wants_reply = any(name == "reply_to" for name, _ in record.headers)
         try:
-            turn, ignored = edge.parse(TurnEvents, request.value, limit=MAX_BODY_BYTES)
+            turn, ignored = _parsed(request.value)
             keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
             reply: BaseModel = (await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored)).result
             EVENTS_CONSUMED.labels("compose", record.topic).inc()
         except RefusedError as error:
-            TURNS_REFUSED.labels(error.code).inc()
             await self._rt.bus.set_aside(record, f"{error.code}: {error.message}")
             EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
             reply = edge.reply_of(error, request.correlation_id or clock.uuid7().hex)
         if wants_reply:
             self.replier.send_soon(request, reply.model_dump_json().encode())
+
+
+def _parsed(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
+    try:
+        return edge.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
+    except RefusedError as error:
+        TURNS_REFUSED.labels(error.code).inc()
+        raise
 
 
 def _key(record: Record) -> str:

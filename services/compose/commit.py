@@ -18,9 +18,8 @@ from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import turns
 from shared.telemetry import TURNS_COMMITTED, TURNS_REFUSED, logger
-from shared.text.secrets import redact
+from shared.text.secrets import PLACEHOLDER, SecretKind, kind_of_field, kind_of_id, redact
 
-PLACEHOLDER = "[SECRET]"
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
@@ -38,8 +37,10 @@ async def commit_turn(
     """The turn is durable and its event waits in the outbox, or nothing is written.
 
     The same key with the same body gives the first result again; with another body it raises RefusedError
-    `idempotency_conflict`. Secrets never reach a table. TransientError: the database is away, try again.
+    `idempotency_conflict`, and with a secret for an id `secret_refused`. Secrets never reach a table.
+    TransientError: the database is away, try again.
     """
+    _refuse_named(turn)
     body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored)
     async with rt.db.single() as conn:
         outcome, result = await turns.commit(conn, body)
@@ -53,6 +54,16 @@ async def commit_turn(
         TURNS_COMMITTED.labels(transport).inc()
         logger().info("turn_committed", turn_id=result["turn_id"], tenant_id=turn.tenant_id, trace_id=body["trace_id"])
     return Committed(CommitResult.model_validate(result), outcome == "written")
+
+
+def _refuse_named(turn: TurnEvents) -> None:
+    """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
+    for field in ("tenant_id", "user_id", "session_id", "idempotency_key"):
+        kind = kind_of_id(getattr(turn, field) or "")
+        if kind:
+            problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
+            TURNS_REFUSED.labels("secret_refused").inc()
+            raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
 def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[str, ...]) -> dict[str, Any]:
@@ -74,7 +85,7 @@ def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[s
             messages=len(turn.messages), tool_calls=len(turn.tool_calls), refs=len(turn.refs), items=len(turn.items)
         ),
         redacted=tuple(redacted),
-        ignored_fields=ignored,
+        ignored_fields=tuple(redact(name, pii=False)[0] for name in ignored),
     )
     committed = TurnCommitted(
         turn_id=turn_id,
@@ -128,7 +139,8 @@ def _events(turn: TurnEvents, redacted: list[Redaction]) -> Iterator[dict[str, A
     """The rows of the log in their order: messages, then calls with their results, refs, items."""
     for n, message in enumerate(turn.messages):
         text = _clean(message.content, f"messages.{n}.content", redacted)
-        content = {"text": text, **({"model": message.model} if message.model else {})}
+        model = _clean_id(message.model, f"messages.{n}.model", redacted)
+        content = {"text": text, **({"model": model} if model else {})}
         said = message.created_at.isoformat() if message.created_at else None
         kind = _ROLE_EVENTS[message.role]
         name = _clean(message.name, f"messages.{n}.name", redacted) if message.name else None
@@ -137,10 +149,11 @@ def _events(turn: TurnEvents, redacted: list[Redaction]) -> Iterator[dict[str, A
         said = call.created_at.isoformat() if call.created_at else None
         args = _clean_json(call.args, f"tool_calls.{n}.args", redacted)
         answer = _clean_json(call.result, f"tool_calls.{n}.result", redacted)
-        made = {"args": args, "call_id": call.call_id}
-        yield {"event_type": "tool_call", "role": "tool", "name": call.name, "content": made, "said_at": said}
+        made = {"args": args, "call_id": _clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
+        name = _clean_id(call.name, f"tool_calls.{n}.name", redacted)
+        yield {"event_type": "tool_call", "role": "tool", "name": name, "content": made, "said_at": said}
         got = {"result": answer, "status": call.status}
-        yield {"event_type": "tool_result", "role": "tool", "name": call.name, "content": got, "said_at": said}
+        yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said}
     for n, ref in enumerate(turn.refs):
         body = _clean_json(ref.model_dump(mode="json"), f"refs.{n}", redacted)
         yield {"event_type": "ref", "role": None, "name": None, "content": body, "said_at": None}
@@ -155,22 +168,52 @@ def _clean(text: str, field: str, redacted: list[Redaction]) -> str:
     return clean
 
 
+def _clean_id(text: str | None, field: str, redacted: list[Redaction]) -> str | None:
+    """An id stays as it is unless its shape is that of a secret."""
+    kind = kind_of_id(text) if text else None
+    if kind is None:
+        return text
+    redacted.append(Redaction(field=field, kind=kind))
+    return PLACEHOLDER
+
+
 def _clean_json(value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
     if isinstance(value, str):
         return _clean(value, field, redacted)
     if isinstance(value, list):
         return [_clean_json(each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
     if isinstance(value, dict):
-        return {name: _clean_named(name, each, f"{field}.{name}", redacted) for name, each in value.items()}
+        return _clean_dict(value, field, redacted)
     return value
 
 
+def _clean_dict(value: dict[str, JsonValue], field: str, redacted: list[Redaction]) -> dict[str, Any]:
+    """The fields under clean names; `{"name": "DB_PASSWORD", "value": ...}` tells its value as a field would."""
+    told = next((each for name in ("name", "key") if isinstance(each := value.get(name), str)), None)
+    clean: dict[str, Any] = {}
+    for raw, each in value.items():
+        name = _clean(raw, field, redacted)
+        teller = told if told and name == "value" else name
+        clean[name] = _clean_named(teller, each, f"{field}.{name}", redacted)
+    return clean
+
+
 def _clean_named(name: str, value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
-    """A text whose name says that it is a secret is one, though nothing in it would tell."""
-    if isinstance(value, str):
-        lead = f"{name}: "
-        found = [hit for hit in redact(lead + value, pii=False)[1] if hit.end > len(lead)]
-        if found and found[0].start <= len(lead):
-            redacted.append(Redaction(field=field, kind=found[0].kind))
+    """A text or number whose name says that it is a secret is one, though nothing in it would tell."""
+    if isinstance(value, list):
+        return [_clean_named(name, each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        kind = _kind_of(name, str(value))
+        if kind:
+            redacted.append(Redaction(field=field, kind=kind))
             return PLACEHOLDER
     return _clean_json(value, field, redacted)
+
+
+def _kind_of(name: str, value: str) -> SecretKind | None:
+    lead = f"{name}: "
+    named = kind_of_field(name, value)
+    found = [hit for hit in redact(lead + value, pii=False)[1] if hit.end > len(lead)] if named is None else []
+    return named or (
+        found[0].kind if found and found[0].start <= len(lead) and found[0].end >= len(lead + value) else None
+    )

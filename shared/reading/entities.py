@@ -9,7 +9,10 @@ from schemas.vocabulary import EntityKind
 from shared.reading import entities_words as words
 from shared.reading.keys import fold, slug
 from shared.reading.model import Mention, MessageText
+from shared.text.secrets import PLACEHOLDERS
 
+_BLANKED = re.compile("|".join(re.escape(each) for each in sorted(PLACEHOLDERS)))
+"""What stands for a secret names nothing."""
 _Add = Callable[[str, EntityKind, str, tuple[int, int]], None]
 
 
@@ -23,6 +26,7 @@ def mentions(message: MessageText) -> list[Mention]:
             taken.append(span)
             found.append(Mention(name, kind, canonical, span, message.ordinal))
 
+    taken.extend(match.span() for match in _BLANKED.finditer(text))
     for match in words.URL.finditer(text):
         name = match.group().rstrip(".,;:!?)")
         repo = re.match(r"https?://(?:www\.)?(?:github|gitlab|gitee)\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", name)

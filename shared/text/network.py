@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FOLDER = "weights"
+NAMES = ("statements", "feedback", "intents")
 BLOCKS = 3
 """What a gram adds to its own text, to the one after it and to the one before it."""
 Numbers = NDArray[np.float32]
@@ -107,3 +108,9 @@ def load(name: str) -> Network:
         words = str(read["grams"]).split("\n")
         ids = {gram: place for place, gram in enumerate(words)}
         return Network(groups, ids, read["rows"], read["scale"], read["hidden"], read["out"], read["bias"])
+
+
+def warm() -> None:
+    """Every network is read now, so that no request waits for it."""
+    for name in NAMES:
+        load(name)

@@ -57,6 +57,76 @@ async def test_a_secret_is_in_no_table_and_in_no_topic_but_the_inbound_ones(syst
     assert all(secret not in learnt for secret in SECRETS)
 
 
+PASSWORD = {"zh": "mangguo#7731", "en": "Tango*Foxtrot8"}
+TOKEN = {"zh": "AKIDz8krbsJ5yKBZQpn74WFkmLPx3EXAMPL9", "en": "glpat-Zx81kQ9vTm3LpW7RbN5s"}
+SAID = {"zh": "我的密码改成了 {}，别告诉别人", "en": "I changed it, {} is my password now"}
+DICTATED = {"zh": "记住：门禁密码是 {}", "en": "remember that the wifi password is {}"}
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_no_way_into_a_turn_takes_a_secret(system: System, person: Person, language: str) -> None:
+    password, token = PASSWORD[language], TOKEN[language]
+    said, dictated = SAID[language].format(password), DICTATED[language].format(password)
+    code = 739_155
+    result = await person.commit(
+        messages=[
+            {**user(said), "name": token, "model": token},
+            user(dictated),
+            {"role": "assistant", "content": f"OK: {said}"},
+            {"role": "tool", "content": f"token={token}"},
+            {"role": "system", "content": said},
+            user(f"/remember {dictated}"),
+        ],
+        tool_calls=[
+            {"name": token, "call_id": token, "args": {token: 1, "pin": code, "passwords": [password]}},
+            {"name": "env", "args": {"list": [{"name": "DB_PASSWORD", "value": password}]}, "result": [said, dictated]},
+        ],
+        refs=[
+            {
+                "ref_type": "url",
+                "ref_uri": f"https://x:{password}@host.example/a",
+                "title": said,
+                "meta": {"api_key": token},
+            }
+        ],
+        items=[
+            {"type": "note", "key": token, "text": said},
+            {"type": "profile", "key": "user.name", "value": {"password": password, "note": said}},
+        ],
+    )
+    redacted = {each["field"] for each in result["redacted"]}
+    assert {"messages.0.name", "messages.0.model", "tool_calls.0.name", "tool_calls.0.call_id"} <= redacted
+    assert {"tool_calls.0.args.pin", "tool_calls.0.args.passwords.0", "refs.0.meta.api_key"} <= redacted
+    assert not any(password in field or token in field for field in redacted)
+    await person.outcome(result["turn_id"])
+    await person.say(SAID[language].format(password), session="s2")
+    body = orjson.dumps(person.turn(said, session="s3", tool_calls=[{"name": "t", "args": {"otp": code}}]))
+    await publish(system.bootstrap, [Stored(TURN_COMMIT.name, key=b"k", value=body)])
+    await caught_up(system.bootstrap)
+    await system.settled()
+    for table, found in texts(system.dsn).items():
+        for secret in (password, token, str(code)):
+            assert secret not in found, f"{secret} in {table}"
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_what_is_dictated_or_named_is_refused_with_its_field(
+    system: System, person: Person, language: str
+) -> None:
+    dictated = DICTATED[language].format(PASSWORD[language])
+    answer = await person.post("/v1/memories", {**person.whose, "text": dictated})
+    assert (answer.status_code, answer.json()["code"]) == (422, "secret_refused")
+    for field in ("session_id", "idempotency_key"):
+        answer = await person.post("/v1/turns", {**person.turn("hello"), field: TOKEN[language]})
+        assert (answer.status_code, answer.json()["code"]) == (422, "secret_refused")
+        assert answer.json()["details"][0]["field"] == field
+        assert TOKEN[language] not in answer.text
+    body = orjson.dumps(person.turn("hello", session=TOKEN[language]))
+    await publish(system.bootstrap, [Stored(TURN_COMMIT.name, key=b"k", value=body)])
+    await caught_up(system.bootstrap)
+    assert all(TOKEN[language] not in found for found in texts(system.dsn).values())
+
+
 async def test_events_name_things_and_quote_nobody(system: System, person: Person) -> None:
     await person.say(f"I like {WORD} tea, I live in {WORD}, and I work for {WORD} corp.")
     await person.say(f"不对，我喜欢{WORD}咖啡，不是茶。")

@@ -25,7 +25,9 @@ def evaluate(
     sets: Annotated[
         list[str] | None, typer.Argument(help=f"Any of {', '.join(SETS)}; all of them unless told.")
     ] = None,
-    part: Annotated[Literal["dev", "held", "all"], typer.Option("--part", help="dev, held or all.")] = "all",
+    part: Annotated[
+        Literal["dev", "held", "hard", "all"], typer.Option("--part", help="dev, held, hard or all.")
+    ] = "all",
     data: Annotated[Path, typer.Option("--data", help="Folder of the labelled sets.")] = HERE,
     model: Annotated[bool, typer.Option("--model", help="With the chat model that is configured.")] = False,
     misses: Annotated[int, typer.Option("--misses", min=0, help="Show so many misses of each set.")] = 0,

@@ -9,7 +9,7 @@ from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
 from shared.errors import ConfigurationError
 
 SetName = Literal["extraction", "corrections", "feedback", "refusal", "intents"]
-Part = Literal["dev", "held"]
+Part = Literal["dev", "held", "hard"]
 SETS: tuple[SetName, ...] = get_args(SetName)
 L = TypeVar("L", bound=BaseModel)
 _TYPES = frozenset(get_args(MemoryType))

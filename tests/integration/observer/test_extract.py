@@ -391,3 +391,11 @@ async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: Ol
     await extract(models, ObserverPolicy(), turn("我的密码是 Hunter2-2026!，周末去游泳"), CONTEXT)
     assert server.asked("/api/chat")
     assert "Hunter2" not in json.dumps(server.requests, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "content", ["用户的密码是 mangguo#7731", "The wifi password is Tango*Foxtrot8", "Key [SECRET]"]
+)
+async def test_a_secret_in_an_answer_is_not_learnt(server: ScriptedOllama, models: OllamaModels, content: str) -> None:
+    answers(server, item(SWIMS, type="preference", key=None, content=content, epistemic_type="preference"))
+    assert await added(models, turn(SWIMS)) == []

@@ -132,6 +132,16 @@ def test_the_entity_gate() -> None:  # OC091, OC092
     assert {mention.canonical for mention in said("我在上海见了 Alice Chen").mentions} == {"上海", "alice chen"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["我的密码是 [SECRET]，邮箱 [EMAIL]，电话 [PHONE]", "My card [BANK_CARD] and [ID_CARD], Password [SECRET] too"],
+)
+def test_what_stands_for_a_secret_names_nothing(text: str) -> None:
+    placeholders = {"secret", "email", "phone", "bank_card", "id_card", "bank", "card"}
+    assert not placeholders & {mention.canonical for mention in said(text).mentions}
+    assert _entities(text, {"secret": 5, "email": 5}) == set()
+
+
 def test_structured_items_keep_allowed_keys_only() -> None:  # OC230
     items = (
         StructuredItem("preference", "random.key", "x"),

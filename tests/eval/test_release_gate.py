@@ -1,0 +1,64 @@
+"""The release gate: precision and recall of every labelled set together, rules alone (seed 004 section 2.3.2.1, R157)."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from services.cli.evaluate import gate, judge
+from services.cli.evaluate.sets import Correction, Extraction, Feedback, Secret, SetName, read
+from shared.policy import Floor, GatePolicy
+
+HERE = Path(__file__).parent
+HARD = GatePolicy(
+    floors={
+        "extraction": Floor(precision=0.76, recall=0.64),
+        "corrections": Floor(precision=0.92, recall=0.85),
+        "refusal": Floor(precision=0.9, recall=0.9, benign=0.95),
+        "feedback": Floor(precision=0.82, recall=0.82),
+    }
+)
+"""What colourful, long and indirect messages must reach."""
+
+
+@pytest.mark.parametrize("name", ["extraction", "corrections", "feedback", "refusal", "intents"])
+def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
+    name: SetName, record_property: Callable[[str, object], None]
+) -> None:
+    scores = asyncio.run(judge.judge(name, HERE, "held", None))
+    found = gate.verdicts(scores, GatePolicy())
+    assert len(found) >= 2
+    for verdict in found:
+        record_property(verdict.name, round(verdict.measured, 3))
+    assert [f"{v.name} {v.measured:.3f} < {v.floor}" for v in found if not v.passed] == []
+
+
+@pytest.mark.parametrize("name", ["extraction", "corrections", "feedback", "refusal"])
+def test_hard_messages_reach_their_floors(name: SetName, record_property: Callable[[str, object], None]) -> None:
+    found = gate.verdicts(asyncio.run(judge.judge(name, HERE, "hard", None)), HARD)
+    assert len(found) >= 2
+    for verdict in found:
+        record_property(f"hard {verdict.name}", round(verdict.measured, 3))
+    assert [f"{v.name} {v.measured:.3f} < {v.floor}" for v in found if not v.passed] == []
+
+
+def test_the_sets_are_large_and_speak_both_languages() -> None:
+    extraction = read(HERE, "extraction", Extraction)
+    counted = Counter(label.kind for label in extraction)
+    assert len(extraction) >= 240
+    assert min(counted["positive"], counted["negative"]) >= 0.3 * len(extraction)
+    assert counted["edge"] >= 0.15 * len(extraction)
+    for name, of in (("corrections", Correction), ("feedback", Feedback), ("refusal", Secret)):
+        labels = read(HERE, name, of)
+        assert len(labels) >= 60
+        assert {label.language for label in labels} == {"zh", "en", "mixed"}
+
+
+def test_labels_name_only_what_was_said() -> None:
+    for label in read(HERE, "extraction", Extraction):
+        said = f"{label.before or ''}\n{label.text}".lower()
+        for expected in label.expect:
+            for words in expected.says:
+                assert any(word.lower() in said for word in words.split("|")), (label.text, words)

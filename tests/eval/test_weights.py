@@ -1,0 +1,48 @@
+"""The corpus and the weights that were fitted to it: every line is well formed, and the weights know the classes."""
+
+import pytest
+
+from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
+from shared.text.network import NAMES, load
+from tests.learning import corpus
+
+CLASSES = {
+    "statements": {"none", "correction", *MemoryType.__args__} - {"summary", "agent_experience"},
+    "feedback": set(FeedbackSignal.__args__),
+    "intents": set(Intent.__args__),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_weights_know_every_class(name: str) -> None:
+    network = load(name)
+    assert set(network.classes) == CLASSES[name]
+    assert network.grams.shape == (len(network.ids), 3 * len(network.hidden))
+
+
+def test_the_corpus_is_well_formed() -> None:
+    messages = corpus.messages()
+    labels = {span.label for message in messages for span in message.spans}
+    assert labels == CLASSES["statements"] - {"none"}
+    assert len(messages) > 10_000
+    assert sum(not message.spans for message in messages) > 0.3 * len(messages)
+
+
+def test_a_tag_that_does_not_close_is_named() -> None:
+    with pytest.raises(ValueError, match="open tag"):
+        corpus.tagged("<goal>read more books")
+
+
+def test_the_weights_were_fitted_to_this_corpus() -> None:
+    network = load("statements")
+    right = wrong = 0
+    for message in corpus.messages()[::25]:
+        rows = corpus.statement_rows(message)
+        if not rows:
+            continue
+        for row, shares in zip(rows, network.shares([network.known(row.grams) for row in rows]).tolist(), strict=True):
+            if row.labels[0] is not None:
+                likeliest = max(range(len(network.groups[0])), key=shares.__getitem__)
+                right += network.groups[0][likeliest] == row.labels[0]
+                wrong += network.groups[0][likeliest] != row.labels[0]
+    assert right / (right + wrong) > 0.93
