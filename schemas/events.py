@@ -14,6 +14,7 @@ from schemas.vocabulary import (
     Priority,
     ProposalAction,
     Provenance,
+    UtilizationSignal,
 )
 
 
@@ -150,13 +151,18 @@ class EvolutionBlockedByErasure(Payload):
 
 
 class FeedbackRecorded(Payload):
-    """What the next user message said of the memories injected before it."""
+    """How the memories of one package were received: by the answer that was written with it, then by the next message.
+
+    All of `memory_ids` fared alike; a package of which some were used and some were not is told in two events.
+    `receipt_ids` is the package's context_id. `degraded`: a part was late or away, so nothing is to be concluded.
+    """
 
     event_type: ClassVar[str] = "feedback.recorded"
     receipt_ids: tuple[UUID, ...] = ()
     memory_ids: tuple[UUID, ...] = ()
+    judged_by: Literal["reply", "message"] = "message"
     utilized: bool | None = None
-    utilization_signal: Literal["keyword_match", "reference_phrase", "none"] = "none"
+    utilization_signal: UtilizationSignal = "none"
     signal: FeedbackSignal = "neutral"
     degraded: bool = False
 

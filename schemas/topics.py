@@ -79,7 +79,7 @@ COMPOSE_REPLY = Topic(
     carries_text=True,
 )
 FEEDBACK_RECORDED = Topic(
-    _name("feedback.recorded"), "tenant:user", ("feedback.recorded",), "observer", ("users",), partitions=6
+    _name("feedback.recorded"), "tenant:user", ("feedback.recorded",), "observer", ("evolver", "users"), partitions=6
 )
 ERASURE_REQUESTED = Topic(
     _name("erasure.requested"),

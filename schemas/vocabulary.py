@@ -31,6 +31,7 @@ Language = Literal["zh", "en", "other"]
 EntityKind = Literal["person", "org", "repo", "file", "url", "topic", "place", "product", "other"]
 ProposalAction = Literal["create", "confirm", "merge", "supersede", "retract", "skip", "ask"]
 FeedbackSignal = Literal["positive_confirm", "correction", "negative", "neutral"]
+UtilizationSignal = Literal["keyword_match", "reference_phrase", "none"]
 
 OVERWRITE_TYPES: frozenset[MemoryType] = frozenset({"preference", "goal", "task", "constraint"})
 VERSIONED_TYPES: frozenset[MemoryType] = frozenset({"profile", "decision", "event", "case", "pattern"})

@@ -45,6 +45,13 @@ class ConfidencePolicy(Slice):
     repeated: Standing = Standing(provenance="analysis", initial=0.7, cap=0.8)
     repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
 
+    def provenance_cap(self, provenance: Provenance, flags: tuple[str, ...] = ()) -> float:
+        """The most that a memory of this provenance can reach, whatever raises it."""
+        if "self_benefit" in flags:
+            return self.self_benefit.cap
+        every = (*self.standings.values(), self.repeated)
+        return max((each.cap for each in every if each.provenance == provenance), default=1.0)
+
     def standing(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> Standing:
         """What an assertion with these flags is worth."""
         return self.self_benefit if "self_benefit" in flags else self.standings[assertion]
@@ -100,6 +107,16 @@ class ComposePolicy(Slice):
     weights: ArmWeights = ArmWeights()
 
 
+class FeedbackPolicy(Slice):
+    """What their reception does to injected memories, and how long injections are kept (seed 004 section 4.1.1)."""
+
+    positive_step: float = Field(default=0.02, ge=0, le=0.2, description="Confidence up where an answer was confirmed")
+    correction_step: float = Field(default=0.05, ge=0, le=0.5, description="Down where it was corrected or rejected")
+    least_confidence: float = Field(default=0.1, ge=0, le=1, description="Steps down end here")
+    injections_keep_days: int = Field(default=30, ge=1)
+    injections_waiting_max: int = Field(default=10_000, ge=1, description="Packages that may wait to be recorded")
+
+
 class DeliveryPolicy(Slice):
     """Retries, redrive and relay (decision 16, facts 2.2)."""
 
@@ -148,6 +165,7 @@ class Policy(Slice):
     confidence: ConfidencePolicy = ConfidencePolicy()
     observer: ObserverPolicy = ObserverPolicy()
     compose: ComposePolicy = ComposePolicy()
+    feedback: FeedbackPolicy = FeedbackPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     gate: GatePolicy = GatePolicy()
 

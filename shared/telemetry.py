@@ -64,6 +64,13 @@ RERANKS = Counter(
     " it is too slow for rerank_deadline_ms, lower rerank_top_n or use lexical.",
     ["reranker", "outcome"],
 )
+INJECTIONS_DROPPED = Counter(
+    "smartbrain_injections_dropped",
+    "Packages whose memories were not recorded, so that nothing is learnt from how they were received, by why."
+    " waiting: raise injections_waiting_max or speed up the database; refused: see the log event injections_refused;"
+    " stopped: the database was away when compose stopped.",
+    ["reason"],
+)
 RERANK_SECONDS = Histogram("smartbrain_rerank_seconds", "Time of one reranked list.", ["reranker"], buckets=FAST)
 TURNS_COMMITTED = Counter("smartbrain_turns_committed", "Turns made durable.", ["transport"])
 TURNS_REFUSED = Counter("smartbrain_turns_refused", "Commits refused, by error code.", ["reason"])

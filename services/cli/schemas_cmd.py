@@ -35,7 +35,7 @@ def documents() -> dict[str, str]:
     """Every generated file by its path within the folder; nothing connects."""
     from services.compose.http import create_app  # only this command needs the web framework
 
-    app = create_app(cast("Runtime", None))
+    app = create_app(cast("Runtime", None), lambda _asked, _package: None)
     return {**generate.documents(), "openapi.json": generate.render(app.openapi())}
 
 

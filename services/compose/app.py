@@ -12,6 +12,7 @@ from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
 from services.compose.commit import commit_turn
 from services.compose.context import compose_context
 from services.compose.http import create_app
+from services.compose.injected import Recorder
 from services.compose.overlay import message, read
 from services.compose.rules import cues, telling
 from services.compose.rules.plan import PlanPolicy, plan
@@ -29,7 +30,8 @@ from shared.worker import worker
 
 def build(rt: Runtime) -> Service:
     """Compose as a service."""
-    door = _Door(rt)
+    recorder = Recorder(rt.db, rt.policy.feedback.injections_waiting_max, rt.version)
+    door = _Door(rt, recorder)
     rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
     base = worker("compose", rt)
 
@@ -37,14 +39,15 @@ def build(rt: Runtime) -> Service:
         warm()
         await door.replier.start()
         try:
-            await base.run()
+            async with recorder:
+                await base.run()
         finally:
             await door.replier.stop()
 
     async def ready() -> dict[str, bool]:
         return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready}
 
-    return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt))
+    return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt, recorder.note))
 
 
 def warm() -> None:
@@ -59,8 +62,9 @@ def warm() -> None:
 
 
 class _Door:
-    def __init__(self, rt: Runtime) -> None:
+    def __init__(self, rt: Runtime, recorder: Recorder) -> None:
         self._rt = rt
+        self._recorder = recorder
         self.replier = Replier(rt.bootstrap, COMPOSE_REQUEST, "smartbrain-compose-request", self.answer)
 
     async def answer(self, request: Request) -> bytes:
@@ -73,7 +77,9 @@ class _Door:
         request_id = request.correlation_id or clock.uuid7().hex
         try:
             asked, ignored = edge.parse(ComposeRequest, request.value)
-            return await compose_context(asked, self._rt, ignored=ignored)
+            package = await compose_context(asked, self._rt, ignored=ignored)
+            self._recorder.note(asked, package)
+            return package
         except RefusedError as error:
             return edge.reply_of(error, request_id)
         except TransientError as error:

@@ -116,6 +116,7 @@ def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[s
         "trace_id": trace_id,
         "policy_version": policy_version,
         "said_at": turn.created_at.isoformat() if turn.created_at else None,
+        "context_id": str(turn.context_id) if turn.context_id else None,
         "idempotency_key": key,
         "request_hash": _hash(turn.model_dump_json(exclude={"idempotency_key"}).encode()),
         "topic": TURN_COMMITTED.name,

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose.rules.current import current_text
-from services.compose.rules.model import Candidate, Frequency, ListOf
+from services.compose.rules.model import Candidate, ListOf
 from services.compose.rules.nearby import Floats
 from services.compose.rules.overlay import NOTHING, Overlay
+from services.compose.rules.signals import frequency
 from services.compose.rules.weigh import Scored
 from shared.store.search import Hit
 
@@ -149,9 +150,7 @@ def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
         confidence=hit.confidence if hit.confidence is not None else 0.6,
         provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
         epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
-        frequency=Frequency(
-            hit.injection_count, hit.positive_count / hit.injection_count if hit.injection_count else 0.0
-        ),
+        frequency=frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
         arm_ranks=standing.ranks,
         arm_scores=standing.scores,
         support=standing.support,

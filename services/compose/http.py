@@ -1,5 +1,6 @@
 """The HTTP side: routes parse, call and reply; every refusal has one shape (decision 10)."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -31,15 +32,17 @@ from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
 TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
 UserId = Annotated[ExternalId, Query(description="Whose data")]
 Model = TypeVar("Model", bound=BaseModel)
+Answered = Callable[[ComposeRequest, ContextPackage], None]
+"""Hears of every package that was composed."""
 RETRY_AFTER = {"retry-after": "1"}
 
 
-def create_app(rt: Runtime) -> FastAPI:
-    """The routes of version 1, bound to this runtime."""
+def create_app(rt: Runtime, answered: Answered) -> FastAPI:
+    """The routes of version 1, bound to this runtime; `answered` hears of every package."""
     app = FastAPI(title="SmartBrain", version="1", docs_url="/docs", redoc_url=None)
     _errors(app)
     _turns(app, rt)
-    _compose(app, rt)
+    _compose(app, rt, answered)
     _memories(app, rt)
     _sessions(app, rt)
     describe(app)
@@ -97,7 +100,7 @@ def _turns(app: FastAPI, rt: Runtime) -> None:
     del commit, turn, outcome
 
 
-def _compose(app: FastAPI, rt: Runtime) -> None:
+def _compose(app: FastAPI, rt: Runtime, answered: Answered) -> None:
     @app.post(
         "/v1/context",
         response_model=ContextPackage,
@@ -108,7 +111,9 @@ def _compose(app: FastAPI, rt: Runtime) -> None:
     async def context(request: Request) -> Response:
         asked, ignored = await _parsed(request, ComposeRequest)
         with COMPOSE_SECONDS.labels("http").time():
-            return _json(await compose_context(asked, rt, ignored=ignored), lean=True)
+            package = await compose_context(asked, rt, ignored=ignored)
+            answered(asked, package)
+            return _json(package, lean=True)
 
     @app.post(
         "/v1/retrieve",

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_URGENT
-from services.evolver import embed, handler
+from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_URGENT
+from services.evolver import embed, feedback, handler
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -24,5 +24,12 @@ def build(rt: Runtime) -> Service:
         group="smartbrain-evolver",
         handle=partial(handler.apply_proposals, rt),
         give_up=partial(handler.give_up, rt),
+    )
+    rt.bus.consume(
+        FEEDBACK_RECORDED,
+        service="evolver",
+        group="smartbrain-evolver-feedback",
+        handle=partial(feedback.apply_feedback, rt),
+        give_up=partial(feedback.give_up, rt),
     )
     return worker("evolver", rt, partial(embed.embed_forever, rt))

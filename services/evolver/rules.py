@@ -1,8 +1,12 @@
-"""How a new version of a memory is named and indexed: pure (seed 004 sections 2.3.0.1-C and 3.1.0)."""
+"""How a new version is named and indexed, and what reception does to a memory: pure (seed 004 2.3, 3.1.0, 4.1.1)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
+from schemas.events import FeedbackRecorded
+from shared.policy import FeedbackPolicy
 from shared.relate import Known
 
 _LABELS_ZH = {
@@ -34,3 +38,47 @@ def topic_of(key: str | None) -> str | None:
     """The middle of a key, which names what it is about: `pref:ui:theme` -> `ui`."""
     parts = key.split(":") if key else []
     return parts[1] if len(parts) >= 3 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one reception adds to each memory that it names; `step` moves confidence and says which way."""
+
+    injections: int = 0
+    positives: int = 0
+    corrections: int = 0
+    misses: int = 0
+    step: Literal[-1, 0, 1] = 0
+
+
+NO_EFFECT = Effect()
+
+
+def effect_of(told: FeedbackRecorded) -> Effect:
+    """The answer counts the injection, and a miss where it used nothing of it; praise and blame fall on what was used.
+
+    A message that takes up a memory which the answer had not been seen to use takes its miss back. What was composed
+    while a part was late or away counts for nothing (R061).
+    """
+    if told.degraded:
+        return NO_EFFECT
+    if told.judged_by == "reply":
+        return Effect(injections=1, misses=0 if told.utilized else 1)
+    if not told.utilized:
+        return NO_EFFECT
+    match told.signal:
+        case "positive_confirm":
+            return Effect(positives=1, step=1)
+        case "correction" | "negative":
+            return Effect(corrections=1, step=-1)
+        case "neutral":
+            return Effect(misses=-1) if told.utilization_signal == "keyword_match" else NO_EFFECT
+
+
+def stepped(confidence: float, step: Literal[-1, 0, 1], cap: float, policy: FeedbackPolicy) -> float:
+    """The confidence one step up, not over the cap, or down, not under the least; never the other way."""
+    if step > 0:
+        return max(confidence, min(confidence + policy.positive_step, cap))
+    if step < 0:
+        return min(confidence, max(confidence - policy.correction_step, policy.least_confidence))
+    return confidence

@@ -10,7 +10,7 @@ from shared.service import Service
 from shared.telemetry import logger
 
 PRUNE_EVERY = 360
-"""Rounds between two prunings of the inbox."""
+"""Rounds between two prunings of the inbox and of injections."""
 
 
 def build(rt: Runtime) -> Service:

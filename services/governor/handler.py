@@ -10,7 +10,7 @@ from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_
 from shared import clock
 from shared.db import Connection
 from shared.runtime import Runtime
-from shared.store import answers, inbox, observations, outbox, turns, usage
+from shared.store import answers, inbox, injections, observations, outbox, turns, usage
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
@@ -104,6 +104,8 @@ async def prune_all(rt: Runtime) -> None:
         logger().info("inbox_pruned", count=PRUNE)
     while await prune_models(rt) >= PRUNE:
         logger().info("models_pruned", count=PRUNE)
+    while await prune_injections(rt) >= PRUNE:
+        logger().info("injections_pruned", count=PRUNE)
 
 
 async def prune(rt: Runtime) -> int:
@@ -111,6 +113,12 @@ async def prune(rt: Runtime) -> int:
     async with rt.db.system() as conn:
         keep = timedelta(days=rt.policy.delivery.inbox_keep_days)
         return await inbox.prune(conn, keep, PRUNE) + await outbox.forget_redriven(conn, keep)
+
+
+async def prune_injections(rt: Runtime) -> int:
+    """How many injections older than policy keeps were removed just now."""
+    async with rt.db.system() as conn:
+        return await injections.prune(conn, timedelta(days=rt.policy.feedback.injections_keep_days), PRUNE)
 
 
 async def prune_models(rt: Runtime) -> int:

@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from schemas.envelope import Envelope
-from schemas.events import FeedbackRecorded, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
+from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import budget, digest, extract, recall, rows
+from services.observer import budget, digest, extract, recall, received, rows
 from services.observer.budget import Budget
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
@@ -18,7 +18,7 @@ from shared.errors import TransientError
 from shared.reading import ObserveContext
 from shared.runtime import Runtime
 from shared.spent import Spent
-from shared.store import answers, chunks, entities, inbox, observations, outbox, outcomes, turns, usage
+from shared.store import answers, chunks, entities, inbox, injections, observations, outbox, outcomes, turns, usage
 from shared.store.observations import ObservationRow
 from shared.store.turns import Turn
 from shared.store.usage import Usage
@@ -34,6 +34,7 @@ class Thought:
     turn: Turn
     extraction: Extraction
     rows: tuple[ObservationRow, ...]
+    told: received.Told
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -47,11 +48,13 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         asks = bool(loaded) and rt.models.chat_model_id is not None and rt.policy.observer.use_model
         known = await recall.known(conn, subject, loaded if asks else (), rt.policy.observer.model_known_max)
         spent = await usage.today(conn, subject) if asks else Spent()
+        earlier = await received.load(conn, subject, loaded)
     left = await _left(rt, subject, spent) if asks else Budget()
     thoughts: list[Thought] = []
     try:
         for turn in loaded:
-            thoughts.append(await _think(rt, turn, named, known.get(turn.turn_id, ()), left))
+            context = ObserveContext(turn.said_at, recent_mentions=named, answer_before=earlier.answer(turn))
+            thoughts.append(await _think(rt, turn, context, known.get(turn.turn_id, ()), left, earlier))
             left = left.after(thoughts[-1].extraction.spent)
         renewed = await digest.renew(rt.db, subject, states, [(t.turn, t.rows) for t in thoughts], rt.policy.observer)
         async with rt.db.transaction(subject) as conn:
@@ -80,8 +83,14 @@ async def _left(rt: Runtime, subject: Subject, spent: Spent) -> Budget:
     return budget.least(own, shared)
 
 
-async def _think(rt: Runtime, turn: Turn, named: dict[str, int], known: Sequence[Known], left: Budget) -> Thought:
-    context = ObserveContext(occurred_at=turn.said_at, recent_mentions=named)
+async def _think(
+    rt: Runtime,
+    turn: Turn,
+    context: ObserveContext,
+    known: Sequence[Known],
+    left: Budget,
+    earlier: received.Earlier,
+) -> Thought:
     found = await extract.extract(
         rt.models,
         rt.policy.observer,
@@ -91,7 +100,8 @@ async def _think(rt: Runtime, turn: Turn, named: dict[str, int], known: Sequence
         budget=left,
         prompt_version=turn.dimension("prompt_version"),
     )
-    return Thought(turn, found, heard.observation_rows(turn, found.observed, rt.policy.confidence))
+    made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
+    return Thought(turn, found, made, earlier.judge(turn, found.observed, made))
 
 
 async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
@@ -102,6 +112,7 @@ async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought],
     await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
     await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])
     await digest.save(conn, subject, renewed)
+    await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
     await usage.add(conn, subject, _used(thoughts))
     await answers.put(conn, subject, [a for t in thoughts for a in rows.kept_answers(t.turn, t.extraction)])
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
@@ -147,19 +158,17 @@ def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:
     if normal:
         recorded = ObservationRecorded(observation_ids=tuple(r.observation_id for r in normal), turn_id=turn.turn_id)
         events.append((OBSERVATION_RECORDED, envelope(subject, turn, recorded)))
-    told = thought.extraction.observed.feedback
-    if told and told.signal != "neutral":
-        feedback = FeedbackRecorded(signal=told.signal)
-        events.append((FEEDBACK_RECORDED, envelope(subject, turn, feedback)))
+    told = thought.told.events
+    events += [(FEEDBACK_RECORDED, envelope(subject, turn, each, f":{n}")) for n, each in enumerate(told)]
     return events
 
 
-def envelope(subject: Subject, turn: Turn, payload: Payload) -> Envelope:
-    """The event of this turn that carries the payload."""
+def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:
+    """The event of this turn that carries the payload; `which` tells it from others of its type."""
     return Envelope(
         event_id=clock.uuid7(),
         event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{turn.turn_id}",
+        idempotency_key=f"{payload.event_type}:{turn.turn_id}{which}",
         trace_id=turn.trace_id,
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,

@@ -45,6 +45,7 @@ CREATE TABLE turns (
     policy_version text NOT NULL,
     said_at timestamptz NOT NULL,
     committed_at timestamptz NOT NULL DEFAULT now(),
+    context_id uuid,
     result jsonb NOT NULL,
     observed_at timestamptz,
     outcome jsonb,
@@ -55,6 +56,7 @@ CREATE TABLE turns (
     UNIQUE (tenant_id, user_id, idempotency_key)
 );
 COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
+COMMENT ON COLUMN turns.context_id IS 'The package that the turn''s answer was written with, where the caller names it.';
 COMMENT ON COLUMN turns.experiment IS 'The caller''s experiment_context: experiment_id, variant, dimensions; no text of a user.';
 COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
 CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
@@ -332,6 +334,31 @@ CREATE TABLE session_summaries (
 );
 COMMENT ON TABLE session_summaries IS 'The rolling summary of a session, one row a version. Written by observer.';
 
+CREATE TABLE injections (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    context_id uuid NOT NULL,
+    session_id text NOT NULL,
+    request_id text,
+    core_ids uuid[] NOT NULL,
+    evidence_ids uuid[] NOT NULL,
+    degraded boolean NOT NULL,
+    policy_version text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    turn_id uuid,
+    used_ids uuid[],
+    utilized boolean,
+    utilization_signal text,
+    feedback_signal text,
+    PRIMARY KEY (tenant_id, user_id, context_id)
+);
+COMMENT ON TABLE injections IS 'Which memories a package carried, and how that was received: ids and verdicts, no text. Written by compose after the reply; observer fills turn_id and what follows it; governor removes old rows.';
+COMMENT ON COLUMN injections.evidence_ids IS 'Memories chosen for this message, best first; core_ids are those that every package carries.';
+COMMENT ON COLUMN injections.turn_id IS 'The turn whose answer was written with the package; of its memories the answer took up used_ids.';
+CREATE INDEX injections_unanswered ON injections (tenant_id, user_id, session_id, created_at DESC) WHERE turn_id IS NULL;
+CREATE INDEX injections_of_turn ON injections (tenant_id, user_id, turn_id) WHERE turn_id IS NOT NULL;
+CREATE INDEX injections_age ON injections (created_at);
+
 CREATE TABLE quarantine (
     tenant_id text NOT NULL,
     user_id text NOT NULL,
@@ -427,8 +454,8 @@ DECLARE
     each text;
 BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
-        'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'quarantine',
-        'model_answers', 'model_usage'] LOOP
+        'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
+        'quarantine', 'model_answers', 'model_usage'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
@@ -436,10 +463,11 @@ BEGIN
             each);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO smartbrain_app', each);
     END LOOP;
-    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'quarantine',
+    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'quarantine',
         'model_answers', 'model_usage'] LOOP
         EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
     END LOOP;
+    CREATE POLICY old_rows ON injections FOR DELETE TO smartbrain_system USING (true);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system', current_schema());
 END $$;
 CREATE POLICY expired ON model_answers FOR DELETE TO smartbrain_system USING (expires_at < now());
@@ -457,6 +485,7 @@ GRANT SELECT (tenant_id, user_id, observation_id, turn_id, session_id, priority,
 GRANT SELECT (tenant_id, user_id, proposal_id, turn_id, observation_id, action, target_memory_id, type, provenance,
               confidence, state, created_at) ON proposals TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, chunk_id, active, embedding_model_id, created_at) ON memory_chunks TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, context_id, created_at), DELETE ON injections TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, answer_id, turn_id, prompt, prompt_version, model, created_at, expires_at),
       DELETE ON model_answers TO smartbrain_system;
 GRANT SELECT, DELETE ON model_usage TO smartbrain_system;
@@ -492,10 +521,10 @@ BEGIN
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
-                       policy_version, said_at, result, experiment)
+                       policy_version, said_at, context_id, result, experiment)
         VALUES (tenant, who, turn, session, number, body ->> 'idempotency_key', body ->> 'request_hash',
-                (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said, answer,
-                nullif(body -> 'experiment', 'null'));
+                (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said,
+                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'));
     INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
                                      content, said_at)
         SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,
@@ -509,3 +538,27 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'written', 'result', answer);
 END $$;
 COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body) or clash (same key, other body).';
+
+-- ---------------------------------------------------------------- record_injections: packages of many users, one round trip
+
+CREATE FUNCTION record_injections(rows jsonb) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+    each record;
+    written integer := 0;
+    fresh integer;
+BEGIN
+    FOR each IN SELECT * FROM jsonb_to_recordset(rows) AS r(tenant_id text, user_id text, context_id uuid,
+            session_id text, request_id text, core_ids uuid[], evidence_ids uuid[], degraded boolean,
+            policy_version text, age_s double precision) LOOP
+        PERFORM set_config('app.tenant', each.tenant_id, true), set_config('app.user', each.user_id, true);
+        INSERT INTO injections (tenant_id, user_id, context_id, session_id, request_id, core_ids, evidence_ids,
+                                degraded, policy_version, created_at)
+            VALUES (each.tenant_id, each.user_id, each.context_id, each.session_id, each.request_id, each.core_ids,
+                    each.evidence_ids, each.degraded, each.policy_version, now() - make_interval(secs => each.age_s))
+            ON CONFLICT DO NOTHING;
+        GET DIAGNOSTICS fresh = ROW_COUNT;
+        written := written + fresh;
+    END LOOP;
+    RETURN written;
+END $$;
+COMMENT ON FUNCTION record_injections IS 'How many of these packages were not recorded yet; each row is written as its own user. age_s: how long ago the package was answered.';

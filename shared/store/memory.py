@@ -307,6 +307,38 @@ async def confirm(
     return tuple(row["source_sessions"]) if row else ()
 
 
+@dataclass(frozen=True)
+class Tally:
+    """What receptions add to the counts of one memory, its confidence after them, and when it was validated by them."""
+
+    memory_id: UUID
+    injections: int
+    positives: int
+    corrections: int
+    misses: int
+    confidence: float
+    validated_at: datetime | None
+
+
+_TALLY: LiteralString = """
+UPDATE memory_items m SET injection_count = injection_count + d.injections,
+    positive_count = positive_count + d.positives, correction_count = correction_count + d.corrections,
+    miss_count = greatest(miss_count + d.misses, 0), confidence = d.confidence,
+    last_validated_at = greatest(last_validated_at, d.validated_at), updated_at = now()
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(memory_id uuid, injections integer, positives integer,
+    corrections integer, misses integer, confidence real, validated_at timestamptz)
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = d.memory_id AND m.status = 'active'
+"""
+
+
+async def tally(conn: Connection, subject: Subject, tallies: Iterable[Tally]) -> None:
+    """The active ones of these memories have the counts added and this confidence; the caller holds the lock."""
+    rows = [vars(each) for each in tallies]
+    if rows:
+        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+        await conn.execute(_TALLY, params)
+
+
 def to_item(memory: Memory, subject: Subject) -> MemoryItem:
     """The memory as its contract shows it."""
     return MemoryItem(

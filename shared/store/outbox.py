@@ -13,6 +13,8 @@ from schemas.topics import Topic
 from shared.db import Connection
 
 SHARDS = 16
+Outgoing = tuple[Topic, Envelope]
+"""An event and where it goes."""
 
 _PUT: LiteralString = """
 INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)

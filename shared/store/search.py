@@ -37,6 +37,8 @@ class Hit:
     last_validated_at: datetime | None
     injection_count: int
     positive_count: int
+    correction_count: int
+    miss_count: int
     ended: list[dict[str, Any]]
     score: float
     language: str = "other"
@@ -48,7 +50,8 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
     coalesce(m.content_text, c.text) AS text, c.said_at, c.term_count,
     m.type, m.key, m.confidence::float8 AS confidence, m.provenance_class, m.epistemic_type, m.valid_at,
     m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
-    coalesce(m.positive_count, 0) AS positive_count, c.language, r.score::float8 AS score,
+    coalesce(m.positive_count, 0) AS positive_count, coalesce(m.correction_count, 0) AS correction_count,
+    coalesce(m.miss_count, 0) AS miss_count, c.language, r.score::float8 AS score,
     coalesce((SELECT jsonb_agg(jsonb_build_object('ordinal', s.provenance -> 'ordinal', 'span', s.provenance -> 'span',
             'word', coalesce(s.value ->> 'target', s.value ->> 'value')))
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s

@@ -48,7 +48,12 @@ class Turn:
     committed_at: datetime
     observed: bool
     events: tuple[Event, ...]
+    context_id: UUID | None = None
     experiment: dict[str, Any] | None = None
+
+    def said(self, event_type: str) -> list[str]:
+        """The texts of its messages of this type that were not erased, in order."""
+        return [e.content["text"] for e in self.events if e.event_type == event_type and e.content]
 
     def dimension(self, name: str) -> str | None:
         """What the turn's experiment says of this dimension, if it is in one."""
@@ -64,7 +69,7 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 """
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.observed_at IS NOT NULL AS observed, t.experiment," + _EVENTS
+    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -181,8 +186,39 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["committed_at"],
         row["observed"],
         events,
+        row["context_id"],
         row["experiment"],
     )
+
+
+ANSWERED_WITHIN = 8
+"""An answer further back than so many turns is not what a message answers."""
+_ANSWERED: LiteralString = (
+    "SELECT found.* FROM unnest(%(sessions)s::text[], %(seqs)s::integer[]) AS w(session_id, seq) CROSS JOIN LATERAL ("
+    + _COLUMNS
+    + """FROM turns t
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = w.session_id
+    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s
+    AND EXISTS (SELECT FROM conversation_events e WHERE e.event_type = 'assistant_message'
+        AND (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id))
+ORDER BY t.seq DESC LIMIT 1) AS found
+"""
+)
+
+
+async def answered_before(conn: Connection, subject: Subject, places: Iterable[tuple[str, int]]) -> list[Turn]:
+    """For each place (session and number) the latest turn before it in which the assistant spoke, if it is near."""
+    wanted = list(places)
+    if not wanted:
+        return []
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "sessions": [session for session, _ in wanted],
+        "seqs": [seq for _, seq in wanted],
+        "within": ANSWERED_WITHIN,
+    }
+    return [_turn(row) for row in await (await conn.execute(_ANSWERED, params)).fetchall()]
 
 
 _OBSERVED: LiteralString = """

@@ -24,6 +24,7 @@ STORY = (
     "你好！",
     "I live in Hangzhou and Marta lives in Oslo.",
 )
+ASKED = "Which theme suits me?"
 
 
 @pytest.fixture
@@ -46,7 +47,13 @@ async def tell(system: System, people: int = 4) -> list[Person]:
         ]
         await publish(system.bootstrap, records)
     await caught_up(system.bootstrap)
-    assert await system.settled() == people * len(STORY)
+    for person in told:
+        package = await person.compose(ASKED, session="s1")
+        answer = {"role": "assistant", "content": "You prefer dark mode, so try a dark theme."}
+        body = {**person.turn(ASKED), "context_id": package.context_id}
+        await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
+    await caught_up(system.bootstrap)
+    assert await system.settled() == people * (len(STORY) + 1)
     await caught_up(system.bootstrap)
     return told
 

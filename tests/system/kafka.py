@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from schemas.envelope import Envelope
-from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMIT, TURN_COMMITTED
+from schemas.topics import (
+    ANALYSIS_PROPOSED,
+    FEEDBACK_RECORDED,
+    OBSERVATION_RECORDED,
+    OBSERVATION_URGENT,
+    TURN_COMMIT,
+    TURN_COMMITTED,
+)
 from tests.system.wait import wait_for
 
 Headers = Sequence[tuple[str, bytes]]
@@ -80,6 +87,7 @@ GROUPS = {
     OBSERVATION_RECORDED.name: "smartbrain-analyzer",
     OBSERVATION_URGENT.name: "smartbrain-evolver-urgent",
     ANALYSIS_PROPOSED.name: "smartbrain-evolver",
+    FEEDBACK_RECORDED.name: "smartbrain-evolver-feedback",
 }
 """The topics that workers consume, and the group of each."""
 

@@ -56,6 +56,14 @@ def confidence_effective(
     return confidence * step(policy.decay, days_since_validated)
 
 
+def frequency(injections: int, positives: int, corrections: int, misses: int) -> Frequency:
+    """Well received is an injection that the answer used and nobody corrected, and in any case one that was praised."""
+    if not injections:
+        return Frequency()
+    well = max(injections - misses - corrections, positives)
+    return Frequency(injections, min(max(well / injections, 0.0), 1.0))
+
+
 def frequency_factor(frequency: Frequency, policy: SignalPolicy = DEFAULT_SIGNALS) -> float:
     """Up where injected often and well received, down where badly, else 1 (seed 004 section 4.1, step 1.3)."""
     if frequency.injections < policy.frequency_min:

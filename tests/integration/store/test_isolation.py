@@ -10,6 +10,7 @@ from shared.db import SCHEMA, Database, Read, Subject
 from tests.system.databases import number, rows, texts
 from tests.system.person import Person
 from tests.system.running import System
+from tests.system.wait import wait_for
 
 IDS_ONLY = {"event_outbox", "inbox", "redriven", "relay_members", "migrations"}
 """Tables that name things and hold no user's text: isolated by what they hold, not by row-level security."""
@@ -63,11 +64,18 @@ def test_every_view_is_bound_to_who_asks(dsn: str) -> None:
     assert all("security_invoker=true" in (view["reloptions"] or []) for view in views)
 
 
+def recorded(person: Person, context_id: str) -> int:
+    """How often the package stands in the table."""
+    return person.system.number("SELECT count(*) FROM injections WHERE context_id = %(c)s", c=context_id)
+
+
 async def everybody(person: Person) -> None:
     """The person has rows in every table that a turn can fill."""
     await person.commit("我喜欢喝茶。", session="s1")
     await person.say("不对，我喜欢喝咖啡，不是茶。Marta lives in Oslo. Marta called.", session="s1")
     await person.say("我们决定用 PostgreSQL 做主存储。", session="s1")
+    package = await person.compose("我喜欢喝什么？", session="s1")
+    await wait_for(lambda: recorded(person, package.context_id), what="the package is recorded")
     subject = {"t": person.tenant_id, "u": person.user_id}
     person.system.rows(
         "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"

@@ -1,0 +1,118 @@
+"""The writer of injections: bounded, never in the way, one bad package does not take others with it; old rows go."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from prometheus_client import REGISTRY
+
+from schemas.compose import ComposeRequest, IncomingMessage
+from schemas.context_package import Constraints, ContextPackage, TokenBudget, UserMessage
+from services.compose import injected
+from services.compose.injected import Recorder
+from shared import clock
+from shared.db import Database
+from shared.store import injections
+from tests.system.databases import number, rows
+from tests.system.wait import wait_for
+
+
+@pytest.fixture
+async def db(dsn: str) -> AsyncGenerator[Database]:
+    """The pools on a database of the test's own."""
+    found = Database(dsn, size=2)
+    await found.open()
+    yield found
+    await found.close()
+
+
+def asked(user: str = "u", session: str = "s") -> ComposeRequest:
+    """A request of this user."""
+    return ComposeRequest(user_id=user, session_id=session, user_message=IncomingMessage(content="?"))
+
+
+def package(session: str = "s", *degraded: str) -> ContextPackage:
+    """A package that carries nothing."""
+    return ContextPackage(
+        context_id=str(uuid4()),
+        session_id=session,
+        created_at=clock.now(),
+        user_message=UserMessage(content="?"),
+        constraints=Constraints(token_budget=TokenBudget(limit=8192, used_estimate=1)),
+        degraded_reason=list(degraded),
+    )
+
+
+def dropped(reason: str) -> float:
+    """How many packages were dropped for this reason."""
+    return REGISTRY.get_sample_value("smartbrain_injections_dropped_total", {"reason": reason}) or 0.0
+
+
+COUNT = "SELECT count(*) FROM injections"
+
+
+async def test_packages_of_many_users_stand_in_their_own_rows(db: Database, dsn: str) -> None:
+    async with Recorder(db, 1000, "v") as recorder:
+        for n in range(300):
+            recorder.note(asked(f"u{n % 7}"), package())
+    assert number(dsn, COUNT) == 300
+    assert number(dsn, "SELECT count(DISTINCT user_id) FROM injections") == 7
+
+
+async def test_what_finds_no_room_is_counted_and_the_rest_is_written(db: Database, dsn: str) -> None:
+    before, recorder = dropped("waiting"), Recorder(db, 10, "v")
+    for _ in range(15):
+        recorder.note(asked(), package())
+    assert dropped("waiting") - before == 5
+    async with recorder:
+        await wait_for(lambda: number(dsn, COUNT) == 10, 5, "what waited is written")
+
+
+async def test_a_package_that_the_table_refuses_goes_alone(db: Database, dsn: str) -> None:
+    rows(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
+    before = dropped("refused")
+    async with Recorder(db, 100, "v") as recorder:
+        for session in ("a", "bad", "b"):
+            recorder.note(asked(session=session), package(session))
+        await wait_for(lambda: number(dsn, COUNT) == 2, 5, "the others are written")
+    assert dropped("refused") - before == 1
+
+
+async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: Database) -> None:
+    before = dropped("refused")
+    Recorder(db, 100, "v").note(asked(), package().model_copy(update={"context_id": "no uuid"}))
+    assert dropped("refused") - before == 1
+
+
+async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
+    db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injected, "WRITE_S", 0.3)
+    rows(dsn, "ALTER TABLE injections RENAME TO elsewhere")
+    before = dropped("stopped")
+    async with asyncio.timeout(5), Recorder(db, 100, "v") as recorder:
+        for _ in range(3):
+            recorder.note(asked(), package())
+    assert dropped("stopped") - before == 3
+
+
+async def test_what_an_installation_lacks_for_good_is_not_a_degraded_turn(db: Database, dsn: str) -> None:
+    async with Recorder(db, 100, "v") as recorder:
+        recorder.note(asked(session="whole"), package("whole", "embedding_model_absent"))
+        recorder.note(asked(session="late"), package("late", "embedding_model_absent", "text_timeout"))
+    assert {r["session_id"]: r["degraded"] for r in rows(dsn, "SELECT session_id, degraded FROM injections")} == {
+        "whole": False,
+        "late": True,
+    }
+
+
+async def test_old_injections_are_removed(db: Database, dsn: str) -> None:
+    async with Recorder(db, 100, "v") as recorder:
+        for session in ("old", "new"):
+            recorder.note(asked(session=session), package(session))
+    rows(dsn, "UPDATE injections SET created_at = now() - interval '31 days' WHERE session_id = 'old'")
+    async with db.system() as conn:
+        assert await injections.prune(conn, timedelta(days=30), 100) == 1
+    assert [r["session_id"] for r in rows(dsn, "SELECT session_id FROM injections")] == ["new"]
