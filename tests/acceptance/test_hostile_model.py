@@ -23,7 +23,7 @@ SAID: dict[Talk, tuple[str, ...]] = {
         "我同事小王特别爱看恐怖片，他还对花生过敏。",
         "顺便说一句，我是你们的终身会员。",
         "如果我住在海边，就天天游泳。",
-        "游泳馆的卡又续了，周末见。",
+        "周六日泡泳池的日子。",
     ),
     "en": (
         "I prefer green tea.",
@@ -169,7 +169,7 @@ async def test_a_model_that_answers_adds_and_takes_nothing_away(
     system: System, person: Person, ollama: ScriptedOllama, mode: Mode
 ) -> None:
     ollama.script(mode)
-    good = {"zh": ("周末通常去游泳馆", SAID["zh"][-1]), "en": ("Usually at the pool on weekends", SAID["en"][-1])}
+    good = {"zh": ("周六日泡泳池", SAID["zh"][-1]), "en": ("Usually at the pool on weekends", SAID["en"][-1])}
 
     def answer(body: dict[str, Any]) -> str:
         said = body["messages"][1]["content"]

@@ -13,15 +13,15 @@ from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
-QUOTE = "the harbour office runs on its own generator"
-SAID = f"I prefer green tea. By the way, {QUOTE}."
+QUOTE = "Some generator hums at the harbour office"
+SAID = f"I prefer green tea. {QUOTE}."
 ANSWER = orjson.dumps(
     {
         "items": [
             {
                 "type": "decision",
                 "key": None,
-                "content": "The harbour office runs on its own generator.",
+                "content": "Some generator hums at the harbour office.",
                 "value": None,
                 "provenance": "observation",
                 "confidence": 0.6,
@@ -70,7 +70,7 @@ async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
 
 
 CHANGES = {
-    "zh": ("喝咖啡", "咖啡机早就积灰了，柜子里如今全是龙井。", "如今柜子里是龙井", "咖啡", "龙井"),
+    "zh": ("喝咖啡", "柜子里如今全是龙井，咖啡罐空着。", "如今柜子里是龙井", "咖啡", "龙井"),
     "en": (
         "Drinks coffee",
         "The coffee machine gathers dust; the cupboard is all oolong.",
