@@ -41,7 +41,9 @@ def promoted(one: Found, pattern: str, old: str | None = None, old_key: str | No
 def denial(old: str, verb: str, pattern: str, clause: Clause) -> list[Found]:
     if (
         not old
-        or re.match(r"(?:这|那|你|他|她|它|谁|什么|多|下|的|出|到|起|上(?!海)|懂|清|完|见|惯|it\b|that\b|this\b)", old)
+        or re.match(
+            r"(?:这|那|你|他|她|它|谁|什么|多|下|了$|的|出|到|起|上(?!海)|懂|清|完|见|惯|it\b|that\b|this\b)", old
+        )
         or len(old) > 18
     ):
         return []

@@ -97,7 +97,9 @@ CALENDAR = frozenset(
     ]
 )
 ORG_ENDS = frozenset("司团行学院校技所会局部社室动巴讯度为米美东多易滴软歌")
-NO_NAME_ZH = re.compile(r"[的了是在不]|[茶酒饭菜汤面粉店路街镇村山河湖江桥楼房车船油米糕糖鱼肉果花草树色天月日年]$")
+NO_NAME_ZH = re.compile(
+    r"[的了是在不]|^[喝吃看买去做听说想要玩学写打洗喂]|[茶酒饭菜汤面粉店路街镇村山河湖江桥楼房车船油米糕糖鱼肉果花草树色天月日年]$"
+)
 COMMON = frozenset(
     [
         "i",

@@ -45,6 +45,7 @@ _RECALL = re.compile(
     ),
     re.I,
 )
+_SENTENCE_END = re.compile(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=\s+[A-Z\u3400-\u9fff])")
 _EMPTY = re.compile(
     r"^(?:了|哦|啊|哈|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$", re.I
 )
@@ -62,7 +63,7 @@ class Remembered:
 
 
 def find(text: str) -> tuple[Remembered, ...]:
-    """Everything the message tells to remember, each to the end of its line."""
+    """Everything the message tells to remember, each to the end of its sentence; of a command, all."""
     command = parse(text)
     if command is not None:
         if command.cmd != "remember" or not command.args:
@@ -80,10 +81,12 @@ def find(text: str) -> tuple[Remembered, ...]:
             if own[match.start("verb")] == " " or not _tells(before, body, asked):
                 continue
             start = match.start("body") + len(match["body"]) - len(match["body"].lstrip())
+            if end := _SENTENCE_END.search(body):
+                body = body[: end.end()]
             found.append(
                 Remembered(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"], match.start("verb"))
             )
-            position = match.end()
+            position = start + len(body)
     return tuple(found)
 
 
