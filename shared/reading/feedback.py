@@ -14,7 +14,7 @@ LEAST_SHARED = 2
 """Letters of a gram above which it matters that both have it."""
 LEAST_SHARE = 0.4
 """Below this the message says nothing sure of the answer."""
-LEAST_ALONE = 0.6
+LEAST_ALONE = 0.55
 """The same where the answer is not known."""
 
 

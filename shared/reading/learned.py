@@ -23,7 +23,7 @@ CHANGED = "correction"
 _LONGEST = 6
 LEAST_KEPT = 0.3
 """Below this what a pattern finds is dropped."""
-SURE = 0.6
+SURE = 0.7
 """From here on a statement is kept though no pattern foresaw it."""
 LEAST_CHANGED = 0.08
 """Below this what a pattern takes for a correction is a statement like others."""
