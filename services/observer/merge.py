@@ -12,6 +12,7 @@ from shared.reading import Explain, Observation, Observed
 from shared.reading.clauses import blank, language_of, split
 from shared.reading.dates import find as find_date
 from shared.reading.keys import known, preference_key, slug
+from shared.reading.learned import disliked, read
 from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
 from shared.reading.stated import standings
@@ -40,11 +41,6 @@ MAX_TERMS = 4000
 _PREFIX: dict[MemoryType, str] = {"preference": "pref"}
 _HAN = re.compile(f"[{segment.HAN}]+")
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]{2,}\]")
-_DISLIKE = re.compile(
-    r"不(?:再)?(?:太|怎么|能|要|想)?(?:喜欢|爱|吃|喝|用|看|接受)|不要|不想|讨厌|反感|受不了|避免"
-    r"|\b(?:dislikes?|hates?|avoids?|never|detests?|(?:not|n't|no longer) (?:like|want|eat|drink|use|enjoy)s?)\b",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +195,7 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
     around = [each.text for each in split(source.text) if place.touches(source.ordinal, (each.start, each.end))]
     benefits = any(serves_itself(part, directed=False) for part in (text, place.quote, *around))
     date = find_date(text, source.at.date()) or find_date(place.quote, source.at.date())
-    polarity: Polarity = 0 if item.type != "preference" else -1 if _DISLIKE.search(text) else 1
+    polarity: Polarity = 0 if item.type != "preference" else disliked(read(split(text)) or read(split(place.quote)))
     speaker = source.name if source.role == "user" else None
     return Observation(
         kind=item.type,

@@ -20,6 +20,7 @@ from shared.text.network import load
 
 NONE = "none"
 CHANGED = "correction"
+FOR, AGAINST = "for", "against"
 _LONGEST = 6
 LEAST_KEPT = 0.3
 """Below this what a pattern finds is dropped."""
@@ -35,6 +36,7 @@ DISTINCT = 0.5
 """From here on a clause beside a statement of another type is a statement of its own."""
 CHANGES = 0.45
 """From here on a statement corrects though no pattern foresaw it."""
+EVEN = 0.5
 LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
 CERTAIN, HARDLY = 0.8, 0.05
@@ -53,20 +55,18 @@ _LEAD = re.compile(
     r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯|哦|啊|那个|顺便说一下|话说)[，,：:\s]*)+",
     re.I,
 )
-_DISLIKE = re.compile(
-    r"不(?:再|太|怎么|能|要|想|大|是很|是特别|喜)|没兴趣|不了|讨厌|反感|受不了|避免|嫌|烦|厌|怕|恨|别|拒绝|难吃|难喝|难用|够呛"
-    r"|\b(?:dis|un)lik|\bhat(?:e|es|ed|ing)\b|\bavoid|\bnever\b|\bdetest|\bloath|\bnot\b|n't\b|\bno\b|\bnothing\b|\bwithout\b"
-    r"|\bcan't (?:stand|bear)|\ballergic|\bstop\b|\bskip\b|\bworst\b|\bover\s?rated|\bsick of|\btired of",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How likely it is that anything of a clause is to be kept, that it corrects, and of each type that it is one."""
+    """How likely it is that anything of a clause is to be kept, that it corrects, and of each type that it is one.
+
+    `against` is how likely a taste is one against its object.
+    """
 
     kept: float
     changed: float
+    against: float
     kinds: dict[MemoryType, float]
 
     @property
@@ -92,16 +92,22 @@ def read(clauses: Sequence[Clause]) -> list[Verdict]:
     count = len(clauses)
     rows = [model.known(signs(clause, place, count)) for place, clause in enumerate(clauses)]
     types = cast(tuple[MemoryType, ...], model.groups[0][1:])
-    changed = len(model.groups[0]) + model.groups[1].index(CHANGED)
+    changed, against = model.classes.index(CHANGED), model.classes.index(AGAINST)
     return [
-        Verdict(1.0 - shares[0], shares[changed], dict(zip(types, shares[1 : len(types) + 1], strict=True)))
+        Verdict(
+            1.0 - shares[0],
+            shares[changed],
+            shares[against],
+            dict(zip(types, shares[1 : len(types) + 1], strict=True)),
+        )
         for shares in model.shares(rows).tolist()
     ]
 
 
-def disliked(text: str) -> Polarity:
-    """Whether a taste is against its object: -1, or 1 where no word says so."""
-    return -1 if _DISLIKE.search(text) else 1
+def disliked(verdicts: Sequence[Verdict]) -> Polarity:
+    """Whether a taste is against its object, -1, or for it, 1: as the surest of its clauses says."""
+    surest = max(verdicts, key=lambda verdict: verdict.kinds["preference"])
+    return -1 if surest.against > EVEN else 1
 
 
 def worth_reading(verdict: Verdict) -> bool:
@@ -218,6 +224,6 @@ def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found | N
         "learned",
         f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",
         "preference" if kind == "preference" else "fact",
-        disliked(text) if kind == "preference" else 0,
+        disliked(verdicts) if kind == "preference" else 0,
         event_date=said.day if said else None,
     )

@@ -7,7 +7,7 @@ from shared.text.network import NAMES, load
 from tests.learning import corpus
 
 CLASSES = {
-    "statements": {"none", "correction", *MemoryType.__args__} - {"summary", "agent_experience"},
+    "statements": {"none", "correction", "for", "against", *MemoryType.__args__} - {"summary", "agent_experience"},
     "feedback": set(FeedbackSignal.__args__),
     "intents": set(Intent.__args__),
 }
@@ -23,7 +23,7 @@ def test_the_weights_know_every_class(name: str) -> None:
 def test_the_corpus_is_well_formed() -> None:
     messages = corpus.messages()
     labels = {span.label for message in messages for span in message.spans}
-    assert labels == CLASSES["statements"] - {"none"}
+    assert labels == CLASSES["statements"] - {"none", "for", "against"}
     assert len(messages) > 10_000
     assert sum(not message.spans for message in messages) > 0.3 * len(messages)
 

@@ -10,12 +10,13 @@ from typing import Any
 from services.compose.rules import intent
 from shared.reading import feedback
 from shared.reading.clauses import split
-from shared.reading.learned import CHANGED, NONE, signs
+from shared.reading.learned import AGAINST, CHANGED, FOR, NONE, signs
 from tests.learning import phrases
 
 HERE = Path(__file__).parent
 SETS = HERE.parent / "eval"
-_TAG = re.compile(r"<(/?)([a-z]+)[+-]?((?:\s+\w+=\"[^\"]*\")*)\s*>")
+SIGNS = {"+": FOR, "-": AGAINST}
+_TAG = re.compile(r"<(/?)([a-z]+)([+-]?)((?:\s+\w+=\"[^\"]*\")*)\s*>")
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a message and what it states; `maybe` where it may be kept and need not."""
+    """A stretch of a message and what it states; `maybe` where it may be kept and need not, `sign` of a taste."""
 
     start: int
     end: int
     label: str
     maybe: bool = False
+    sign: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,16 @@ class Message:
 def tagged(line: str) -> Message:
     """A line of the corpus; a tag that does not close is a ValueError."""
     text, spans, at = "", list[Span](), 0
-    opened: tuple[int, str] | None = None
+    opened: tuple[int, str, str] | None = None
     for tag in _TAG.finditer(line):
         text += line[at : tag.start()]
         at = tag.end()
         if not tag[1]:
             if opened:
                 raise ValueError(f"nested tag: {line}")
-            opened = (len(text), tag[2])
+            opened = (len(text), tag[2], tag[3])
         elif opened and opened[1] == tag[2]:
-            spans.append(Span(opened[0], len(text), tag[2]))
+            spans.append(Span(opened[0], len(text), tag[2], sign=SIGNS.get(opened[2])))
             opened = None
         else:
             raise ValueError(f"tag out of place: {line}")
@@ -99,7 +101,7 @@ def messages() -> list[Message]:
     found += [tagged(line) for line in phrases.lines(HERE)]
     for label in _labels("extraction"):
         spans = [
-            Span(*place, expected["type"].split("|")[0], bool(expected.get("may")))
+            Span(*place, expected["type"].split("|")[0], bool(expected.get("may")), SIGNS.get(expected.get("polarity")))
             for expected in label["expect"]
             for words in expected["says"]
             if (place := _found(label["text"], words))
@@ -126,7 +128,8 @@ def statement_rows(message: Message) -> list[Row]:
             label = None
         kind = label if message.types and label != CHANGED else None
         change = None if label is None or not message.changes else CHANGED if label == CHANGED else NONE
-        rows.append(Row(signs(clause, place, len(clauses)), (kind, change)))
+        sign = next((span.sign for span in found if span.sign), None)
+        rows.append(Row(signs(clause, place, len(clauses)), (kind, change, sign)))
     return rows
 
 

@@ -30,7 +30,7 @@ from tests.ollama.server import CHAT, Mode, ScriptedOllama
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)
 CONTEXT = ObserveContext(SAID_AT)
 GOOD: frozenset[Mode] = frozenset({"well", "think_tags"})
-SWIMS = "游泳馆的卡又续了，周末见。"
+SWIMS = "周末游泳馆门口见。"
 TEA = "我喜欢喝龙井茶。"
 
 
