@@ -48,6 +48,7 @@ _HOUSEHOLD = re.compile(
     r"|fianc\w+|cat|dog|puppy|kitten|pet|household|family)s?\b",
     re.I,
 )
+_POINTS_BACK = re.compile(r"(?:that|it|this|those|these|which|they)(?:'s|'re|\b)|[这那它]|此|其(?!实)", re.I)
 _REMEMBERS = re.compile(r"\bremember|\bforget|记[住得着]|记一下|忘", re.I)
 """Words that `remember` reads, and knows when they tell nothing to keep."""
 _LEAD = re.compile(
@@ -159,7 +160,7 @@ def found(
             stated[place] = changes.correction(text, kind, chinese=clauses[place].language == "zh"), end
         elif verdict.kept >= SURE:
             begin, end = _stretch(clauses, verdicts, free, place, end)
-            if end - begin == 1 and alone:
+            if (end - begin == 1 and alone) or (begin and _POINTS_BACK.match(clauses[begin].text)):
                 continue
             if statement := _statement(_joined(clauses[begin:end]), verdicts[begin:end], today):
                 stated[begin] = statement, end
