@@ -7,7 +7,8 @@ from shared.text.secrets.gap import Gap
 from shared.text.secrets.values import look, look_alike
 from shared.text.secrets.weigh import admits
 
-_BACK = 90
+BACK = 90
+"""How far before its name a value is looked for."""
 _WHOSE = r"(?:my|our|your|his|her|their|the|its|it's|a|[A-Za-z]{2,14}['’]s)"
 _LATIN = re.compile(
     rf"(?:['’]?s?\s+(?:(?:in(?:to)?|for|on) (?:the |my |our )?\w{{2,15}}\s+)?(?:is|was|as|=|are)\s+|\s*(?:<-+|←|⬅|👈|"
@@ -53,7 +54,7 @@ def ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int,
         if not _ASKED.search(sent.group()) and not re.fullmatch(r"(?:19|20)\d\d", sent["value"]):
             yield sent.start("value"), sent.end("value"), True
         return
-    floor = max(0, name.start() - _BACK)
+    floor = max(0, name.start() - BACK)
     before = text[floor : name.start()]
     if not _CANDIDATE.search(before):
         return

@@ -1,10 +1,18 @@
 """The words by which people call a secret, in both languages, and what each lets stand for its value."""
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 Sort = Literal["pass", "code", "token", "login", "lock", "answer", "site"]
 """A password; a code of digits; a key; a user with a password; what a code opens; an answer; what has a password."""
+
+
+def _by_language(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The English words and the Chinese ones."""
+    known = tuple(words)
+    return tuple(word for word in known if word.isascii()), tuple(word for word in known if not word.isascii())
+
 
 _SIGNS = """
 pass|pwd|pw|psw|p/w|key|token|secret|code|pin|puk|otp|phrase|cvv|cvc|cvn|csc|mnemonic|credential|creds|community|maiden
@@ -25,6 +33,8 @@ SIGNS = tuple(_SIGNS.strip().replace("\n", "|").split("|"))
 """Words for a secret; a text without any of these, of the openers and of the settings names none."""
 OPENERS = tuple(_OPENERS.strip().replace("\n", "|").split("|"))
 """Words that need a number beside them to be about a code."""
+SIGNS_EN, SIGNS_ZH = _by_language(SIGNS)
+OPENERS_EN, OPENERS_ZH = _by_language(OPENERS)
 
 _QUALIFIED = (
     r"(?:verification|otp|2fa|mfa|two[- ]factor|auth(?:entication|enticator|ori[sz]ation)?|security|login|log[- "
@@ -91,7 +101,15 @@ ZH = (
     r"解压|账号|帐号|账户|用户名|登[录陆]|开机|路由器|后台)"
     r"|(?P<zanswer>密保(?:问题|答案)?|安全问题|找回问题)"
 )
-NAME = re.compile(rf"(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_.-][A-Za-z0-9])|{ZH}")
+_BEGINS_EN = "'234a-z"
+_BEGINS_ZH = (
+    "kp上两二京付令保信储凭动助单卡压取口后图备大安寄密帐开微快恢手打找投挂指授提支文无智暗更末柜校淘激热用电登百短确私种秘"
+    "箱网联背行表解许账路车进连通配钉锁门院验"
+)
+NAME = re.compile(
+    rf"(?=[{_BEGINS_EN}])(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_.-][A-Za-z0-9])|(?=[{_BEGINS_ZH}])(?:{ZH})"
+)
+"""A name in small letters; where none of their first letters stands, nothing else is tried."""
 
 NOT_CODE = re.compile(
     r"\b(?:zip|post(?:al|e)?|area|country|error|status|exit|return|response|promo(?:tion(?:al)?)?|discount|coupon|"

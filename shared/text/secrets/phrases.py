@@ -27,6 +27,7 @@ _LATIN = re.compile(
     r"(?<![A-Za-z])(?:\d{1,2}[.):]? ?)?[a-z]{3,8}(?:(?:[ ,\n]|, |\s{0,2}\d{1,2}[.):]? ?){1}(?:\d{1,2}[.):]? "
     r"?)?[a-z]{3,8}){10,23}(?![A-Za-z])"
 )
+_APART = re.compile(r"[ 、,，\u3000][\u4e00-\u9fff][ 、,，\u3000]")
 _HAN = re.compile(r"(?<![\u3400-\u9fff])[\u4e00-\u9fff](?:[ 、,，\u3000][\u4e00-\u9fff]){11,23}(?![\u4e00-\u9fff])")
 
 
@@ -50,7 +51,7 @@ def recovery_words(low: str) -> Iterator[SecretHit]:
 
 def single_characters(text: str) -> Iterator[SecretHit]:
     """Twelve to twenty-four Chinese characters that stand apart: a recovery phrase, whatever it is called."""
-    if not text.isascii():
+    if not text.isascii() and _APART.search(text):
         for match in _HAN.finditer(text):
             yield SecretHit("password", match.start(), match.end())
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shared.text.secrets import names
-from shared.text.secrets.before import ahead, passing
+from shared.text.secrets.before import BACK, ahead, passing
 from shared.text.secrets.gap import TOKEN, Gap
 from shared.text.secrets.lexicon import ARTICLES, FILL, LINKS, OPENS_TALK
 from shared.text.secrets.model import SecretHit, SecretKind
@@ -15,6 +15,8 @@ from shared.text.stopwords import ENGLISH
 
 _FORWARD = 120
 """How far behind its name a value is looked for."""
+_BEYOND = 60
+"""How far beyond that a value goes on that begins within a run of Chinese."""
 _SORTS = {"zshort": "pass"}
 _KINDS: dict[str, SecretKind] = {"code": "code", "lock": "code", "token": "token"}
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
@@ -22,12 +24,23 @@ _SHORT_NAMES = re.compile(r"codes?|pass|pw|pwd?s?|keys?|tokens?|secrets?|log ?in
 _BASE32 = re.compile(r"(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![A-Za-z0-9])")
 _SEEDED = re.compile(r"助记|恢复|种子")
 _HAN_NAMES = re.compile(r"口令|暗号|暗语|密语|passphrase|safe ?word|code ?word", re.I)
+_WORD_NAMES = re.compile(rf"{_SEEDED.pattern}|{_HAN_NAMES.pattern}", re.I)
+"""Names whose value may be Chinese words."""
 _LOCKS = re.compile(r"lock|safe|vault|suitcase|luggage|case|cabinet|箱|柜|锁", re.I)
 _SEVERAL_WORDS = re.compile(
     r"[a-z]{2,10}(?:[ -][a-z]{2,10}){1,23}(?=\s*(?:[(（,.;!，。；)）\n\"'—-]|$|[\u3400-\u9fff]))"
 )
 _HURRY = re.compile(r"\d\d[^\n\d]{1,28}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it)")
-_FIGURES = frozenset("0123456789零一二三四五六七八九")
+_FIGURE = re.compile("[0-9零一二三四五六七八九]")
+_EN = names.SIGNS_EN + names.OPENERS_EN
+_ZH = names.SIGNS_ZH + names.OPENERS_ZH
+_BEGINS_ZH = re.compile(f"[{''.join({sign[0] for sign in _ZH})}]")
+_NUMERAL = re.compile("[零〇一二三四五六七八九十幺两洞拐]")
+_TURN = re.compile("[左右顺逆]")
+"""Without these no number is spelled, and no dial turned, from within a run of Chinese."""
+_VALUE = re.compile(r"[A-Za-z\d@#$%&!^*_+~\\零〇一二三四五六七八九十幺两洞拐左右顺逆\"'`“‘「『《]")
+"""What every value begins with or holds, but for those that are Chinese words."""
+_VALUE_AHEAD = re.compile(r"[A-Za-z\d]")
 _SHOWN = re.compile(r"令牌|cv[vcn]|csc|三位|on the back|steam guard")
 _MANY_SENSES = frozenset(
     ("code", "codes", "pass", "root", "admin", "administrator", "2fa", "mfa", "verification", "sms")
@@ -57,6 +70,8 @@ def named(text: str, low: str) -> Iterator[SecretHit]:
     for n, match in enumerate(found):
         name = match.lastgroup or ""
         sort = _SORTS.get(name, name.removeprefix("z"))
+        if name[0] == "z" and _bare(low, match, sort):
+            continue
         if _other_sense(text, match, sort):
             continue
         until = next((later.start() for later in found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
@@ -69,14 +84,29 @@ def named(text: str, low: str) -> Iterator[SecretHit]:
             yield SecretHit(_KINDS.get(sort, "password"), start, end)
 
 
+def _bare(low: str, name: re.Match[str], sort: str) -> bool:
+    """Whether nothing near a Chinese name can be its value."""
+    return (
+        not _VALUE.search(low, name.end(), name.end() + _FORWARD + _BEYOND)
+        and not _VALUE_AHEAD.search(low, max(0, name.start() - BACK), name.start())
+        and sort != "answer"
+        and not _WORD_NAMES.search(name.group())
+    )
+
+
 def _windows(low: str) -> list[tuple[int, int]]:
     """The stretches of the text in which a name may stand, in order and apart."""
-    letters = set(low)
-    signs = names.SIGNS + names.OPENERS if letters & _FIGURES else names.SIGNS
+    figures = bool(_FIGURE.search(low))
+    latin = low
+    signs: list[str] = []
+    if not low.isascii():
+        latin = low.encode("ascii", "ignore").decode()
+        begins = set(_BEGINS_ZH.findall(low))
+        signs = [sign for sign in (_ZH if figures else names.SIGNS_ZH) if sign[0] in begins]
+    if len(latin) > 1:
+        signs += [sign for sign in (_EN if figures else names.SIGNS_EN) if sign in latin]
     around: list[tuple[int, int]] = []
     for sign in signs:
-        if sign[0] not in letters or sign[-1] not in letters:
-            continue
         at = low.find(sign)
         while at >= 0:
             around.append((max(0, at - 26), at + len(sign) + 22))
@@ -205,7 +235,7 @@ def _values(
     """The value that begins in this token; else the gap has taken it in."""
     at, said = token.start(), token.group()
     if token.lastgroup == "han":
-        spelled = SPELLED.search(text, at, token.end() + 8)
+        spelled = SPELLED.search(text, at, token.end() + 8) if _NUMERAL.search(said) else None
         if (
             spelled
             and spelled.start() < token.end()
@@ -216,7 +246,7 @@ def _values(
             if not gap.blocked and (gap.linked or spelled.start() == name.end() or gap.words <= 2):
                 yield spelled.start(), spelled.end(), True
                 return
-        combined = COMBINATION.search(text, at, token.end() + 40)
+        combined = COMBINATION.search(text, at, token.end() + 40) if _TURN.search(said) else None
         if combined and combined.start() < token.end() and sort in ("lock", "code", "pass"):
             yield combined.start(), _trim(text, combined.start(), combined.end()), False
             return
