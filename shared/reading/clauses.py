@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from schemas.vocabulary import Language
-from shared.reading.gates import gate, mask
+from shared.reading.gates import mask
 
 CJK = re.compile(r"[\u3400-\u9fff]")
 LATIN = re.compile(r"[A-Za-z]")
@@ -48,8 +48,6 @@ _BREAK_EN = re.compile(
     re.I,
 )
 _COMMA_SIGN = re.compile(r"[，,～~—（）()–-]")
-_BUTS_ZH = gate(_BUT_ZH)
-_BREAKS_EN = gate(_BREAK_EN)
 _QUESTION = re.compile(r"[?？]")
 _SPACE = " "
 _JOINT = "\u00a0"  # a blank that does not part clauses
@@ -74,6 +72,8 @@ def language_of(text: str) -> Language:
     if text.isascii():
         return "en" if LATIN.search(text) else "other"
     cjk = len(CJK.findall(text))
+    if cjk == len(text):
+        return "zh"
     latin = len(LATIN.findall(text))
     if not cjk and not latin:
         return "other"
@@ -124,17 +124,14 @@ def split(text: str) -> tuple[Clause, ...]:
 
 def _cuts(text: str) -> list[tuple[int, int]]:
     """Where clauses part within sentences."""
-    signs = mask(text)
     found: list[tuple[int, int]] = []
     if _COMMA_SIGN.search(text):
         found.extend(match.span() for match in _COMMA.finditer(text))
     if not text.isascii():
-        if signs & _BUTS_ZH:
-            found.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _joins(text[at - 1]))
+        found.extend((at, at) for match in _BUT_ZH.finditer(text) if (at := match.start()) and _joins(text[at - 1]))
         if " " in text:
             found.extend(match.span() for match in _BLANK.finditer(text))
-    if signs & _BREAKS_EN:
-        found.extend(match.span() for match in _BREAK_EN.finditer(text))
+    found.extend(match.span() for match in _BREAK_EN.finditer(text))
     return sorted(found)
 
 

@@ -111,7 +111,7 @@ def _parts_words(op: Any, value: Any) -> bool:
     if op is code.AT:
         return value in (code.AT_BOUNDARY, code.AT_END, code.AT_BEGINNING, code.AT_END_STRING)
     if op is code.LITERAL:
-        return chr(value) in " ,.:;!?"
+        return chr(value).lower() not in _RUN
     if op in (code.MAX_REPEAT, code.MIN_REPEAT) and value[0] and len(value[2]) == 1:
         return _parts_words(*value[2][0])
     return op is code.IN and list(value) == [(code.CATEGORY, code.CATEGORY_SPACE)]
