@@ -95,7 +95,7 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     clauses = split(text)
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
-    found.extend(stated(message, clauses, today, explain, directed=False, trusted=not barred))
+    found.extend(stated(message, clauses, today, explain, directed=False, trusted=not refused))
     return found, refused, explain
 
 
