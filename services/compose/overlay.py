@@ -73,7 +73,7 @@ def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
     heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
-    observed = observe(heard, ObserveContext(occurred_at=turn.said_at), READING)
+    observed = observe(heard, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
     said = {o: Spoken(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
     rows = observation_rows(turn, observed, policy)
     return [_pending(row, said.get(row.ordinal), now=now) for row in rows if row.detector != "entities"]

@@ -39,10 +39,10 @@ class Earlier:
     packages: Mapping[UUID, Package] = field(default_factory=dict[UUID, Package])
     used: dict[UUID, Used] = field(default_factory=dict[UUID, Used])
 
-    def answer(self, turn: Turn) -> str | None:
-        """What the assistant said last before this turn."""
+    def answer(self, turn: Turn) -> str:
+        """What the assistant said last before this turn; empty where it said nothing, and nothing can be judged."""
         before = self.answered.get(turn.turn_id)
-        return before.said(ASSISTANT)[-1] if before and before.said(ASSISTANT) else None
+        return before.said(ASSISTANT)[-1] if before and before.said(ASSISTANT) else ""
 
     def judge(self, turn: Turn, observed: Observed, rows: Iterable[ObservationRow]) -> Told:
         """What the turn's message says of the answer before it, then what its own answer used; turns in their order."""

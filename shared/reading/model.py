@@ -75,12 +75,14 @@ class TurnText:
 
 @dataclass(frozen=True, slots=True)
 class ObserveContext:
-    """What is known outside the turn: its time, names mentioned in the last twenty turns, the answer before it."""
+    """What is known outside the turn: its time, names mentioned in the last twenty turns, the answer before it.
+
+    The answer is None where it is not known, and empty where there was none or nobody asks what is said of it.
+    """
 
     occurred_at: datetime
     recent_mentions: Mapping[str, int] = field(default_factory=dict[str, int])
     answer_before: str | None = None
-    injected_memory_texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

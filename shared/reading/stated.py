@@ -54,7 +54,7 @@ def stated(
     `directed` clauses are told to be remembered: patterns alone read them. Of messages that are not `trusted`, as they
     try to steer the agent, nothing is kept that only the learned weights find.
     """
-    verdicts = learned.read(clauses)
+    verdicts = [] if directed else learned.read(clauses)
     if not directed and not any(learned.worth_reading(verdict) for verdict in verdicts):
         explain.extend(
             Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
@@ -100,8 +100,10 @@ def _read(
     trusted: bool,
 ) -> Reading:
     plain = [
-        _plain(clause, stance, clauses, index, today, directed) if directed or learned.worth_reading(verdict) else []
-        for index, (clause, stance, verdict) in enumerate(zip(clauses, stand, verdicts, strict=True))
+        _plain(clause, stance, clauses, index, today, directed)
+        if directed or learned.worth_reading(verdicts[index])
+        else []
+        for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
     ]
     corrected = corrections.find(clauses, stand, plain, today)
     if not directed:
