@@ -91,7 +91,7 @@ def observe(
     if as_json:
         emit(told)
     else:
-        _show(told, _SAY[lang or ("zh" if detect(text) == "zh" else "en")])
+        _show(told, _SAY[lang or ("zh" if detect(text) == "zh" else "en")], judged=before is not None)
 
 
 async def _observed(
@@ -163,7 +163,8 @@ def _kept(one: Observation, policy: ConfidencePolicy) -> dict[str, Any]:
     }
 
 
-def _show(told: dict[str, Any], say: dict[str, str]) -> None:
+def _show(told: dict[str, Any], say: dict[str, str], *, judged: bool) -> None:
+    """For a person; what it says of an answer only where the answer was given."""
     out.print(Text(f"{say['stored']}: ", "bold").append(Text(told["stored"], "default")))
     if told["redacted"]:
         out.print(Text(f"  {say['redacted']}: {', '.join(told['redacted'])}", "yellow"))
@@ -178,7 +179,7 @@ def _show(told: dict[str, Any], say: dict[str, str]) -> None:
         for row in told[group]:
             rule = f" ({row['rule']})" if "rule" in row else ""
             out.print(Text(f"  {row['text']}  ", "default").append(Text(f"{row['reason']}{rule}", "dim")))
-    if told["feedback"]:
+    if judged and told["feedback"]:
         pattern = f" ({told['feedback']['pattern']})" if told["feedback"]["pattern"] else ""
         out.print(
             Text(f"{say['feedback']}: ", "bold").append(Text(f"{told['feedback']['signal']}{pattern}", "default"))

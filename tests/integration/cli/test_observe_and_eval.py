@@ -71,6 +71,8 @@ def test_a_person_reads_it_in_the_language_of_the_message(text: str, head: str) 
 def test_the_answer_before_tells_what_a_short_message_means() -> None:
     said = observed("No, it's on Tuesday.", "--before", "Your meeting is on Monday.")
     assert said["feedback"]["signal"] == "correction"
+    assert "Feedback" in run("observe", "No, it's on Tuesday.", "--before", "Your meeting is on Monday.").stdout
+    assert "Feedback" not in run("observe", "No, it's on Tuesday.").stdout
 
 
 def test_a_model_adds_to_it_and_one_that_is_away_is_named() -> None:
