@@ -55,11 +55,13 @@ class Conflict(Contract):
 
 
 class SummaryNote(Contract):
-    """Whether the turn renewed its session's summary, and why."""
+    """Whether the turn renewed its session's summary, why, who wrote it, and why a model did not where one was to."""
 
     triggered: bool = False
     reason: str | None = None
     version: int | None = None
+    model_id: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class TurnOutcome(Payload):

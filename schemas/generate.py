@@ -16,6 +16,7 @@ from schemas.evidence_pack import EvidencePack
 from schemas.memory_item import MemoryItem, WriteReceipt
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import RetrieveRequest
+from schemas.sessions import ArchiveReceipt
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -32,6 +33,7 @@ CONTRACTS: dict[str, type[BaseModel]] = {
         ContextPackage,
         MemoryItem,
         WriteReceipt,
+        ArchiveReceipt,
         Envelope,
     )
 }

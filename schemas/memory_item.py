@@ -1,9 +1,9 @@
 """A memory as callers see it (seed 004 section 2.3.1, MemoryItem v1 and WriteReceipt v1; X05, X07)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AliasChoices, Field, JsonValue, StringConstraints
+from pydantic import AliasChoices, Field, JsonValue, StringConstraints, model_validator
 
 from schemas.base import Contract, ExternalId, Instant
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType
@@ -41,7 +41,28 @@ class MemoryItem(Contract):
     root_id: UUID | None = None
     supersedes: tuple[UUID, ...] = ()
     valid_until: Instant | None = None
+    fused_at: Instant | None = Field(default=None, description="Since when it is shown nowhere: rejected too often")
     created_at: Instant | None = None
+
+
+class MemoryEdit(Contract):
+    """The next version of a memory, in the user's own words: its text, its value, or both."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)] | None = None
+    value: JsonValue = None
+    idempotency_key: ExternalId | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if self.text is None and self.value is None:
+            raise ValueError("an edit needs a text or a value")
+        return self
+
+
+class Settlement(Contract):
+    """Which side of an open conflict holds: what was known, or what was said against it."""
+
+    keep: Literal["known", "said"]
 
 
 class WriteReceipt(Contract):

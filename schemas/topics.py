@@ -31,7 +31,7 @@ TURN_COMMIT = Topic(
     _name("turn.commit"),
     "tenant:user",
     ("TurnEvents",),
-    "users",
+    "users, governor",
     ("compose",),
     retention_hours=24,
     carries_text=True,

@@ -48,7 +48,10 @@ class TurnRef(Contract):
 
 
 class StructuredItem(Contract):
-    """A memory that the caller already knows in structured form; `retract` takes one back by its key or id."""
+    """A memory that the caller already knows in structured form; `retract` takes one back by its key or id.
+
+    With `memory_id` alone it is the next version of that memory; `restore` makes that version's content hold again.
+    """
 
     type: MemoryType
     key: ShortText | None = None
@@ -57,13 +60,16 @@ class StructuredItem(Contract):
     text: Text | None = None
     confirmed: bool = False
     retract: bool = False
+    restore: bool = False
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.retract and not (self.key or self.memory_id):
             raise ValueError("an item to retract needs its key or its memory_id")
-        if not self.retract and self.text is None and self.value is None:
+        if self.restore and (self.retract or not self.memory_id):
+            raise ValueError("an item to restore needs its memory_id, and cannot be retracted as well")
+        if not (self.retract or self.restore) and self.text is None and self.value is None:
             raise ValueError("an item needs a value or a text")
         return self
 
@@ -81,6 +87,9 @@ class TurnEvents(Contract):
     tool_calls: Annotated[tuple[ToolCall, ...], Field(max_length=128)] = ()
     refs: Annotated[tuple[TurnRef, ...], Field(max_length=128)] = ()
     items: Annotated[tuple[StructuredItem, ...], Field(max_length=128)] = ()
+    end_session: Annotated[bool, Field(description="The session ends with this turn, which may hold nothing else")] = (
+        False
+    )
     context_id: UUID | None = None
     experiment_context: ExperimentContext | None = None
 
@@ -95,8 +104,8 @@ class TurnEvents(Contract):
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
-        if not (self.messages or self.tool_calls or self.refs or self.items):
-            raise ValueError("a turn needs at least one of messages, tool_calls, refs, items")
+        if not (self.messages or self.tool_calls or self.refs or self.items or self.end_session):
+            raise ValueError("a turn needs at least one of messages, tool_calls, refs, items, end_session")
         return self
 
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from schemas.base import Contract, Instant
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem
+from schemas.vocabulary import MemoryStatus
 
 
 class EventView(Contract):
@@ -45,9 +46,81 @@ class TurnOutcomeView(Contract):
 
 
 class MemoryPage(Contract):
-    """Some memories of one user."""
+    """Some memories of one user.
+
+    With `as_of` they are the versions that held at that moment, `count` of them in all; `status` is that of now.
+    """
 
     memories: tuple[MemoryItem, ...]
+    as_of: Instant | None = None
+    count: int | None = None
+
+
+class EvidenceView(Contract):
+    """One observation that made a version what it is. `quote` is null where nothing was said, or once it is erased."""
+
+    action: str
+    observation_id: UUID
+    turn_id: UUID
+    session_id: str
+    said_at: Instant
+    source: str
+    role: str | None = None
+    name: str | None = None
+    quote: str | None = None
+    erased: bool = False
+    detector: str
+    pattern: str
+    reason: str | None = None
+
+
+class UpkeepView(Contract):
+    """What changed a version beside statements: feedback, calibration, consolidation, ageing."""
+
+    job: str
+    memory_ids: tuple[UUID, ...]
+    detail: dict[str, JsonValue]
+    at: Instant
+
+
+class ConflictView(Contract):
+    """What was said (`said`) against a stronger memory (`known`); `kept` or `replaced` once it is settled."""
+
+    conflict_id: UUID
+    kind: str
+    state: Literal["open", "kept", "replaced"]
+    opened_at: Instant
+    closed_at: Instant | None = None
+    memory_id: UUID
+    known: str
+    known_status: MemoryStatus
+    observation_id: UUID
+    said: str
+    said_at: Instant
+    session_id: str
+    turn_id: UUID
+    quote: str | None = None
+    erased: bool = False
+
+
+class ConflictPage(Contract):
+    """Some conflicts of one user, newest first."""
+
+    conflicts: tuple[ConflictView, ...]
+
+
+class MemoryVersion(MemoryItem):
+    """One version with what it rests on."""
+
+    evidence: tuple[EvidenceView, ...] = ()
+    upkeep: tuple[UpkeepView, ...] = ()
+    conflicts: tuple[ConflictView, ...] = ()
+
+
+class MemoryHistory(Contract):
+    """Every version of one memory and of those that it was joined from, oldest first."""
+
+    memories: tuple[MemoryVersion, ...]
 
 
 class AnswerView(Contract):

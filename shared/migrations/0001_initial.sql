@@ -30,7 +30,9 @@ CREATE TABLE sessions (
     archived_at timestamptz,
     PRIMARY KEY (tenant_id, user_id, session_id)
 );
-COMMENT ON TABLE sessions IS 'One conversation. Written by compose (commit_turn) and observer (summary_seq: last turn that the summary covers; open_tokens: said since).';
+COMMENT ON TABLE sessions IS 'One conversation. Written by compose (commit_turn) and observer (summary_seq: last turn that the summary covers; open_tokens: said since; entity_slots: the names that stand for it; archived_at: when it ended, until somebody speaks in it again).';
+CREATE INDEX sessions_latest ON sessions (tenant_id, user_id, last_turn_at DESC);
+CREATE INDEX sessions_open ON sessions (last_turn_at) WHERE archived_at IS NULL;
 
 CREATE TABLE turns (
     tenant_id text NOT NULL,
@@ -70,7 +72,7 @@ CREATE TABLE conversation_events (
     session_id text NOT NULL,
     ordinal integer NOT NULL,
     event_type text NOT NULL CHECK (event_type IN
-        ('user_message', 'assistant_message', 'tool_call', 'tool_result', 'ref', 'item', 'feedback', 'system')),
+        ('user_message', 'assistant_message', 'tool_call', 'tool_result', 'ref', 'item', 'feedback', 'system', 'session_end')),
     role text,
     name text,
     content jsonb,
@@ -146,10 +148,12 @@ CREATE TABLE observations (
     reason text,
     experiment jsonb,
     created_at timestamptz NOT NULL DEFAULT now(),
+    settled_at timestamptz,
     PRIMARY KEY (tenant_id, user_id, observation_id),
     UNIQUE (tenant_id, user_id, input_hash)
 );
 COMMENT ON TABLE observations IS 'What one turn said that may deserve memory. Written by observer; analyzer and evolver move state. observation_id is the candidate memory_id.';
+COMMENT ON COLUMN observations.settled_at IS 'When the evolver had it, by the wall clock under the user''s lock: with upkeep.at the order of all changes to a user''s memories.';
 CREATE INDEX observations_of_turn ON observations (tenant_id, user_id, turn_id);
 CREATE INDEX observations_due ON observations (tenant_id, user_id, created_at) WHERE state IN ('new', 'analyzed');
 CREATE INDEX observations_open ON observations (created_at) WHERE state IN ('new', 'analyzed');
@@ -167,12 +171,14 @@ CREATE TABLE proposals (
     provenance text NOT NULL,
     confidence real NOT NULL,
     reason text NOT NULL,
+    evidence jsonb NOT NULL DEFAULT '{}',
     state text NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'applied', 'rejected', 'blocked')),
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, user_id, proposal_id),
     UNIQUE (tenant_id, user_id, observation_id)
 );
 COMMENT ON TABLE proposals IS 'What should become of an observation next to what is known. Written by analyzer; evolver moves state.';
+COMMENT ON COLUMN proposals.evidence IS 'By which signs the observation was related to its target: figures, ids and names of rules, no text. advice: verdicts of vectors and models on memories, which the evolver follows and a rebuild follows again.';
 CREATE INDEX proposals_open ON proposals (created_at) WHERE state = 'new';
 
 -- ---------------------------------------------------------------- what is known: memories, chunks, entities, summaries
@@ -184,7 +190,7 @@ CREATE TABLE memory_items (
     root_id uuid NOT NULL,
     version integer NOT NULL CHECK (version >= 1),
     scope text NOT NULL DEFAULT 'personal' CHECK (scope IN ('session', 'personal', 'tenant')),
-    type text NOT NULL,
+    type text NOT NULL CHECK (type <> 'agent_experience'),
     key text,
     value jsonb NOT NULL DEFAULT '{}',
     content_text text NOT NULL,
@@ -216,7 +222,9 @@ CREATE TABLE memory_items (
     positive_count integer NOT NULL DEFAULT 0,
     correction_count integer NOT NULL DEFAULT 0,
     miss_count integer NOT NULL DEFAULT 0,
+    calibrated jsonb NOT NULL DEFAULT '{}',
     fused_at timestamptz,
+    fused_from real,
     tombstone_id uuid,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -225,6 +233,8 @@ CREATE TABLE memory_items (
     CHECK ((status = 'active') = (invalid_at IS NULL))
 );
 COMMENT ON TABLE memory_items IS 'Versioned memories; a new version is a new row. Written by evolver alone.';
+COMMENT ON COLUMN memory_items.fused_at IS 'Since when it was rejected so often that packages and search leave it out; a confirmation by the user lifts it and gives back the confidence fused_from.';
+COMMENT ON COLUMN memory_items.calibrated IS 'The counts at the last calibration: the next one judges by what has come since.';
 CREATE UNIQUE INDEX memory_one_active_per_key ON memory_items (tenant_id, user_id, type, key)
     WHERE status = 'active' AND key IS NOT NULL;
 CREATE UNIQUE INDEX memory_one_active_note ON memory_items (tenant_id, user_id, type, content_hash)
@@ -234,6 +244,111 @@ CREATE INDEX memory_core ON memory_items (tenant_id, user_id, pinned DESC,
     WHERE status = 'active' AND type IN ('profile', 'preference', 'constraint', 'goal');
 CREATE INDEX memory_of_turn ON memory_items (tenant_id, user_id, source_turn_id);
 CREATE INDEX memory_recent ON memory_items (tenant_id, user_id, valid_at DESC) WHERE status = 'active';
+
+CREATE TABLE conflicts (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    conflict_id uuid NOT NULL,
+    memory_id uuid NOT NULL,
+    observation_id uuid NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'kept', 'replaced')),
+    opened_at timestamptz NOT NULL,
+    closed_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, conflict_id),
+    UNIQUE (tenant_id, user_id, memory_id, observation_id),
+    CHECK ((state = 'open') = (closed_at IS NULL))
+);
+COMMENT ON TABLE conflicts IS 'What was said against a stronger memory and not written over it: ids only. Open until the memory is confirmed (kept) or ends (replaced). Written by evolver.';
+CREATE INDEX conflicts_open ON conflicts (tenant_id, user_id, memory_id) WHERE state = 'open';
+
+CREATE TABLE upkeep (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    upkeep_id uuid NOT NULL,
+    job text NOT NULL,
+    memory_ids uuid[] NOT NULL,
+    detail jsonb NOT NULL DEFAULT '{}',
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (tenant_id, user_id, upkeep_id)
+);
+COMMENT ON TABLE upkeep IS 'What changed memories beside statements: feedback, calibration, consolidation, ageing. Ids and figures, no text; history explains by it and a rebuild does it again. Written by evolver.';
+CREATE INDEX upkeep_in_order ON upkeep (tenant_id, user_id, at);
+CREATE INDEX upkeep_of_memory ON upkeep USING gin (memory_ids);
+
+CREATE TABLE upkeep_rounds (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, user_id)
+);
+COMMENT ON TABLE upkeep_rounds IS 'When a user''s memories were last looked through: what has not changed since waits a day. Written by evolver.';
+
+CREATE TABLE promotions (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    proposal_id uuid NOT NULL,
+    memory_id uuid NOT NULL,
+    class text NOT NULL CHECK (class IN ('personal', 'business_secret', 'public')),
+    visibility text NOT NULL CHECK (visibility IN ('store', 'region', 'brand', 'global')),
+    status text NOT NULL CHECK (status IN
+        ('candidate', 'sanitize_failed', 'pending_approval', 'approved', 'rejected', 'expired', 'write_failed')),
+    figures jsonb NOT NULL,
+    reason text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    decided_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, proposal_id),
+    UNIQUE (tenant_id, user_id, memory_id)
+);
+COMMENT ON TABLE promotions IS 'Memories that qualify to be offered to the enterprise side, with the figures they qualified by; no text. Written by evolver; compose records decisions.';
+CREATE INDEX promotions_pending ON promotions (expires_at) WHERE status = 'pending_approval';
+
+CREATE TABLE tool_receipts (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    turn_id uuid NOT NULL,
+    ordinal integer NOT NULL,
+    tool text NOT NULL,
+    status text NOT NULL CHECK (status IN ('ok', 'error', 'pending')),
+    intent text,
+    said_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, turn_id, ordinal)
+);
+COMMENT ON TABLE tool_receipts IS 'How each call of a tool ended, without its arguments and result. Written by observer; governor removes old rows.';
+COMMENT ON COLUMN tool_receipts.tool IS 'The tool''s name, or ? where what was given is no name: a sentence, a number of a person.';
+CREATE INDEX tool_receipts_of_tenant ON tool_receipts (tenant_id, said_at);
+
+CREATE TABLE agent_experience (
+    tenant_id text NOT NULL,
+    user_id text,
+    experience_id uuid NOT NULL,
+    key text NOT NULL,
+    figures jsonb NOT NULL,
+    confidence real NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, experience_id),
+    UNIQUE NULLS NOT DISTINCT (tenant_id, user_id, key)
+);
+COMMENT ON TABLE agent_experience IS 'What a tenant''s agent has learnt about its own tools and retrieval, from receipts: figures and names of tools, nothing of what a user said. Written by evolver.';
+COMMENT ON COLUMN agent_experience.user_id IS 'Null: learnt from several users, shared in the tenant. Else learnt from this user''s receipts, and shown to nobody else.';
+
+CREATE TABLE model_cache (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    input_hash text NOT NULL,
+    purpose text NOT NULL,
+    prompt_version text NOT NULL,
+    model text NOT NULL,
+    said text NOT NULL,
+    turn_id uuid,
+    answer jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, input_hash)
+);
+COMMENT ON TABLE model_cache IS 'What a model answered to an input, so that the same input has the same answer: a redelivery asks once and a rebuild not at all. The answer quotes the user: an erasure must take it. Written by observer and analyzer.';
+COMMENT ON COLUMN model_cache.said IS 'Digest of the words that were asked about: with purpose, prompt_version and model it makes input_hash. turn_id is the first turn that said them.';
+CREATE INDEX model_cache_of_turn ON model_cache (tenant_id, user_id, turn_id);
 
 CREATE TABLE memory_chunks (
     tenant_id text NOT NULL,
@@ -325,6 +440,8 @@ CREATE TABLE session_summaries (
     reason text NOT NULL,
     text text,
     summary_json jsonb,
+    block_text text,
+    block_from_seq integer,
     source_from_seq integer NOT NULL,
     source_to_seq integer NOT NULL,
     model_id text NOT NULL,
@@ -333,6 +450,7 @@ CREATE TABLE session_summaries (
     PRIMARY KEY (tenant_id, user_id, session_id, version)
 );
 COMMENT ON TABLE session_summaries IS 'The rolling summary of a session, one row a version. Written by observer.';
+COMMENT ON COLUMN session_summaries.block_text IS 'Of level archived: what was said of in this stretch alone, turns block_from_seq to source_to_seq; text holds all that stands of the session.';
 
 CREATE TABLE injections (
     tenant_id text NOT NULL,
@@ -387,7 +505,7 @@ CREATE TABLE model_answers (
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, user_id, answer_id)
 );
-COMMENT ON TABLE model_answers IS 'Answers of a model that did not fit after the repair, kept for 7 days for whoever mends the prompt. Written by observer; governor removes what has expired.';
+COMMENT ON TABLE model_answers IS 'Answers of a model that did not fit after the repair, kept for 7 days for whoever mends the prompt. Written by observer and analyzer; governor removes what has expired.';
 COMMENT ON COLUMN model_answers.raw IS 'What the model wrote, credentials and personal numbers blanked: it may quote the user, so an erasure must take it.';
 CREATE INDEX model_answers_of_turn ON model_answers (tenant_id, user_id, turn_id);
 CREATE INDEX model_answers_expired ON model_answers (expires_at);
@@ -404,7 +522,7 @@ CREATE TABLE model_usage (
     malformed integer NOT NULL,
     PRIMARY KEY (tenant_id, user_id, day, purpose)
 );
-COMMENT ON TABLE model_usage IS 'What the models cost a user on a day (UTC), by purpose: the daily shares are measured by it. Written by observer; governor removes days older than 90.';
+COMMENT ON TABLE model_usage IS 'What the models cost a user on a day (UTC), by purpose: the daily shares are measured by it. Written by observer and analyzer; governor removes days older than 90.';
 CREATE INDEX model_usage_of_day ON model_usage (day, tenant_id);
 
 -- ---------------------------------------------------------------- delivery: outbox, inbox (ids and hashes, no user text)
@@ -455,7 +573,8 @@ DECLARE
 BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
         'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
-        'quarantine', 'model_answers', 'model_usage'] LOOP
+        'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep', 'promotions', 'tool_receipts',
+        'model_cache', 'upkeep_rounds'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
@@ -464,12 +583,21 @@ BEGIN
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO smartbrain_app', each);
     END LOOP;
     FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'quarantine',
-        'model_answers', 'model_usage'] LOOP
+        'model_answers', 'model_usage', 'memory_items', 'tool_receipts', 'promotions', 'sessions',
+        'upkeep_rounds'] LOOP
         EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
     END LOOP;
     CREATE POLICY old_rows ON injections FOR DELETE TO smartbrain_system USING (true);
+    CREATE POLICY old_rows ON tool_receipts FOR DELETE TO smartbrain_system USING (true);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system', current_schema());
 END $$;
+ALTER TABLE agent_experience ENABLE ROW LEVEL SECURITY;
+ALTER TABLE agent_experience FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON agent_experience TO smartbrain_app USING (tenant_id = current_setting('app.tenant', true)
+    AND (user_id IS NULL OR user_id = current_setting('app.user', true)));
+CREATE POLICY every_tenant ON agent_experience TO smartbrain_system USING (true);
+GRANT SELECT ON agent_experience TO smartbrain_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON agent_experience TO smartbrain_system;
 CREATE POLICY expired ON model_answers FOR DELETE TO smartbrain_system USING (expires_at < now());
 CREATE POLICY long_ago ON model_usage FOR DELETE TO smartbrain_system USING (day < current_date);
 REVOKE DELETE ON conversation_events FROM smartbrain_app;
@@ -485,10 +613,19 @@ GRANT SELECT (tenant_id, user_id, observation_id, turn_id, session_id, priority,
 GRANT SELECT (tenant_id, user_id, proposal_id, turn_id, observation_id, action, target_memory_id, type, provenance,
               confidence, state, created_at) ON proposals TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, chunk_id, active, embedding_model_id, created_at) ON memory_chunks TO smartbrain_system;
-GRANT SELECT (tenant_id, user_id, context_id, created_at), DELETE ON injections TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, context_id, created_at, core_ids, evidence_ids, used_ids, degraded, feedback_signal),
+      DELETE ON injections TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, answer_id, turn_id, prompt, prompt_version, model, created_at, expires_at),
       DELETE ON model_answers TO smartbrain_system;
 GRANT SELECT, DELETE ON model_usage TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, memory_id, status, type, provenance_class, epistemic_type, confidence, valid_at,
+              valid_until, last_validated_at, injection_count, positive_count, correction_count, miss_count, calibrated,
+              fused_at, pinned, created_at, updated_at) ON memory_items TO smartbrain_system;
+GRANT SELECT, DELETE ON tool_receipts TO smartbrain_system;
+GRANT SELECT ON upkeep_rounds TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, proposal_id, memory_id, status, expires_at) ON promotions TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, session_id, next_seq, last_turn_at, expires_at, archived_at) ON sessions
+    TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, created_at) ON quarantine TO smartbrain_system;
 
 -- ---------------------------------------------------------------- commit_turn: one round trip, one transaction
@@ -500,6 +637,7 @@ DECLARE
     session text := body ->> 'session_id';
     turn uuid := (body ->> 'turn_id')::uuid;
     said timestamptz := coalesce((body ->> 'said_at')::timestamptz, now());
+    only_ends boolean := coalesce((body ->> 'only_ends')::boolean, false);
     known record;
     number integer;
     answer jsonb;
@@ -517,7 +655,9 @@ BEGIN
     INSERT INTO sessions AS s (tenant_id, user_id, session_id, next_seq, last_turn_at)
         VALUES (tenant, who, session, 2, said)
         ON CONFLICT (tenant_id, user_id, session_id)
-        DO UPDATE SET next_seq = s.next_seq + 1, last_turn_at = greatest(s.last_turn_at, said)
+        DO UPDATE SET next_seq = s.next_seq + 1,
+            last_turn_at = CASE WHEN only_ends THEN s.last_turn_at ELSE greatest(s.last_turn_at, said) END,
+            archived_at = CASE WHEN only_ends THEN s.archived_at END
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,

@@ -34,6 +34,7 @@ CASES: list[tuple[str, str, Any]] = [
     ("TurnEvents", "version", "1.0"),
     ("TurnEvents", "created_at", "yesterday"),
     ("TurnEvents", "context_id", "no-uuid"),
+    ("TurnEvents", "end_session", "soon"),
     ("TurnEvents", "messages", "你好"),
     ("TurnEvents", "messages", [ENTRY] * 65),
     ("TurnEvents", "messages.0", "你好"),
@@ -143,6 +144,9 @@ CASES: list[tuple[str, str, Any]] = [
     ("MemoryItem", "confidence", 1.01),
     ("MemoryItem", "version", 0),
     ("MemoryItem", "memory_type", "rumour"),
+    ("ArchiveReceipt", "turn_id", MISSING),
+    ("ArchiveReceipt", "state", "gone"),
+    ("ArchiveReceipt", "archived_at", "later"),
     ("WriteReceipt", "status", "maybe"),
 ]
 

@@ -17,6 +17,8 @@ CODES = {
     "Written.change": "past tense of a change",
     "Conflict.kind": "action of the rules",
     "SummaryNote.reason": "trigger of the summary",
+    "SummaryNote.model_id": "name of a model",
+    "SummaryNote.notes": "codes",
     "ObservationRecorded.detector": "name of a detector",
     "ObservationRecorded.pattern": "name of a pattern",
     "TurnCommitted.content_hashes": "sha256",

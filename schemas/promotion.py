@@ -1,0 +1,53 @@
+"""Memories that qualify to be offered to the enterprise side, and what is decided of them (seed 004 2.3, R186)."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from schemas.base import Contract, ExternalId, Instant
+
+PromotionClass = Literal["personal", "business_secret", "public"]
+Visibility = Literal["store", "region", "brand", "global"]
+PromotionStatus = Literal[
+    "candidate", "sanitize_failed", "pending_approval", "approved", "rejected", "expired", "write_failed"
+]
+
+
+class PromotionView(Contract):
+    """One proposal with the memory's words and the figures that it qualified by.
+
+    `approved` records consent and nothing else: nothing has been written to an enterprise store.
+    """
+
+    proposal_id: UUID
+    memory_id: UUID
+    content: str
+    class_: PromotionClass = Field(alias="class")
+    visibility: Visibility
+    status: PromotionStatus
+    figures: dict[str, Any]
+    reason: str | None = None
+    created_at: Instant
+    expires_at: Instant
+    decided_at: Instant | None = None
+
+
+class PromotionPage(Contract):
+    """The proposals of one user, newest first."""
+
+    promotions: tuple[PromotionView, ...]
+
+
+class PromotionDecision(Contract):
+    """What somebody who may decide says of a proposal.
+
+    What is personal is approved only with `consent`: the person whom it is about has agreed.
+    """
+
+    tenant_id: ExternalId = "default"
+    user_id: ExternalId
+    decision: Literal["approve", "reject"]
+    reason: Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")] = ""
+    visibility: Visibility | None = None
+    consent: bool = False
