@@ -15,6 +15,7 @@ from shared.reading import changes, dates
 from shared.reading.clauses import Clause
 from shared.reading.guards import Stance
 from shared.reading.model import Found, Polarity
+from shared.relate import SUSPECTED
 from shared.text.grams import grams
 from shared.text.network import load
 
@@ -36,6 +37,8 @@ DISTINCT = 0.5
 """From here on a clause beside a statement of another type is a statement of its own."""
 CHANGES = 0.45
 """From here on a statement corrects though no pattern foresaw it."""
+SUSPECT = 0.03
+"""From here on a sentence that states nothing to keep may yet end what is known."""
 EVEN = 0.5
 LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
@@ -105,6 +108,23 @@ def read(clauses: Sequence[Clause]) -> list[Verdict]:
     ]
 
 
+def suspected(sentence: Sequence[Clause], verdict: Verdict) -> Found:
+    """The sentence as words that change something known, if anything."""
+    text = _joined(sentence)
+    return Found(
+        verdict.kind,
+        None,
+        {"value": text},
+        text,
+        "learned",
+        f"suspected {verdict.changed:.2f}",
+        "preference" if verdict.kind == "preference" else "fact",
+        disliked([verdict]) if verdict.kind == "preference" else 0,
+        assertion="inferred",
+        flags=(SUSPECTED,),
+    )
+
+
 def disliked(verdicts: Sequence[Verdict]) -> Polarity:
     """Whether a taste is against its object, -1, or for it, 1: as the surest of its clauses says."""
     surest = max(verdicts, key=lambda verdict: verdict.kinds["preference"])
@@ -114,6 +134,11 @@ def disliked(verdicts: Sequence[Verdict]) -> Polarity:
 def worth_reading(verdict: Verdict) -> bool:
     """Whether a pattern may find something in the clause that would be kept."""
     return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
+
+
+def worth_a_look(verdict: Verdict) -> bool:
+    """Whether the clause may at least change something that is known."""
+    return max(verdict.kept, verdict.changed) >= SUSPECT
 
 
 def agrees(verdict: Verdict, kind: MemoryType) -> bool:

@@ -166,9 +166,13 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The whole outcome of observing one turn; corrections are observations of assertion `correction`."""
+    """The whole outcome of observing one turn; corrections are observations of assertion `correction`.
+
+    `suspected` is what is not kept by itself and may yet end something that is known.
+    """
 
     observations: tuple[Observation, ...] = ()
+    suspected: tuple[Observation, ...] = ()
     mentions: tuple[Mention, ...] = ()
     refused: tuple[Refusal, ...] = ()
     explain: tuple[Explain, ...] = ()

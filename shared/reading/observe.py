@@ -28,6 +28,7 @@ from shared.reading.model import (
     TurnText,
 )
 from shared.reading.stated import observation, stated
+from shared.relate import SUSPECTED
 from shared.text.secrets import find_secrets
 
 
@@ -68,9 +69,11 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}
     kept, secret = keeping.clean(observations, suspect)
     refused.extend(secret)
+    suspected = tuple(one for one in kept if SUSPECTED in one.flags)
+    kept = [one for one in kept if SUSPECTED not in one.flags]
     kept.extend(keeping.mentioned(kept, mentions, context, policy, explain, turn.messages, suspect))
     found = tuple(keeping.distinct(kept)[: policy.max_observations])
-    return Observed(found, tuple(mentions), tuple(refused), tuple(explain), signal)
+    return Observed(found, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
 
 
 def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[Explain]]:

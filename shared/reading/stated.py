@@ -28,6 +28,10 @@ from shared.reading.model import Explain, Found, MessageText, Observation
 
 _PLANS_ZH = re.compile(r"打算|计划|立志|备考")
 _PLANS = gate(_PLANS_ZH)
+FEW_EN, FEW_ZH = 30, 12
+"""Characters of a sentence that says little without the next one."""
+MOST_QUOTED = 300
+"""Characters of a sentence that are kept with what it states."""
 _BESIDE = frozenset({"task", "event", "decision"})
 """What a clause may state beside what it corrects."""
 
@@ -55,7 +59,7 @@ def stated(
     try to steer the agent, nothing is kept that only the learned weights find.
     """
     verdicts = [] if directed else learned.read(clauses)
-    if not directed and not any(learned.worth_reading(verdict) for verdict in verdicts):
+    if not directed and not any(learned.worth_a_look(verdict) for verdict in verdicts):
         explain.extend(
             Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
@@ -78,8 +82,19 @@ def stated(
         for one in found:
             if manipulation.may_serve(clause.mask) and manipulation.serves_itself(words, directed):
                 one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
-            observations.append(observation(one, message, span))
+            observations.append(observation(one, message, span, _around(clauses, index, message.text)))
     return observations
+
+
+def _around(clauses: Sequence[Clause], index: int, text: str) -> str:
+    """The sentence that a clause stands in, with a question or a few words before it that it may answer."""
+    number = clauses[index].sentence
+    own = [clause for clause in clauses if clause.sentence == number]
+    before = [clause for clause in clauses if clause.sentence == number - 1]
+    begin = own[0].start
+    if before and (before[-1].asked or begin - before[0].start <= (FEW_EN if own[0].language == "en" else FEW_ZH)):
+        begin = before[0].start
+    return text[begin : own[-1].end][:MOST_QUOTED]
 
 
 def standings(text: str) -> list[tuple[tuple[int, int], str]]:
@@ -122,7 +137,29 @@ def _read(
     ]
     for index, (one, end) in learned.found(clauses, verdicts, free, corrected.keys(), today).items():
         found[index], ends[index] = [one], end - 1
+    _suspect(clauses, verdicts, free, found, ends)
     return Reading(found, ends)
+
+
+def _suspect(
+    clauses: Sequence[Clause],
+    verdicts: Sequence[Verdict],
+    free: Sequence[bool],
+    found: dict[int, list[Found]],
+    ends: dict[int, int],
+) -> None:
+    """Of each sentence that states nothing, the clause that is likeliest to change something known is kept as such."""
+    stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
+    best: dict[int, int] = {}
+    for index, verdict in enumerate(verdicts):
+        sentence = clauses[index].sentence
+        if not free[index] or sentence in stated or not learned.worth_a_look(verdict):
+            continue
+        if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
+            best[sentence] = index
+    for index in best.values():
+        own = [clause for clause in clauses if clause.sentence == clauses[index].sentence]
+        found[index] = [learned.suspected(own, verdicts[index])]
 
 
 def _weigh(
@@ -203,10 +240,12 @@ def _why(stance: Stance) -> str:
     return f"about {stance.subject}" if stance.subject in ("other", "agent") else "no signal"
 
 
-def observation(found: Found, message: MessageText, span: tuple[int, int]) -> Observation:
-    """The finding with its speaker, place and language."""
+def observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
+    """The finding with its speaker, place, language, and the sentence around it."""
     correction = found.assertion == "correction"
     key, value, text = found.key, found.value, found.text
+    if around:
+        value = {**value, "quote": around}
     if message.name:
         key = _named_key(key, message.name)
         value = {**value, "speaker": message.name}

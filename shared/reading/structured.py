@@ -63,20 +63,15 @@ _STATES = {
 
 
 def from_item(item: StructuredItem, ordinal: int) -> Observation:
-    """The observation of a client's item; a key outside the allowlist makes it a note (OC230)."""
+    """The observation of a client's item; a note where its key is not allowed or its type not a user's (OC230)."""
     key = _ALIASES.get(item.key or "", item.key)
     shown = item.text or _shown(item.value)
-    kind: MemoryType = item.type
+    kind: MemoryType = "note" if item.type == "agent_experience" else item.type
     value: dict[str, Any] = (
         dict(cast("Mapping[str, Any]", item.value)) if isinstance(item.value, Mapping) else {"value": item.value}
     )
     if key is not None and not (
-        known(key)
-        and (
-            kind in ("note", "summary", "agent_experience")
-            or key.startswith(_KEYED.get(kind, "\0"))
-            or item.key in _ALIASES
-        )
+        known(key) and (kind in ("note", "summary") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)
     ):
         kind, value, shown, key = "note", {"value": shown, "asked_key": item.key}, f"{item.key}: {shown}", None
     elif item.key in _ALIASES and key:

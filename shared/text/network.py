@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FOLDER = "weights"
-NAMES = ("statements", "feedback", "intents")
+NAMES = ("statements", "feedback", "intents", "relations")
 BLOCKS = 3
 """What a gram adds to its own text, to the one after it and to the one before it."""
 Numbers = NDArray[np.float32]
@@ -49,14 +49,17 @@ class Network:
         places.add(0)
         return list(places)  # pyright: ignore[reportReturnType] # None is out
 
-    def shares(self, texts: Sequence[Sequence[int]]) -> Numbers:
-        """The probabilities by class of each text in order, each read with its neighbours."""
+    def shares(self, texts: Sequence[Sequence[int]], each: int = 0) -> Numbers:
+        """The probabilities by class of each text in order, each read with its neighbours.
+
+        All are one message unless `each` says how many texts a message has.
+        """
         counts = np.fromiter(map(len, texts), np.intp, len(texts))
         flat = np.fromiter(chain.from_iterable(texts), np.intp, int(counts.sum()))
         starts = np.concatenate(([0], counts.cumsum()[:-1]))
         sums = np.add.reduceat(self.grams[flat], starts, axis=0, dtype=np.int32) * self.scale
         follows = np.ones(len(texts), np.float32)
-        follows[0] = 0.0
+        follows[:: each or len(texts)] = 0.0
         mixed, _ = mix(sums, counts, follows)
         return softmax(np.maximum(mixed + self.hidden, 0.0) @ self.out + self.bias, self.groups)
 

@@ -15,15 +15,20 @@ SOURCES: dict[str, Callable[[], list[list[Row]]]] = {
     "statements": lambda: [corpus.statement_rows(message) for message in corpus.messages()],
     "feedback": corpus.feedback_rows,
     "intents": corpus.intent_rows,
+    "relations": corpus.relation_rows,
 }
 
 
-def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[str]]) -> None:
+EPOCHS = {"relations": 12}
+"""How often the few are read, so that as many steps are made."""
+
+
+def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[str]], epochs: int) -> None:
     """Precision and recall of the group's classes on messages that the fit has not seen."""
     folds = np.random.default_rng(7).integers(0, FOLDS, len(messages))
     told: list[tuple[str, dict[str, float]]] = []
     for fold in range(FOLDS):
-        model = fit.fit([m for m, f in zip(messages, folds, strict=True) if f != fold], lexicon)
+        model = fit.fit([m for m, f in zip(messages, folds, strict=True) if f != fold], lexicon, epochs)
         start = sum(len(each) for each in model.groups[:group])
         for message in (m for m, f in zip(messages, folds, strict=True) if f == fold and m):
             shares = model.shares([model.known(row.grams) for row in message])
@@ -51,7 +56,7 @@ def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[
 def main() -> None:
     """Fit, or check, and say what came out."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", help="statements, feedback, intents; all unless told")
+    parser.add_argument("names", nargs="*", help="statements, feedback, intents, relations; all unless told")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     lexicon = corpus.lexicon()
@@ -59,13 +64,13 @@ def main() -> None:
         if given.names and name not in given.names:
             continue
         began = time.monotonic()
-        messages = read()
+        messages, epochs = read(), EPOCHS.get(name, fit.EPOCHS)
         print(f"{name}: {len(messages)} messages, {sum(map(len, messages))} texts")
         if given.check:
             for group in range(len(messages[0][0].labels)):
-                check(messages, group, lexicon)
+                check(messages, group, lexicon, epochs)
         else:
-            _write(name, fit.fit(messages, lexicon))
+            _write(name, fit.fit(messages, lexicon, epochs))
         print(f"{time.monotonic() - began:.0f} s")
 
 

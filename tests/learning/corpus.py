@@ -4,17 +4,27 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from services.compose.rules import intent
-from shared.reading import feedback
+import numpy as np
+
+from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, feedback, intent, observe, related
 from shared.reading.clauses import split
 from shared.reading.learned import AGAINST, CHANGED, FOR, NONE, signs
 from tests.learning import phrases
 
 HERE = Path(__file__).parent
 SETS = HERE.parent / "eval"
+SOME = "some"
+IDLE = frozenset({"sarcasm", "question", "temporary", "task", "past"})
+"""Kinds of sentences that state nothing lasting, of those that are told beside what was known."""
+AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
+STRANGERS = 24
+"""With so many texts that have nothing to do with it each sentence is compared; few share anything with it."""
+FILLED = 4
+"""So many times each frame is filled."""
 SIGNS = {"+": FOR, "-": AGAINST}
 _TAG = re.compile(r"<(/?)([a-z]+)([+-]?)((?:\s+\w+=\"[^\"]*\")*)\s*>")
 
@@ -29,7 +39,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a message and what it states; `maybe` where it may be kept and need not, `sign` of a taste."""
+    """A stretch of a message and what it states, SOME where nobody has said of which type.
+
+    `maybe` where it may be kept and need not, `sign` of a taste.
+    """
 
     start: int
     end: int
@@ -99,6 +112,7 @@ def messages() -> list[Message]:
     """Everything that the weights of `statements` are fitted to."""
     found = [tagged(line) for line in _lines(HERE / "corpus", "statements_*.txt")]
     found += [tagged(line) for line in phrases.lines(HERE)]
+    found += _beside()
     for label in _labels("extraction"):
         spans = [
             Span(*place, expected["type"].split("|")[0], bool(expected.get("may")), SIGNS.get(expected.get("polarity")))
@@ -114,6 +128,15 @@ def messages() -> list[Message]:
     return found
 
 
+def _beside() -> Iterator[Message]:
+    """What was known is worth keeping, of whatever type; what idle talk says beside it is not."""
+    for line in _lines(HERE / "corpus", "relations_*.tsv"):
+        _, kind, earlier, said = line.split("\t")
+        yield Message(earlier, [Span(0, len(earlier), SOME)])
+        if kind in IDLE:
+            yield Message(said)
+
+
 def statement_rows(message: Message) -> list[Row]:
     """The clauses of a message with their types, and whether they correct."""
     clauses = split(message.text)
@@ -127,7 +150,7 @@ def statement_rows(message: Message) -> list[Row]:
         elif message.loose and clause.sentence in stated:
             label = None
         kind = label if message.types and label != CHANGED else None
-        change = None if label is None or not message.changes else CHANGED if label == CHANGED else NONE
+        change = None if label in (None, SOME) or not message.changes else CHANGED if label == CHANGED else NONE
         sign = next((span.sign for span in found if span.sign), None)
         rows.append(Row(signs(clause, place, len(clauses)), (kind, change, sign)))
     return rows
@@ -152,10 +175,49 @@ def intent_rows() -> list[list[Row]]:
     return [[Row(intent.signs(text), (name,))] for name, text in told]
 
 
+def relation_rows() -> list[list[Row]]:
+    """Sentences behind what was known before them; with each, what others had said that shares words with it."""
+    told = [line.split("\t") for line in _lines(HERE / "corpus", "relations_*.tsv")]
+    held = [(label, text, said) for label, _, earlier, said in told for text in _learnt(earlier)]
+    rows = [_related(label, known, said) for label, known, said in held]
+    texts = sorted({known for _, known, _ in held})
+    random = np.random.default_rng(3)
+    for _, _, earlier, said in told:
+        others = [texts[place] for place in random.integers(0, len(texts), STRANGERS) if texts[place] != earlier]
+        rows += [_related(NONE, known, said) for known in others]
+    rows += [_related(label, known, said) for label, known, said in _framed(random)]
+    return [row for row in rows if row]
+
+
+def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
+    """The frames with words of their sort in them: {a} is what was known, {b} another."""
+    for path in sorted((HERE / "corpus").glob("relation_frames_*.tsv")):
+        words = phrases.words(phrases.LEXICON / f"{path.stem.split('_')[2]}.txt")
+        for line in filter(str.strip, path.read_text("utf-8").splitlines()):
+            label, sort, earlier, said = line.split("\t")
+            for _ in range(FILLED):
+                chosen = random.choice(len(words[sort]), 2, replace=False)
+                known, other = (words[sort][place] for place in chosen)
+                yield label, earlier.replace("{a}", known), said.replace("{a}", known).replace("{b}", other)
+
+
+def _learnt(text: str) -> list[str]:
+    """The text as it was said, and as the rules would keep it."""
+    turn = TurnText((MessageText("user", text, None, 0, AT),))
+    seen = observe(turn, ObserveContext(occurred_at=AT), ObservePolicy()).observations
+    kept = [each.text for each in seen if each.kind != "entity"]
+    return list(dict.fromkeys([text, *kept[:1]]))
+
+
+def _related(label: str, known: str, said: str) -> list[Row]:
+    found = related.signs(known, said)
+    return [Row(found[0], (None,)), Row(found[1], (label,))] if found else []
+
+
 def lexicon() -> dict[str, set[str]]:
     """The classes of meaning of each gram that is a word of the lexicon."""
     found: dict[str, set[str]] = {}
-    for path in sorted((HERE / "lexicon").glob("*.txt")):
+    for path in sorted(phrases.LEXICON.glob("*.txt")):
         name = ""
         for line in path.read_text("utf-8").splitlines():
             if line.startswith("#"):
@@ -173,5 +235,5 @@ def _gram(word: str) -> str:
 def classes(rows: Sequence[Sequence[Row]]) -> list[list[str]]:
     """The classes of each group, `none` first."""
     groups = len(rows[0][0].labels)
-    found = [{row.labels[n] for message in rows for row in message} - {None} for n in range(groups)]
+    found = [{row.labels[n] for message in rows for row in message} - {None, SOME} for n in range(groups)]
     return [sorted((str(name) for name in group), key=lambda name: (name != NONE, name)) for group in found]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.text.network import BLOCKS, Network, mix, softmax
+from tests.learning import corpus
 from tests.learning.corpus import Row, classes
 
 HIDDEN = 32
@@ -18,6 +19,8 @@ BATCH = 128
 RATE = 0.006
 DROPPED = 0.3
 LEAST_SEEN = 3
+UNSAID, SOME = -1, -2
+"""A text whose class nobody has said, and one that is of some class, not of the first."""
 SPREAD = 0.05
 """Standard deviation of the numbers that a gram begins with."""
 Numbers = NDArray[np.float32]
@@ -53,7 +56,7 @@ class Weights:
         self.now[rows] -= (rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
 
 
-def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]]) -> Network:
+def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], epochs: int = EPOCHS) -> Network:
     """The network of these messages; words of the lexicon share what their meanings learn."""
     messages = [message for message in messages if message]
     groups = classes(messages)
@@ -70,8 +73,8 @@ def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]]) -> Network
     out = Weights(random.normal(0, HIDDEN**-0.5, (HIDDEN, width)).astype(np.float32))
     bias = Weights(np.zeros(width, np.float32))
     texts = [[(sorted({0, *(ids[g] for g in row.grams if g in ids)}), row.labels) for row in m] for m in messages]
-    for epoch in range(EPOCHS):
-        rate = RATE * (1.0 if epoch < EPOCHS - 2 else 0.3)
+    for epoch in range(epochs):
+        rate = RATE * (1.0 if epoch < epochs - 2 else 0.3)
         for batch in _batches(texts, of, groups, random):
             _step(batch, groups, (rows, hidden, out, bias), random, rate)
     both = rows.now[: len(words)].copy()
@@ -105,7 +108,7 @@ def _batches(
                 flat.extend(known)
                 for place in known:
                     flat.extend(of.get(place, ()))
-                targets.append([at[name] if name else -1 for at, name in zip(places, labels, strict=True)])
+                targets.append([_target(at, name) for at, name in zip(places, labels, strict=True)])
         yield Batch(
             np.array(flat, np.intp),
             np.array(starts, np.intp),
@@ -113,6 +116,10 @@ def _batches(
             np.array(follows, np.float32),
             np.array(targets, np.intp),
         )
+
+
+def _target(places: Mapping[str, int], name: str | None) -> int:
+    return UNSAID if name is None else SOME if name == corpus.SOME else places[name]
 
 
 def _step(
@@ -150,9 +157,13 @@ def _error(shares: Numbers, targets: NDArray[np.intp], groups: Sequence[Sequence
     for number, group in enumerate(groups):
         target = targets[:, number]
         told = (target >= 0).nonzero()[0]
+        some = (target == SOME).nonzero()[0]
+        # of a text that is known to be of some class only `none`, the first, loses what the others share
+        rest = shares[some, start + 1 : start + len(group)]
+        shares[some, start + 1 : start + len(group)] -= rest / (rest.sum(axis=1, keepdims=True) + 1e-6)
         shares[told, start + target[told]] -= 1.0
-        shares[target < 0, start : start + len(group)] = 0.0
-        shares[:, start : start + len(group)] *= (1.0 if number == 0 else 0.5) / max(len(told), 1)
+        shares[target == UNSAID, start : start + len(group)] = 0.0
+        shares[:, start : start + len(group)] *= (1.0 if number == 0 else 0.5) / max(len(told) + len(some), 1)
         start += len(group)
     return shares
 

@@ -36,6 +36,9 @@ KNOWN = 0.6
 MINE = {"zh": "我", "en": "my "}
 
 
+LEXICON = Path(__file__).parents[2] / "shared" / "text" / "lexicon"
+
+
 def words(path: Path) -> dict[str, list[str]]:
     """The words of each class of a lexicon."""
     found: dict[str, list[str]] = {}
@@ -52,7 +55,7 @@ def lines(folder: Path) -> Iterator[str]:
     """Tagged lines of both languages, the same at every call."""
     random = np.random.default_rng(11)
     for language in ("zh", "en"):
-        lexicon = words(folder / "lexicon" / f"lexicon_{language}.txt")
+        lexicon = words(LEXICON / f"{language}.txt")
         rows = [line.split("\t") for line in (folder / "phrases" / f"{language}.tsv").read_text("utf-8").splitlines()]
         own, others = (row[1].split("|") for row in rows[:2])
         people = [MINE[language] + word for name in PEOPLE for word in lexicon[name]]

@@ -1,0 +1,9 @@
+"""What a model is to read as data, in a fence that no text can close. Pure."""
+
+import json
+
+
+def fenced(data: object, wish: str) -> str:
+    """JSON in which no text can close the fence, and below it what is wished."""
+    lines = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<data>\n{lines}\n</data>\n{wish}"
