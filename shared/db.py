@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Generic, LiteralString, NamedTuple, TypeAlias, TypeVar, cast, overload
+from uuid import uuid4
 
 import orjson
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -68,12 +69,16 @@ RACE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, ps
 
 
 class Database:
-    """Two pools, one a role. `transaction` binds to one user; `system` sees ids of all users and no text."""
+    """Two pools, one a role. `transaction` binds to one user; `system` sees ids of all users and no text.
 
-    def __init__(self, dsn: str, *, size: int = 8) -> None:
+    In a schema of another name (`scratch`) nothing is worth a sync to disk, and no relay is woken.
+    """
+
+    def __init__(self, dsn: str, *, size: int = 8, schema: str = SCHEMA) -> None:
         self.dsn = dsn
-        self._app = _pool(dsn, APP_ROLE, size)
-        self._system = _pool(dsn, SYSTEM_ROLE, 2)
+        self.schema = schema
+        self._app = _pool(dsn, APP_ROLE, size, schema)
+        self._system = _pool(dsn, SYSTEM_ROLE, 2, schema)
         self._written = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
 
@@ -82,7 +87,8 @@ class Database:
         with _translated():
             await self._app.open(wait=True, timeout=15)
             await self._system.open(wait=True, timeout=15)
-        self._waker = asyncio.create_task(self._wake_relays())
+        if self.schema == SCHEMA:
+            self._waker = asyncio.create_task(self._wake_relays())
 
     async def close(self) -> None:
         """Both pools are closed, and a last wake-up has been tried."""
@@ -181,11 +187,12 @@ class Database:
                 await asyncio.sleep(0.2)
 
 
-def _pool(dsn: str, role: LiteralString, size: int) -> Pool:
+def _pool(dsn: str, role: LiteralString, size: int, schema: str) -> Pool:
+    lasting = "" if schema == SCHEMA else " -c synchronous_commit=off"
     kwargs: dict[str, Any] = {
         "autocommit": True,
         "row_factory": dict_row,
-        "options": f"-c role={role} -c search_path={SCHEMA},public -c timezone=UTC -c jit=off",
+        "options": f"-c role={role} -c search_path={schema},public -c timezone=UTC -c jit=off{lasting}",
         "application_name": f"smartbrain:{role}",
     }
     return cast(
@@ -250,7 +257,7 @@ _TRIGRAMS: LiteralString = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA p
 EXTENSIONS: tuple[tuple[str, LiteralString], ...] = (("vector", _VECTORS), ("pg_trgm", _TRIGRAMS))
 
 
-async def migrate(dsn: str) -> list[str]:
+async def migrate(dsn: str, schema: str = SCHEMA) -> list[str]:
     """Applies the migrations that are still missing, in order, each in its own transaction; returns their names.
 
     An extension that cannot be had is named in the log: without pgvector search goes by words, without pg_trgm by
@@ -259,8 +266,8 @@ async def migrate(dsn: str) -> list[str]:
     applied: list[str] = []
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
         await conn.execute("SELECT pg_advisory_lock(727001)")
-        await conn.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-        await conn.execute(f"SET search_path = {SCHEMA}, public")
+        await conn.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
+        await conn.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
         await conn.execute(
             "CREATE TABLE IF NOT EXISTS migrations"
             " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
@@ -272,7 +279,7 @@ async def migrate(dsn: str) -> list[str]:
                     await conn.execute(cast("LiteralString", statements))
                     await conn.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
                 applied.append(name)
-                logger().info("migration_applied", migration=name)
+                logger().info("migration_applied", migration=name, schema=schema)
         for extension, statement in EXTENSIONS:
             try:
                 async with conn.transaction():
@@ -281,6 +288,38 @@ async def migrate(dsn: str) -> list[str]:
                 logger().warning("extension_missing", extension=extension, error=type(error).__name__)
         await conn.execute("SELECT pg_advisory_unlock(727001)")
     return applied
+
+
+_SCRATCH = f"{SCHEMA}_rebuild_"
+_LOCKED: LiteralString = "SELECT pg_try_advisory_lock(727004, hashtext(%s))"
+_LEFT: LiteralString = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)"
+
+
+@asynccontextmanager
+async def scratch(dsn: str) -> AsyncGenerator[str, None]:
+    """The name of a migrated, empty schema of the caller's own, dropped at the end whatever happens.
+
+    What a run that was killed has left behind is dropped first: a lock tells the schemas of runs that are alive.
+    """
+    with _translated():
+        async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
+            for (left,) in await (await conn.execute(_LEFT, (_SCRATCH,))).fetchall():
+                await _drop_unless_locked(conn, left)
+            name = _SCRATCH + uuid4().hex[:12]
+            await conn.execute(_LOCKED, (name,))
+            try:
+                await migrate(dsn, name)
+                yield name
+            finally:
+                await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
+
+
+async def _drop_unless_locked(conn: psycopg.AsyncConnection[Any], schema: str) -> None:
+    row = await (await conn.execute(_LOCKED, (schema,))).fetchone()
+    if row and row[0]:
+        await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(schema)))
+        await conn.execute("SELECT pg_advisory_unlock(727004, hashtext(%s))", (schema,))
+        logger().info("scratch_schema_dropped", schema=schema)
 
 
 def _scripts() -> list[tuple[str, str]]:

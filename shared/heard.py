@@ -16,12 +16,18 @@ from shared.reading import (
     ToolText,
     TurnText,
 )
+from shared.reading.clauses import language_of
+from shared.reading.edited import VALUE, redacted, shown
 from shared.relate import RELATED, candidate_id, input_hash
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
+from shared.text.secrets import redact
 
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
+
+RESTORE, EDIT = "restore", "edit"
+"""The patterns of items that name a memory: its content is to hold again, or its next version is given."""
 
 IN_EXPERIMENT = ("experiment_id", "variant")
 """What each row that a turn leaves says of the experiment that the turn was in."""
@@ -84,17 +90,16 @@ def _item(content: Mapping[str, Any]) -> StructuredItem:
 
 def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -> tuple[ObservationRow, ...]:
     """The observations of a turn as rows, items that name a memory by id among them."""
-    rows = [_row(turn, o, policy) for o in observed.observations]
+    rows = [_row(turn, o, policy) for o in (*observed.observations, *observed.suspected)]
     rows += [
         _by_id(turn, e) for e in turn.events if e.event_type == "item" and e.content and e.content.get("memory_id")
     ]
+    # what has a key finds its own memory before words without one look for theirs
+    rows.sort(key=lambda row: (row.ordinal, row.key is None, row.span_start))
     return tuple({row.input_hash: row for row in rows}.values())
 
 
 def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> ObservationRow:
-    standing = policy.standing(seen.assertion, seen.flags)
-    stated = seen.value.get("confidence")
-    confidence = min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
     plain = {name: part for name, part in seen.value.items() if name != RELATED}
     value = {**plain, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
     when = next((e.said_at for e in turn.events if e.ordinal == seen.message_ordinal), turn.said_at)
@@ -112,7 +117,7 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
         assertion=seen.assertion,
         epistemic=seen.epistemic,
         polarity=seen.polarity,
-        confidence=confidence,
+        confidence=confidence_of(seen, policy),
         detector=seen.detector,
         pattern=seen.pattern,
         language=seen.language,
@@ -129,37 +134,52 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
     )
 
 
+def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
+    """How far it is believed at first: what it states of itself, under its cap, or what its assertion is worth."""
+    standing = policy.standing(seen.assertion, seen.flags)
+    stated = seen.value.get("confidence")
+    return min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
+
+
 def _related(seen: Observation) -> UUID | None:
     """The memory that a model was shown and says has changed; what a client writes into a value names none."""
     related = seen.value.get(RELATED) if seen.detector.startswith("model:") else None
     return UUID(related) if related else None
 
 
+def chosen_id(turn_id: UUID, ordinal: int, memory_id: UUID | str) -> UUID:
+    """The id of what an item that names a memory leaves, known as soon as its turn is."""
+    return candidate_id(turn_id, input_hash(turn_id, ordinal, memory_id))
+
+
 def _by_id(turn: Turn, event: Event) -> ObservationRow:
     content = event.content or {}
-    said = input_hash(turn.turn_id, event.ordinal, content["memory_id"])
+    given = content.get("value")
+    text = content.get("text") or ("" if given is None else shown(given))
+    clean, hits = redact(text)
     return ObservationRow(
-        observation_id=candidate_id(turn.turn_id, said),
+        observation_id=chosen_id(turn.turn_id, event.ordinal, content["memory_id"]),
         turn_id=turn.turn_id,
         session_id=turn.session_id,
         ordinal=event.ordinal,
         priority="urgent",
         kind=content["type"],
-        key=content.get("key"),
-        value={},
-        text=content.get("text") or "",
+        # a retraction is of the version that it names, not of what stands under its key by now
+        key=None if content.get("retract") else content.get("key"),
+        value={} if given is None else {VALUE: redacted(given)},
+        text=clean,
         assertion="directive",
         epistemic="fact",
         polarity=0,
         confidence=1.0,
         detector="items",
-        pattern="memory_id",
-        language="other",
+        pattern=RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT,
+        language=language_of(clean),
         retracts=bool(content.get("retract")),
         old_value=None,
-        flags=(),
+        flags=("pii",) if hits else (),
         valid_until=None,
         said_at=event.said_at,
-        input_hash=said,
+        input_hash=input_hash(turn.turn_id, event.ordinal, content["memory_id"]),
         related_memory_id=UUID(content["memory_id"]),
     )

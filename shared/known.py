@@ -1,12 +1,18 @@
 """From rows to the values that `shared.relate` reasons about."""
 
-from shared.relate import SUPPOSED, Known, Statement, sense_of
+import re
+from typing import Any
+
+from shared.relate import Known, Statement, sense_of
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
+
+_PART = re.compile(r"[，,。.!?！？;；\n]+(?=\s|\D)")
 
 
 def statement_of(seen: ObservationRow) -> Statement:
     """The observation, reduced to what matters for its relation to memory."""
+    old_key = seen.value.get("old_key")
     return Statement(
         type=seen.kind,
         key=seen.key,
@@ -17,8 +23,13 @@ def statement_of(seen: ObservationRow) -> Statement:
         retracts=seen.retracts,
         said_at=seen.said_at,
         session_id=seen.session_id,
+        text=seen.text,
+        quote=str(seen.value.get("quote") or ""),
+        old_key=old_key if isinstance(old_key, str) else None,
         old_value=seen.old_value,
-        related=seen.related_memory_id if seen.assertion in SUPPOSED and not seen.retracts else None,
+        related=seen.related_memory_id,
+        polarity=seen.polarity,
+        chosen=seen.detector == "items" and not seen.retracts,
     )
 
 
@@ -34,9 +45,24 @@ def known_of(memory: Memory) -> Known:
         provenance=memory.provenance_class,
         assertion=memory.assertion,
         flags=memory.flags,
-        confidence=memory.confidence,
+        confidence=memory.confidence if memory.fused_from is None else memory.fused_from,
         valid_at=memory.valid_at,
         source_sessions=memory.source_sessions,
         polarity=memory.polarity,
         text=memory.content_text,
+        words=words_of(memory.content_text, memory.value),
+        told=told(memory.content_text, memory.value),
     )
+
+
+def words_of(text: str, value: dict[str, Any]) -> tuple[str, ...]:
+    """A text, and what its value says that it is about."""
+    return (text, *(str(value[name]) for name in ("target", "value") if value.get(name)))
+
+
+def told(text: str, value: dict[str, Any]) -> str:
+    """A text, and of the sentence that it was read in the parts that name what it is about."""
+    words = [word.lower() for word in words_of(text, value)[1:]]
+    parts = [part.strip() for part in _PART.split(str(value.get("quote") or ""))]
+    own = [part for part in parts if part and part not in text and any(word in part.lower() for word in words)]
+    return " ".join([text, *own])

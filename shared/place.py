@@ -1,4 +1,7 @@
-"""The id of a chunk of a turn says where it stands: neighbours are found from ids alone (RFC 9562, version 8)."""
+"""The id of a chunk of a turn says where it stands: neighbours are found from ids alone (RFC 9562, version 8).
+
+The first bit tells chunks of memories from those of turns, so that an index has the memories of a word side by side.
+"""
 
 import hashlib
 from uuid import UUID
@@ -8,12 +11,16 @@ SEQ_BITS = 32
 _VERSION = 0x8000
 _VARIANT = 0x8000_0000_0000_0000
 ORDINALS = 1 << ORDINAL_BITS
+_OF_TURNS = (1 << 63) - 1
+_OF_MEMORIES = 1 << 127
+FIRST_OF_MEMORIES = UUID(int=_OF_MEMORIES)
+"""The least chunk id that a memory can have; those of turns are below it."""
 
 
 def session_half(session_id: str) -> int:
     """The first 64 bits of every chunk id of this session; the same for ever."""
     digest = int.from_bytes(hashlib.blake2b(session_id.encode(), digest_size=8).digest())
-    return (digest & ~0xF000) | _VERSION
+    return (digest & _OF_TURNS & ~0xF000) | _VERSION
 
 
 def turn_half(seq: int, ordinal: int = 0) -> int:
@@ -24,6 +31,11 @@ def turn_half(seq: int, ordinal: int = 0) -> int:
 def chunk_of(session_id: str, seq: int, ordinal: int) -> UUID:
     """The chunk id of one message of a turn."""
     return UUID(int=(session_half(session_id) << 64) | turn_half(seq, ordinal))
+
+
+def chunk_of_memory(memory_id: UUID) -> UUID:
+    """The chunk id of a memory; newer memories have greater ones."""
+    return UUID(int=_OF_MEMORIES | memory_id.int)
 
 
 def hexadecimal(first: int, last: int) -> str:

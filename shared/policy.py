@@ -75,6 +75,18 @@ class ObserverPolicy(Slice):
     tenant_model_seconds_per_day: float = Field(default=0.0, ge=0, description="Of all users of a tenant")
 
 
+class AnalysisPolicy(Slice):
+    """How a statement is related to what is known beyond keys and words (seed 004 sections 2.3 and 2.3.0.1-D)."""
+
+    similarity: float = Field(
+        default=0.85, gt=0, le=1, description="Cosine of vectors from which two texts say the same"
+    )
+    doubt_low: float = Field(default=0.2, ge=0, le=1, description="Share from which a relation is no longer nothing")
+    use_model: bool = True
+    prompt: str = Field(default="analysis-1", description="Version of the question; the analyzer has the list")
+    deadline_s: float = Field(default=10.0, gt=0, description="Of one question, and of one vector")
+
+
 class ArmWeights(Slice):
     """What a rank of each search arm counts for in fusion."""
 
@@ -105,6 +117,7 @@ class ComposePolicy(Slice):
     rerank_deadline_ms: int = Field(default=300, ge=1)
     least_support: float = Field(default=0.18, ge=0, le=1, description="Share of a question that evidence must meet")
     weights: ArmWeights = ArmWeights()
+    agent_hints: bool = True
 
 
 class FeedbackPolicy(Slice):
@@ -115,6 +128,47 @@ class FeedbackPolicy(Slice):
     least_confidence: float = Field(default=0.1, ge=0, le=1, description="Steps down end here")
     injections_keep_days: int = Field(default=30, ge=1)
     injections_waiting_max: int = Field(default=10_000, ge=1, description="Packages that may wait to be recorded")
+
+
+class PromotionPolicy(Slice):
+    """What a memory must reach to be offered to the enterprise side (seed 004 section 2.3, R186)."""
+
+    least_confidence: float = Field(default=0.75, ge=0, le=1)
+    least_uses_30d: int = Field(default=3, ge=1, description="Times used by an answer or said again within 30 days")
+    least_sessions: int = Field(default=2, ge=1)
+    conflict_ratio_below: float = Field(default=0.3, ge=0, le=1)
+    expires_days: int = Field(default=7, ge=1)
+
+
+class ExperiencePolicy(Slice):
+    """What agents learn of their own tools and retrieval (seed 004 section 2.3, R063)."""
+
+    days: int = Field(default=30, ge=1, description="Receipts so old are counted and kept")
+    share_users: int = Field(default=3, ge=2, description="What fewer users have done is shown to each of them alone")
+    least_calls: int = Field(default=5, ge=1, description="Calls for one intent below which nothing is said of it")
+
+
+class EvolutionPolicy(Slice):
+    """What becomes of memories with time and use (seed 004 sections 2.3.0.1-D, 2.3.2, 2.3.2.4, 2.3.2.5)."""
+
+    every_s: float = Field(default=300.0, gt=0, description="Seconds between two rounds of upkeep")
+    consolidate_least: int = Field(default=3, ge=2, description="So many alike memories become one")
+    consolidate_similarity: float = Field(default=0.85, gt=0, le=1)
+    outdated_below: float = Field(default=0.25, ge=0, le=1, description="Effective confidence")
+    misses_most: int = Field(default=20, ge=1, description="Injected in vain so often, a memory ends unless confirmed")
+    fuse_strikes: int = Field(default=3, ge=1, description="Negative receptions that take a memory out of packages")
+    promotion: PromotionPolicy = PromotionPolicy()
+    experience: ExperiencePolicy = ExperiencePolicy()
+
+
+class SessionPolicy(Slice):
+    """When a session ends by itself, and what is kept of it (seed 004 sections 3.1 and 5)."""
+
+    idle_hours: float = Field(default=24.0, gt=0, description="Without a turn for so long, it is archived")
+    blocks_max: int = Field(default=20, ge=1, description="Summary blocks of archived stretches that are kept")
+    entity_slots_max: int = Field(default=20, ge=0)
+    use_model: bool = True
+    summary_prompt: str = Field(default="summary-1", description="Version of the question; the observer has the list")
 
 
 class DeliveryPolicy(Slice):
@@ -164,8 +218,11 @@ class Policy(Slice):
 
     confidence: ConfidencePolicy = ConfidencePolicy()
     observer: ObserverPolicy = ObserverPolicy()
+    analysis: AnalysisPolicy = AnalysisPolicy()
     compose: ComposePolicy = ComposePolicy()
     feedback: FeedbackPolicy = FeedbackPolicy()
+    evolution: EvolutionPolicy = EvolutionPolicy()
+    session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     gate: GatePolicy = GatePolicy()
 

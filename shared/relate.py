@@ -20,6 +20,8 @@ from shared.text.normalise import fold, normalise
 RANK: dict[Provenance, int] = {"observation": 0, "analysis": 1, "tool": 2, "confirmed_by_user": 3}
 RELATED = "related_memory_id"
 """Where a model's observation carries, in its value, the memory that it says has changed."""
+SUSPECTED = "suspected"
+"""Flags words that state nothing to keep by themselves, and may yet end what is known."""
 SUPPOSED: frozenset[Assertion] = frozenset({"declared", "inferred"})
 """What is not said outright as a change: a memory that it names as changed yields only where it is no stronger."""
 _WORDING = frozenset({"speaker", "confidence", "raw", "old_key", "quote", "scope", "text"})
@@ -39,9 +41,17 @@ class Statement:
     retracts: bool
     said_at: datetime
     session_id: str
+    text: str = ""
+    quote: str = ""
+    """The sentence that it was read in."""
+    old_key: str | None = None
+    """The key of what a correction replaces, where it can be known from its words."""
     old_value: str | None = None
     related: UUID | None = None
-    """The memory that a model says this changes."""
+    """The memory that it names itself, or that a model says it changes."""
+    polarity: int = 0
+    chosen: bool = False
+    """Whether the user chose it in so many words for a memory that they named: nothing known stands against it."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,10 @@ class Known:
     source_sessions: tuple[str, ...]
     polarity: int = 0
     text: str = ""
+    words: tuple[str, ...] = ()
+    """Its text, and what it is about: where words of an old value are looked for."""
+    told: str = ""
+    """Its text, with the user's own words for it."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +130,7 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
     if same is None:
         return Relation("create", None, provenance, new.assertion, confidence, "new")
     if same.sense == new.sense:
-        return _confirmed(new, same, policy)
+        return confirmed(new, same, policy)
     if RANK[provenance] < RANK[same.provenance] and RANK[same.provenance] >= RANK["tool"]:
         return Relation("ask", same, provenance, new.assertion, confidence, "weaker_than_known")
     if RANK[provenance] == RANK[same.provenance] and new.said_at < same.valid_at:
@@ -134,12 +148,12 @@ def _same(new: Statement, known: Sequence[Known]) -> Known | None:
         same = next((k for k in known if k.type == new.type and k.key == new.key), None)
     else:
         same = next((k for k in known if k.type == new.type and k.key is None and k.sense == new.sense), None)
-    if same is None and new.related is not None:
+    if same is None and new.related is not None and new.assertion in SUPPOSED and not new.retracts:
         return next((k for k in known if k.type == new.type and k.memory_id == new.related), None)
     return same
 
 
-def _confirmed(new: Statement, same: Known, policy: ConfidencePolicy) -> Relation:
+def confirmed(new: Statement, same: Known, policy: ConfidencePolicy) -> Relation:
     """Said again: the better standing holds, and what two sessions say is analysis."""
     standing = policy.standing(new.assertion, new.flags)
     best = max((same.provenance, same.assertion), (standing.provenance, new.assertion), key=lambda s: RANK[s[0]])

@@ -1,11 +1,31 @@
 """What a statement does to memory: pure; the evolver does it, compose foresees it (seed 004 2.3.0.1-A, X04, X31)."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+from uuid import UUID
 
-from schemas.vocabulary import MemoryType
 from shared.policy import ConfidencePolicy
-from shared.relate import Known, Relation, Statement, relate
+from shared.reading.related import About, about, may_be_same, relations
+from shared.reading.related import Relation as Said
+from shared.relate import RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+
+APART = frozenset({"entity", "case", "summary"})
+"""Types of memory that nothing said later ends: what happened has happened."""
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.6, 0.85, 0.93
+"""How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
+SAME, BOTH = 0.6, 0.7
+"""How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
+CERTAIN = 0.95
+"""How likely it must be that a passing statement ends what the user has confirmed; below, it is an open conflict."""
+NEWEST_MOST = 24
+"""So many of the newest memories are looked at, whatever they share."""
+NEAR_MOST = 32
+"""Of the memories that share a word with a sentence so many of the newest are looked at."""
+COMPARED, APART_MOST = 8, 4
+"""So many memories at most are read beside a sentence: of those that share a word or sort with it, and of others."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +62,72 @@ class Reject:
 
 
 Operation = Write | Confirm | Retract | Reject
+Verdict = Literal["ends", "same", "both", "apart", "near"]
+"""What the analyzer was told of a memory beside a statement; `near` says no more than that they are to be compared."""
+Advice = Mapping[UUID, Verdict]
+"""Verdicts by memory."""
+NO_ADVICE: Advice = MappingProxyType({})
+Sign = Literal["key", "words", "value", "related", "chosen", "meaning", "none"]
+"""By what a statement was found to concern a memory."""
 
 
-def resolve(new: Statement, known: Sequence[Known], replaced: Sequence[Known], policy: ConfidencePolicy) -> Operation:
-    """What to do with a statement, given what is active now and what a correction says that it replaces."""
+@dataclass(frozen=True)
+class Beside:
+    """A memory that a sentence was read beside, and what both say: by the weights, or where `told` by a verdict."""
+
+    known: Known
+    said: Said
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What to do with a statement, by which sign, and the memories that its sentence was read beside."""
+
+    operation: Operation
+    sign: Sign
+    beside: tuple[Beside, ...] = ()
+
+
+def resolve(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Operation:
+    """What to do with a statement, given what is active now of all that it may concern."""
+    return weigh(new, known, policy, advice).operation
+
+
+def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Weighed:
+    """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
+    replaced = _replaced(new, known)
     relation = relate(new, known, policy)
+    beside = _beside(new, known, policy, advice) if relation.target is None and not replaced else ()
+    if found := _by_meaning(new, beside, policy):
+        return Weighed(found, "meaning", beside)
+    return Weighed(_by_signs(new, relation, replaced), _sign(new, relation.target, replaced), beside)
+
+
+def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Sign:
+    """The first that holds: a version that the user chose, a key, equal words, a memory named by id, an old value."""
+    found = target or next(iter(replaced), None)
+    if found is None:
+        return "none"
+    if new.chosen:
+        return "chosen"
+    if found.key is not None and found.key in (new.key, new.old_key):
+        return "key"
+    if found.memory_id == new.related:
+        return "related"
+    return "words" if target else "value"
+
+
+def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known]) -> Operation:
+    """What follows from keys, ids, equal words and old values."""
+    if SUSPECTED in new.flags and not replaced:
+        return Reject("skip", "nothing_known_to_change")
     if new.retracts:
         ends = _distinct((relation.target, *replaced))
         return Retract(ends, "denied") if ends else Reject("skip", relation.reason)
-    if new.assertion == "correction" and relation.action != "confirm":
+    if (new.assertion == "correction" or new.chosen) and relation.action != "confirm":
         ends = _distinct((relation.target, *replaced))
-        return Write(relation, ends)
+        return Write(replace(relation, reason="chosen") if new.chosen else relation, ends)
     match relation.action:
         case "create" | "supersede":
             return Write(relation, _distinct((relation.target,)))
@@ -63,21 +138,157 @@ def resolve(new: Statement, known: Sequence[Known], replaced: Sequence[Known], p
             return Reject(relation.action, relation.reason, relation.target)
 
 
+def reads(new: Statement) -> bool:
+    """Whether a statement has a sentence that is read beside others."""
+    return bool(new.quote) and not new.chosen
+
+
+def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice) -> tuple[Beside, ...]:
+    """What its sentence and each memory that it may concern say together."""
+    if not reads(new):
+        return ()
+    others = [k for k in known if k.type not in APART and k.valid_at < new.said_at and not (new.key and k.key)]
+    near = _near(about(new.quote), others)
+    taken = {k.memory_id for k in near}
+    told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
+    near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
+    found = [Beside(k, said) for said, k in zip(relations([k.told for k in near], new.quote), near, strict=True)]
+    return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
+
+
+def _advised(new: Statement, found: Beside, verdict: Verdict | None, policy: ConfidencePolicy) -> Beside:
+    """The verdict in place of the weights: not for claims of the user's own benefit, nor against what they confirmed.
+
+    It is heard where a weaker statement speaks against something confirmed: that becomes an open conflict.
+    """
+    old = found.known
+    heard = "self_benefit" not in new.flags
+    weaker = RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]
+    apart = replace(found.said, ends=0.0, same=0.0, both=0.0)
+    match verdict:
+        case "ends" if heard and (weaker or old.provenance != "confirmed_by_user"):
+            return Beside(old, replace(apart, ends=1.0), told=True)
+        case "same" if heard and may_be_same(old.told, new.quote):
+            return Beside(old, replace(apart, same=1.0), told=True)
+        case "both" if heard:
+            return Beside(old, replace(apart, both=1.0), told=True)
+        case "apart" if heard:
+            return Beside(old, apart, told=True)
+        case _:
+            return found
+
+
+def _by_meaning(new: Statement, beside: Sequence[Beside], policy: ConfidencePolicy) -> Operation | None:
+    """What its sentence does to a memory under another key, or none: by what both say. None where they are apart."""
+    ending = [each for each in beside if each.said.ends >= _least(new, each.known) and not _misses(new, each)]
+    if ending:
+        return _ended(new, max(ending, key=lambda each: each.said.ends), policy)
+    if new.retracts:
+        return None
+    same = max(beside, key=lambda each: each.said.same, default=None)
+    if same and same.said.same >= SAME:
+        return Confirm(confirmed(new, same.known, policy), same.known)
+    if SUSPECTED in new.flags and any(each.said.both >= BOTH for each in beside):
+        return Write(_held(new, None, "create", "said_beside", policy), ())
+    return None
+
+
+def doubtful(new: Statement, found: Beside, low: float) -> bool:
+    """Whether what both say is neither plainly nothing nor enough to act upon."""
+    ends = low <= found.said.ends < _least(new, found.known)
+    return not found.told and (ends or (not new.retracts and low <= found.said.same < SAME))
+
+
+def _misses(new: Statement, found: Beside) -> bool:
+    """Whether a denial is of something else: of no word that the memory has, or of another thing of the same sort."""
+    if not new.retracts:
+        return False
+    denied = about(new.old_value) if new.old_value else None
+    known = about(found.known.told)
+    return not found.said.shares or bool(denied and denied.sorts & known.sorts and denied.terms.isdisjoint(known.terms))
+
+
+def _near(said: About, known: Sequence[Known]) -> list[Known]:
+    """The few that share most with what is said, of the newest that share anything, and the newest of all.
+
+    A sort of thing counts less than a word. Which they are depends on what the user has said alone, not on what else
+    was loaded.
+    """
+    newest = sorted(known, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
+    shares = {k.memory_id: 0.0 for k in newest[:NEWEST_MOST]}
+    seen: Counter[str] = Counter()
+    for k in newest:
+        for sign in sorted(about(k.told).all & said.all):
+            seen[sign] += 1
+            if seen[sign] <= NEAR_MOST:
+                shares[k.memory_id] = shares.get(k.memory_id, 0.0) + (len(sign) ** 0.5 if sign in said.terms else 0.5)
+    found = sorted((k for k in newest if k.memory_id in shares), key=lambda k: -shares[k.memory_id])
+    return [k for k in found if shares[k.memory_id]][:COMPARED] + [k for k in found if not shares[k.memory_id]][
+        :APART_MOST
+    ]
+
+
+def _least(new: Statement, old: Known) -> float:
+    """How likely it must be that the memory ends."""
+    if old.type == "event" or SUSPECTED in new.flags:
+        return ENDS_UNSAID
+    return ENDS_TOLD if new.assertion == "correction" or new.retracts else ENDS
+
+
+def _held(
+    new: Statement, old: Known | None, action: Literal["create", "supersede"], reason: str, policy: ConfidencePolicy
+) -> Relation:
+    standing = policy.standing(new.assertion, new.flags)
+    return Relation(action, old, standing.provenance, new.assertion, min(new.confidence, standing.cap), reason)
+
+
+def _ended(new: Statement, found: Beside, policy: ConfidencePolicy) -> Operation:
+    """The memory ends; of what the user confirmed only by words that are all but certain to say so."""
+    old, said = found.known, found.said
+    standing = policy.standing(new.assertion, new.flags)
+    if RANK[standing.provenance] < RANK[old.provenance] and RANK[old.provenance] >= RANK["tool"]:
+        if said.ends < CERTAIN or found.told or "self_benefit" in new.flags:
+            return Reject("ask", "weaker_than_known", old)
+        new = replace(new, assertion="correction", confidence=policy.standing("correction").initial)
+    if new.retracts or (SUSPECTED in new.flags and said.only_denies):
+        return Retract((old,), "denied" if new.retracts else "said_to_have_ended")
+    return Write(_held(new, old, "supersede", "said_to_have_changed", policy), (old,))
+
+
 def _distinct(found: Sequence[Known | None]) -> tuple[Known, ...]:
     return tuple({k.memory_id: k for k in found if k}.values())
 
 
-def named(old_key: object, known: Iterable[Known]) -> list[Known]:
-    """The active memories under the key that a correction names as the old one."""
-    return [k for k in known if k.key is not None and k.key == old_key]
+def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """What a correction or a denial says is no longer so."""
+    if new.related and (new.retracts or new.assertion not in SUPPOSED):
+        return [k for k in known if k.memory_id == new.related]
+    if new.assertion != "correction" and not new.retracts:
+        return []
+    old = [k for k in known if k.key is not None and k.key == new.old_key]
+    return old or _meant(new, known)
 
 
-def meant(kind: MemoryType, said: Sequence[Known]) -> list[Known]:
-    """Of the memories that contain a correction's old value, newest first, the one that it means.
+def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """Of the memories that contain the old value, the newest that fits.
 
     A fact about the person corrects only such facts: who leaves Paris may still like it.
     """
-    fitting = [k for k in said if k.type == kind and k.polarity >= 0]
-    if not fitting and kind != "profile":
+    if not new.old_value or _corrects_its_own(new, known):
+        return []
+    wanted = new.old_value.lower()
+    said = [k for k in known if k.type != "entity" and any(wanted in words.lower() for words in k.words)]
+    said.sort(key=lambda k: k.valid_at, reverse=True)
+    fitting = [k for k in said if k.type == new.type and k.polarity >= 0]
+    if not fitting and new.type != "profile":
         fitting = [k for k in said if k.type != "event"]
     return fitting[:1]
+
+
+def _corrects_its_own(new: Statement, known: Sequence[Known]) -> bool:
+    """Whether the memory under the statement's own key is what it corrects: another that has the old words stays.
+
+    The key of a preference may name its object: there the memory must say the old value.
+    """
+    own = next((k for k in known if new.key is not None and k.type == new.type and k.key == new.key), None)
+    return own is not None and (new.type != "preference" or (new.old_value or "").lower() in own.text.lower())

@@ -4,8 +4,10 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from shared import policy as policies
+from shared.ahead import Ahead
 from shared.bus.broker import Bus
 from shared.db import Database
 from shared.errors import ConfigurationError
@@ -29,6 +31,7 @@ class Runtime:
     version: str
     thoughts: Thoughts = field(default_factory=Thoughts)
     paces: Paces = field(default_factory=Paces)
+    experience: Ahead[str, Any] = field(default_factory=Ahead[str, Any])
 
 
 @asynccontextmanager
@@ -58,7 +61,11 @@ async def open_runtime(
     await db.open()
     try:
         bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")
-        yield Runtime(settings, db, bus, provider, policy, settings.kafka_bootstrap, policy.version, thoughts)
+        runtime = Runtime(settings, db, bus, provider, policy, settings.kafka_bootstrap, policy.version, thoughts)
+        try:
+            yield runtime
+        finally:
+            await runtime.experience.close()
     finally:
         await thoughts.close()
         await provider.close()

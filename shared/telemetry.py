@@ -71,6 +71,23 @@ INJECTIONS_DROPPED = Counter(
     " stopped: the database was away when compose stopped.",
     ["reason"],
 )
+AGENT_HINTS = Counter(
+    "smartbrain_agent_hints",
+    "Packages that tell the agent of its own experience. None though tools are called: smartbrain experience; policy"
+    " compose.agent_hints.",
+)
+EXPERIENCE_SECONDS = Histogram(
+    "smartbrain_experience_seconds",
+    "Time of one round in which what agents have learnt is counted anew. Near evolution.every_s: raise it, or count"
+    " fewer days.",
+    buckets=(*FAST, 30.0, 60.0, 300.0),
+)
+PROMOTIONS = Counter(
+    "smartbrain_promotions",
+    "Memories that qualified to be offered to the enterprise side and decisions on them, by status. Mostly"
+    " sanitize_failed or rejected: those memories are not for others; see smartbrain promotions list.",
+    ["status"],
+)
 RERANK_SECONDS = Histogram("smartbrain_rerank_seconds", "Time of one reranked list.", ["reranker"], buckets=FAST)
 TURNS_COMMITTED = Counter("smartbrain_turns_committed", "Turns made durable.", ["transport"])
 TURNS_REFUSED = Counter("smartbrain_turns_refused", "Commits refused, by error code.", ["reason"])
@@ -87,6 +104,38 @@ REDRIVEN = Counter(
     "smartbrain_redriven",
     "Work driven again from state because its event was lost. Rising: the broker loses data.",
     ["kind"],
+)
+ANALYSIS_ADVICE = Counter(
+    "smartbrain_analysis_advice",
+    "Verdicts on a memory beside a statement for which the rules found none, by whom: model or vector; `near` only has"
+    " the two compared. Many of same by vector: look at some in proposals.evidence, and raise analysis.similarity.",
+    ["by", "verdict"],
+)
+ANALYSIS_WITHOUT = Counter(
+    "smartbrain_analysis_without",
+    "Statements that were related by the rules alone though a model was to help, by why: embedding_unavailable,"
+    " vectors_unavailable (pgvector is missing), model_unavailable, model_answer_malformed, model_budget_used_up."
+    " Rising: see smartbrain_model_failures, smartbrain answers, or the daily shares of observer.",
+    ["reason"],
+)
+UPKEEP_DONE = Counter(
+    "smartbrain_upkeep_done",
+    "What was done to memories beside statements, by job: feedback, fuse, calibration, consolidation, outdated,"
+    " refreshed, expiry, misses. Many of fuse or misses: packages carry what does not help, see the upkeep table.",
+    ["job"],
+)
+UPKEEP_FAILED = Counter(
+    "smartbrain_upkeep_failed",
+    "Rounds of upkeep of one user that raised; the user waits for the next change or a day. Any: log event"
+    " upkeep_failed.",
+)
+UPKEEP_SECONDS = Histogram(
+    "smartbrain_upkeep_seconds", "Time of one round of upkeep of one user, under the user's lock.", buckets=FAST
+)
+UPKEEP_WAITING = Gauge(
+    "smartbrain_upkeep_waiting",
+    "Users found at once who wait for a round of upkeep, 200 at most. At 200 all the time: more evolvers, or a greater"
+    " evolution.every_s.",
 )
 MODEL_CALL_SECONDS = Histogram("smartbrain_model_call_seconds", "Time of one model call.", ["model", "operation"])
 MODEL_FAILURES = Counter("smartbrain_model_failures", "Model calls that failed.", ["model", "reason"])

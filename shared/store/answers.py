@@ -1,4 +1,4 @@
-"""model_answers: answers that nobody could read. Written by observer; governor removes them when they expire."""
+"""model_answers: answers that nobody could read. By observer and analyzer; governor removes what expired."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -68,7 +68,11 @@ async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> No
     rows = [{**vars(chunk), "terms": None, "term_count": len(chunk.terms)} for chunk in chunks]
     cursor = await conn.execute(_PUT, {**whose, "rows": orjson.dumps(rows).decode()})
     new = {row["chunk_id"] for row in await cursor.fetchall()}
-    fresh = [chunk for chunk in chunks if chunk.chunk_id in new]
+    await _post(conn, whose, [chunk for chunk in chunks if chunk.chunk_id in new])
+
+
+async def _post(conn: Connection, whose: Mapping[str, Any], fresh: Sequence[Chunk]) -> None:
+    """The words of these chunks, which stand in the table, lead to them."""
     postings = [(term, c.chunk_id, tf, len(c.terms)) for c in fresh for term, tf in Counter(c.terms).items()]
     if postings:
         terms, of, tfs, lengths = (list(column) for column in zip(*postings, strict=True))
@@ -100,6 +104,22 @@ async def hide(conn: Connection, subject: Subject, memory_ids: Iterable[UUID]) -
     """Search no longer finds these memories."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(memory_ids)}
     await conn.execute(_HIDE, params)
+
+
+_SHOW: LiteralString = """
+UPDATE memory_chunks SET active = true
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND NOT active
+RETURNING chunk_id, memory_id
+"""
+
+
+async def show(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
+    """Search finds again those of these memories that were hidden; the chunks say by which words."""
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
+    of = {chunk.memory_id: chunk for chunk in chunks}
+    cursor = await conn.execute(_SHOW, {**whose, "ids": list(of)})
+    back = [replace(of[row["memory_id"]], chunk_id=row["chunk_id"]) for row in await cursor.fetchall()]
+    await _post(conn, whose, back)
 
 
 _WAITING: LiteralString = """
@@ -156,6 +176,23 @@ async def embed(conn: Connection, subject: Subject, model_id: str, vectors: Mapp
         "rows": orjson.dumps(rows).decode(),
     }
     await conn.execute(_EMBED, params)
+
+
+_NEAREST: LiteralString = """
+SELECT memory_id, 1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec) AS cosine FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id IS NOT NULL AND active
+    AND embedding_model_id = %(model)s AND embedding IS NOT NULL
+ORDER BY 2 DESC, memory_id LIMIT %(limit)s
+"""
+
+
+async def nearest(
+    conn: Connection, subject: Subject, vector: Sequence[float], model_id: str, limit: int
+) -> dict[UUID, float]:
+    """The memories that this model puts nearest to the vector, each with its cosine, nearest first."""
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
+    given = {**whose, "vector": vector_literal(vector), "model": model_id, "limit": limit}
+    return {row["memory_id"]: row["cosine"] for row in await (await conn.execute(_NEAREST, given)).fetchall()}
 
 
 def vector_literal(vector: Sequence[float]) -> str:

@@ -1,6 +1,8 @@
 """entities, entity_mentions: written by observer; read by compose's relational arm."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
@@ -56,16 +58,57 @@ async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]
         await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
 
 
-_RECENT: LiteralString = """
-SELECT e.canonical, count(*) AS n FROM entity_mentions m JOIN entities e USING (tenant_id, user_id, entity_id)
-WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id IN (
+@dataclass(frozen=True)
+class Named:
+    """Which entities the turns of one user name, by canonical name and how often; turns in the order of their ids."""
+
+    by_turn: dict[UUID, Counter[str]]
+
+    def before(self, turn_id: UUID, turns: int) -> Counter[str]:
+        """How often each was named in the `turns` turns before this one, as far as those were observed."""
+        order = list(self.by_turn)
+        end = bisect_left(order, turn_id)
+        found: Counter[str] = Counter()
+        for each in order[max(0, end - turns) : end]:
+            found.update(self.by_turn[each])
+        return found
+
+    def note(self, mentions: Iterable[MentionRow]) -> None:
+        """These mentions, of turns that were loaded, count from now on; the same place names an entity once."""
+        places = {(m.turn_id, m.canonical, m.kind, m.ordinal, m.span_start) for m in mentions}
+        for turn_id, canonical, *_ in places:
+            self.by_turn[turn_id][canonical] += 1
+
+
+_NEAR: LiteralString = """
+WITH near AS (
+    (SELECT turn_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id < %(first)s
+     ORDER BY turn_id DESC LIMIT %(turns)s)
+    UNION ALL
     SELECT turn_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s
-    ORDER BY committed_at DESC LIMIT %(turns)s)
-GROUP BY e.canonical
+        AND turn_id BETWEEN %(first)s AND %(last)s
+)
+SELECT near.turn_id, e.canonical, count(*) AS n FROM near
+LEFT JOIN entity_mentions m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = near.turn_id
+LEFT JOIN entities e ON e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.entity_id = m.entity_id
+GROUP BY near.turn_id, e.canonical ORDER BY near.turn_id
 """
 
 
-async def recent_counts(conn: Connection, subject: Subject, turns: int) -> dict[str, int]:
-    """How often each entity was named in the user's newest turns, by canonical name."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": turns}
-    return {r["canonical"]: r["n"] for r in await (await conn.execute(_RECENT, params)).fetchall()}
+async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UUID], turns: int) -> Named:
+    """What was named in these turns and in the `turns` turns before the first of them."""
+    if not turn_ids:
+        return Named({})
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "first": min(turn_ids),
+        "last": max(turn_ids),
+        "turns": turns,
+    }
+    found: dict[UUID, Counter[str]] = {}
+    for row in await (await conn.execute(_NEAR, params)).fetchall():
+        counted = found.setdefault(row["turn_id"], Counter())
+        if row["canonical"] is not None:
+            counted[row["canonical"]] = row["n"]
+    return Named(found)

@@ -10,7 +10,11 @@ import orjson
 
 from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
+from shared import place
 from shared.db import Connection, Read, Subject
+from shared.reading.related import about
+from shared.relate import Statement
+from shared.resolve import NEAR_MOST, NEWEST_MOST
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,16 @@ class Memory:
     source_turn_id: UUID | None
     source_turns: tuple[UUID, ...] = field(default=())
     created_at: datetime | None = None
+    fused_at: datetime | None = None
+    fused_from: float | None = None
+    """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
 
 
 _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,
     confidence::float8 AS confidence, provenance_class, provenance, assertion, epistemic_type, flags, supersedes,
     superseded_by, valid_at, invalid_at, valid_until, last_validated_at, source_sessions, source_turn_id, source_turns,
-    created_at
+    created_at, fused_at, fused_from::float8 AS fused_from
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
@@ -73,24 +80,7 @@ async def lock(conn: Connection, subject: Subject) -> None:
     await conn.execute(_LOCK, {"tenant": subject.tenant_id, "user": subject.user_id})
 
 
-_RELATED: LiteralString = (
-    _COLUMNS + " AND status = 'active' AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))"
-)
 _BY_ID: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s)"
-_SAYING: LiteralString = (
-    _COLUMNS
-    + """ AND status = 'active' AND type <> 'entity'
-    AND (lower(content_text) LIKE %(pattern)s OR lower(value ->> 'target') LIKE %(pattern)s
-         OR lower(value ->> 'value') LIKE %(pattern)s)
-ORDER BY valid_at DESC LIMIT %(limit)s"""
-)
-
-
-async def related(conn: Connection, subject: Subject, keys: Iterable[str], hashes: Iterable[str]) -> list[Memory]:
-    """The active memories under these keys, and those without a key that have just this content."""
-    wanted = {"keys": list(keys), "hashes": list(hashes)}
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, **wanted}
-    return await _rows(conn, _RELATED, params) if any(wanted.values()) else []
 
 
 async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Memory]:
@@ -100,51 +90,61 @@ async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> lis
     return await _rows(conn, _BY_ID, params) if wanted else []
 
 
-async def saying(conn: Connection, subject: Subject, words: str, limit: int = 20) -> list[Memory]:
-    """Active memories whose content or value contains these words, case aside, newest first."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "pattern": _pattern(words), "limit": limit}
-    return await _rows(conn, _SAYING, params)
+_CONCERNED: LiteralString = (
+    _COLUMNS
+    + """ AND status = 'active' AND memory_id = ANY(ARRAY(
+    SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+        AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))
+    UNION ALL SELECT unnest(%(ids)s::uuid[])
+    UNION ALL SELECT said.memory_id FROM unnest(%(patterns)s::text[]) AS p(pattern) CROSS JOIN LATERAL (
+        SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+            AND status = 'active' AND type <> 'entity' AND (lower(content_text) LIKE p.pattern
+                OR lower(value ->> 'target') LIKE p.pattern OR lower(value ->> 'value') LIKE p.pattern)
+        ORDER BY valid_at DESC, memory_id DESC LIMIT %(each)s) AS said
+    UNION ALL (SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+        AND status = 'active' AND cardinality(%(terms)s::text[]) > 0
+        ORDER BY valid_at DESC, memory_id DESC LIMIT %(newest)s)
+    UNION ALL SELECT memory_id FROM memory_chunks
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(ARRAY(
+        SELECT near.chunk_id FROM unnest(%(terms)s::text[]) AS t(term) CROSS JOIN LATERAL (
+            SELECT chunk_id FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND term = t.term
+                AND chunk_id >= %(first)s ORDER BY chunk_id DESC LIMIT %(near)s) AS near))))
+ORDER BY valid_at DESC, memory_id DESC"""
+)
+"""Arrays are made once. A join with what they hold would be made again for each row where the planner takes a table for
+empty, as it does a new user's and a rebuild's."""
+SAYING_MOST = 20
+SPARE = 2
+"""So many times as many are loaded as are looked at, for some may end before their turn comes."""
+
+
+def concerned(subject: Subject, statements: Iterable[Statement], advised: Iterable[UUID] = ()) -> Read[list[Memory]]:
+    """The active memories that these statements may be about, newest first.
+
+    Those under their keys, those that they name, those that say what they say or what they say is no longer so, and the
+    newest that share a word with the sentence or name the same sort of thing, the newest of all, and those `advised`.
+    """
+    said = list(statements)
+    keyless = [each for each in said if each.key is None]
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "keys": list({key for each in said for key in (each.key, each.old_key) if key}),
+        "hashes": list({each.sense for each in keyless}),
+        "ids": list({*advised, *(each.related for each in said if each.related)}),
+        "patterns": list({_pattern(each.old_value) for each in said if each.old_value}),
+        "each": SAYING_MOST,
+        "terms": list({sign for each in said if each.quote for sign in about(each.quote).all}),
+        "first": place.FIRST_OF_MEMORIES,
+        "near": NEAR_MOST * SPARE,
+        "newest": NEWEST_MOST * SPARE,
+    }
+    return Read(_CONCERNED, params, _memories)
 
 
 def _pattern(words: str) -> str:
     escaped = words.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
-
-
-_FACING: LiteralString = (
-    _COLUMNS
-    + """ AND status = 'active' AND memory_id IN (
-    SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
-        AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))
-    UNION ALL SELECT unnest(%(ids)s::uuid[])
-    UNION ALL SELECT memory_id FROM memory_items
-    WHERE cardinality(%(patterns)s::text[]) > 0 AND tenant_id = %(tenant)s AND user_id = %(user)s
-        AND status = 'active' AND type <> 'entity'
-        AND (lower(content_text) LIKE ANY(%(patterns)s) OR lower(value ->> 'target') LIKE ANY(%(patterns)s)
-             OR lower(value ->> 'value') LIKE ANY(%(patterns)s)))
-ORDER BY valid_at DESC LIMIT %(limit)s"""
-)
-
-
-def facing(
-    subject: Subject,
-    keys: Iterable[str],
-    hashes: Iterable[str],
-    ids: Iterable[UUID],
-    sayings: Iterable[str],
-    limit: int = 200,
-) -> Read[list[Memory]]:
-    """In one statement what `related`, `by_ids` and `saying` find among the active memories, newest first."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "keys": list(keys),
-        "hashes": list(hashes),
-        "ids": list(ids),
-        "patterns": [_pattern(words) for words in sayings],
-        "limit": limit,
-    }
-    return Read(_FACING, params, _memories)
 
 
 _LIST: LiteralString = (
@@ -175,18 +175,6 @@ async def listing(
     return await _rows(conn, _LIST, params)
 
 
-_HISTORY: LiteralString = (
-    _COLUMNS
-    + """ AND root_id = (SELECT root_id FROM memory_items
-    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s) ORDER BY version"""
-)
-
-
-async def history(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memory]:
-    """Every version of the memory that this one belongs to, oldest first; empty when there is none."""
-    return await _rows(conn, _HISTORY, {"tenant": subject.tenant_id, "user": subject.user_id, "id": memory_id})
-
-
 @dataclass(frozen=True)
 class Pinned:
     """What every package shows of a stable memory."""
@@ -208,7 +196,7 @@ SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, pro
     last_validated_at, source_turn_id
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
     AND type IN ('profile', 'preference', 'constraint', 'goal')
-    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated'
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
     AND NOT 'self_benefit' = ANY(flags)
 ORDER BY pinned DESC, (provenance_class = 'confirmed_by_user') DESC, memory_items.confidence DESC, valid_at DESC
 LIMIT %(limit)s
@@ -273,7 +261,13 @@ _CONFIRM: LiteralString = """
 UPDATE memory_items SET confidence = %(confidence)s, provenance_class = %(provenance_class)s,
     assertion = %(assertion)s, last_validated_at = greatest(last_validated_at, %(at)s),
     source_sessions = (SELECT array_agg(DISTINCT s) FROM unnest(source_sessions || %(session)s::text) AS s),
-    source_turns = source_turns || %(turn)s::uuid, updated_at = now()
+    source_turns = source_turns || %(turn)s::uuid, updated_at = now(),
+    correction_count = CASE WHEN %(by_user)s THEN 0 ELSE correction_count END,
+    calibrated = CASE WHEN %(by_user)s THEN calibrated - 'correction_count' ELSE calibrated END,
+    fused_at = CASE WHEN %(by_user)s THEN NULL ELSE fused_at END,
+    fused_from = CASE WHEN %(by_user)s THEN NULL ELSE fused_from END,
+    epistemic_type = CASE WHEN %(by_user)s THEN coalesce(epistemic_prev, epistemic_type) ELSE epistemic_type END,
+    epistemic_prev = CASE WHEN %(by_user)s THEN NULL ELSE epistemic_prev END
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = %(id)s AND status = 'active'
 RETURNING source_sessions
 """
@@ -290,8 +284,12 @@ async def confirm(
     at: datetime,
     session: str,
     turn: UUID,
+    by_user: bool = True,
 ) -> tuple[str, ...]:
-    """The memory has been said again: its evidence grew, its words did not change; the sessions that said it."""
+    """The memory has been said again: its evidence grew, its words did not change; the sessions that said it.
+
+    Where the user said it, what they had rejected before no longer counts, and it is outdated no longer.
+    """
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -302,41 +300,10 @@ async def confirm(
         "at": at,
         "session": session,
         "turn": turn,
+        "by_user": by_user,
     }
     row = await (await conn.execute(_CONFIRM, params)).fetchone()
     return tuple(row["source_sessions"]) if row else ()
-
-
-@dataclass(frozen=True)
-class Tally:
-    """What receptions add to the counts of one memory, its confidence after them, and when it was validated by them."""
-
-    memory_id: UUID
-    injections: int
-    positives: int
-    corrections: int
-    misses: int
-    confidence: float
-    validated_at: datetime | None
-
-
-_TALLY: LiteralString = """
-UPDATE memory_items m SET injection_count = injection_count + d.injections,
-    positive_count = positive_count + d.positives, correction_count = correction_count + d.corrections,
-    miss_count = greatest(miss_count + d.misses, 0), confidence = d.confidence,
-    last_validated_at = greatest(last_validated_at, d.validated_at), updated_at = now()
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(memory_id uuid, injections integer, positives integer,
-    corrections integer, misses integer, confidence real, validated_at timestamptz)
-WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = d.memory_id AND m.status = 'active'
-"""
-
-
-async def tally(conn: Connection, subject: Subject, tallies: Iterable[Tally]) -> None:
-    """The active ones of these memories have the counts added and this confidence; the caller holds the lock."""
-    rows = [vars(each) for each in tallies]
-    if rows:
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
-        await conn.execute(_TALLY, params)
 
 
 def to_item(memory: Memory, subject: Subject) -> MemoryItem:
@@ -362,5 +329,6 @@ def to_item(memory: Memory, subject: Subject) -> MemoryItem:
         root_id=memory.root_id,
         supersedes=memory.supersedes,
         valid_until=memory.valid_until,
+        fused_at=memory.fused_at,
         created_at=memory.created_at,
     )

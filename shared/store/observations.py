@@ -10,6 +10,7 @@ import orjson
 
 from schemas.vocabulary import Assertion, Epistemic, MemoryType, Priority, ProposalAction, Provenance
 from shared.db import Connection, Subject
+from shared.resolve import Verdict
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ _DUE: LiteralString = (
         SELECT max(created_at) FROM observations
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s))
     AND (priority = 'urgent' OR NOT %(urgent_only)s)))
-ORDER BY created_at, turn_id, ordinal, span_start, observation_id"""
+ORDER BY created_at, turn_id, ordinal, (key IS NULL), span_start, observation_id FOR UPDATE"""
 )
 
 
@@ -99,7 +100,8 @@ async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[
 async def due(conn: Connection, subject: Subject, ids: Iterable[UUID], *, urgent_only: bool) -> list[ObservationRow]:
     """Those of these observations that are open, and what was observed before them and is open still, in order.
 
-    A correction thus never overtakes what it corrects; `urgent_only` adds earlier corrections alone.
+    A correction thus never overtakes what it corrects; `urgent_only` adds earlier corrections alone. Until the
+    transaction ends, no analyzer proposes anything for them.
     """
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "urgent_only": urgent_only}
     return await _rows(conn, _DUE, params)
@@ -118,9 +120,13 @@ async def _rows(conn: Connection, statement: LiteralString, params: Mapping[str,
 
 _MARK: LiteralString = """
 UPDATE observations o SET state = d.state, reason = d.reason,
-    related_memory_id = coalesce(d.memory_id, o.related_memory_id)
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(observation_id uuid, state text, reason text, memory_id uuid)
+    related_memory_id = coalesce(d.memory_id, o.related_memory_id),
+    settled_at = CASE WHEN d.state IN ('new', 'analyzed') THEN o.settled_at
+        ELSE (SELECT clock_timestamp()) + d.n * interval '1 microsecond' END
+FROM ROWS FROM (jsonb_to_recordset(%(rows)s::jsonb) AS (observation_id uuid, state text, reason text, memory_id uuid))
+    WITH ORDINALITY AS d(observation_id, state, reason, memory_id, n)
 WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = d.observation_id
+    AND o.state IN ('new', 'analyzed')
 """
 
 
@@ -135,10 +141,23 @@ class Mark:
 
 
 async def mark(conn: Connection, subject: Subject, marks: Sequence[Mark]) -> None:
-    """Each observation is in its new state."""
+    """Each observation that was open is in its new state, settled in this order; what has been settled stays so."""
     if marks:
         body = orjson.dumps(list(marks)).decode()
         await conn.execute(_MARK, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+
+
+_ANALYZE: LiteralString = """
+UPDATE observations SET state = 'analyzed'
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s) AND state = 'new'
+RETURNING observation_id
+"""
+
+
+async def analyze(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> set[UUID]:
+    """Those of these observations that were new, and are analysed now: the others have been settled since."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    return {r["observation_id"] for r in await (await conn.execute(_ANALYZE, params)).fetchall()}
 
 
 _OVERDUE: LiteralString = """
@@ -168,16 +187,17 @@ class ProposalRow:
     provenance: Provenance
     confidence: float
     reason: str
+    evidence: dict[str, Any]
     state: str = "new"
 
 
 _PROPOSE: LiteralString = """
 INSERT INTO proposals (tenant_id, user_id, proposal_id, turn_id, observation_id, action, target_memory_id, type, key,
-    provenance, confidence, reason)
+    provenance, confidence, reason, evidence)
 SELECT %(tenant)s, %(user)s, p.proposal_id, p.turn_id, p.observation_id, p.action, p.target_memory_id, p.type, p.key,
-    p.provenance, p.confidence, p.reason
+    p.provenance, p.confidence, p.reason, p.evidence
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS p(proposal_id uuid, turn_id uuid, observation_id uuid, action text,
-    target_memory_id uuid, type text, key text, provenance text, confidence real, reason text)
+    target_memory_id uuid, type text, key text, provenance text, confidence real, reason text, evidence jsonb)
 ON CONFLICT (tenant_id, user_id, observation_id) DO NOTHING
 RETURNING proposal_id
 """
@@ -190,6 +210,22 @@ async def propose(conn: Connection, subject: Subject, rows: Sequence[ProposalRow
     body = orjson.dumps(list(rows)).decode()
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body}
     return {r["proposal_id"] for r in await (await conn.execute(_PROPOSE, params)).fetchall()}
+
+
+_ADVICE: LiteralString = """
+SELECT p.observation_id, a ->> 'memory_id' AS memory_id, a ->> 'verdict' AS verdict
+FROM proposals p CROSS JOIN jsonb_array_elements(p.evidence -> 'advice') AS a
+WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.observation_id = ANY(%(ids)s)
+"""
+
+
+async def advice(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> dict[UUID, dict[UUID, Verdict]]:
+    """What the analyzer was told of memories beside these observations, for those that it had told anything."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    found: dict[UUID, dict[UUID, Verdict]] = {}
+    for row in await (await conn.execute(_ADVICE, params)).fetchall():
+        found.setdefault(row["observation_id"], {})[UUID(row["memory_id"])] = row["verdict"]
+    return found
 
 
 _SETTLE: LiteralString = """

@@ -1,15 +1,17 @@
 """event_outbox: written by whoever tells something, in the same transaction; emptied by relay."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import LiteralString
+from typing import Any, LiteralString
 from uuid import UUID
 
 import orjson
 
 from schemas.envelope import Envelope
-from schemas.topics import Topic
+from schemas.topics import TURN_COMMIT, Topic
+from schemas.turn_events import TurnEvents
+from shared import clock
 from shared.db import Connection
 
 SHARDS = 16
@@ -175,17 +177,41 @@ SELECT g.id, g.topic, g.key, g.type, g.payload FROM given g JOIN due USING (abou
 
 async def put_again(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> int:
     """How many stand in the outbox again; one that was driven again lately waits, each time longer."""
-    rows = [
-        {
-            "id": str(event.event_id),
-            "topic": topic.name,
-            "key": event.key,
-            "type": event.event_type,
-            "about": event.idempotency_key,
-            "payload": event.model_dump(mode="json"),
-        }
-        for topic, event in events
-    ]
+    return await _put_again(
+        conn,
+        [
+            {
+                "id": str(event.event_id),
+                "topic": topic.name,
+                "key": event.key,
+                "type": event.event_type,
+                "about": event.idempotency_key,
+                "payload": event.model_dump(mode="json"),
+            }
+            for topic, event in events
+        ],
+    )
+
+
+async def ask(conn: Connection, asked: Iterable[TurnEvents]) -> int:
+    """How many of these turns will be asked to be committed; one that was asked for lately waits, each time longer."""
+    return await _put_again(
+        conn,
+        [
+            {
+                "id": str(clock.uuid7()),
+                "topic": TURN_COMMIT.name,
+                "key": f"{turn.tenant_id}:{turn.user_id}",
+                "type": "TurnEvents",
+                "about": f"{TURN_COMMIT.name}:{turn.tenant_id}:{turn.user_id}:{turn.idempotency_key}",
+                "payload": turn.model_dump(mode="json", exclude_defaults=True),
+            }
+            for turn in asked
+        ],
+    )
+
+
+async def _put_again(conn: Connection, rows: Sequence[Mapping[str, str | dict[str, Any]]]) -> int:
     if not rows:
         return 0
     return (await conn.execute(_PUT_AGAIN, {"rows": orjson.dumps(rows).decode()})).rowcount

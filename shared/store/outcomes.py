@@ -9,6 +9,7 @@ from schemas.events import Conflict, SummaryNote, TurnOutcome, Written
 from schemas.topics import TURN_OUTCOME, Topic
 from shared import clock
 from shared.db import Connection, Subject
+from shared.relate import SUSPECTED
 from shared.store import memory, observations, outbox, quarantine, turns
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
@@ -86,7 +87,7 @@ def outcome_of(
                 )
             )
             conflicts += [Conflict(kind=change, old_id=old, new_id=touched.memory_id) for old in touched.supersedes]
-        else:
+        elif SUSPECTED not in seen.flags:
             explain.append({"decision": seen.state, "reason": seen.reason, "kind": seen.kind, "why": why or None})
             if change == "ask":
                 conflicts.append(Conflict(kind="open", old_id=seen.related_memory_id, new_id=seen.observation_id))

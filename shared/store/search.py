@@ -14,7 +14,8 @@ from shared.store.chunks import vector_literal
 class Hit:
     """One chunk that an arm found, with the arm's own score; higher is better.
 
-    `ended` names what was learnt from the hit's turn and holds no longer: ordinal and span of the words, and the value.
+    `ended` names what was learnt from the hit's turn and holds no longer, or was rejected too often: ordinal and
+    span of the words, and the value.
     """
 
     chunk_id: UUID
@@ -55,7 +56,10 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
     coalesce((SELECT jsonb_agg(jsonb_build_object('ordinal', s.provenance -> 'ordinal', 'span', s.provenance -> 'span',
             'word', coalesce(s.value ->> 'target', s.value ->> 'value')))
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
-            AND s.source_turn_id = c.turn_id AND s.status IN ('superseded', 'retracted')), '[]') AS ended
+            AND s.source_turn_id = c.turn_id AND (s.status IN ('superseded', 'retracted') OR s.fused_at IS NOT NULL
+                OR (s.status = 'merged' AND EXISTS (SELECT FROM memory_items o WHERE o.tenant_id = %(tenant)s
+                    AND o.user_id = %(user)s AND o.memory_id = s.superseded_by
+                    AND (o.status IN ('superseded', 'retracted') OR o.fused_at IS NOT NULL))))), '[]') AS ended
 """
 _HOLDS: LiteralString = """
 LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import Any, Literal, LiteralString
 
 import orjson
 
 from shared.db import Connection, Read, Subject
+from shared.store.sessions import Slots
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,14 @@ class SummaryRow:
     source_to_seq: int
     model_id: str
     generated_at: datetime | None = None
+    level: Literal["working", "archived"] = "working"
+    block_from_seq: int | None = None
+    block_text: str | None = None
 
 
 _LATEST: LiteralString = """
-SELECT session_id, version, reason, text, summary_json, source_from_seq, source_to_seq, model_id, generated_at
+SELECT session_id, version, reason, text, summary_json, source_from_seq, source_to_seq, model_id, generated_at, level,
+    block_from_seq, block_text
 FROM session_summaries WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
     AND text IS NOT NULL
 ORDER BY version DESC LIMIT 1
@@ -39,11 +44,63 @@ def latest(subject: Subject, session_id: str) -> Read[SummaryRow | None]:
     return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
 
 
+_STANDING: LiteralString = """
+SELECT entity_slots, (SELECT text FROM session_summaries WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+    AND session_id = %(session)s AND text IS NOT NULL ORDER BY version DESC LIMIT 1) AS text
+FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+"""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What stands for a session before its latest turns: the summary's text and the names."""
+
+    text: str
+    entity_slots: Slots
+
+
+def standing(subject: Subject, session_id: str) -> Read[Standing]:
+    """Both as they are now; empty where the session has none."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    return Read(
+        _STANDING,
+        params,
+        lambda rows: Standing(rows[0]["text"] or "", rows[0]["entity_slots"]) if rows else Standing("", {}),
+    )
+
+
+_BLOCKS: LiteralString = """
+SELECT version, block_from_seq AS from_seq, source_to_seq AS to_seq, block_text AS text, generated_at, model_id
+FROM session_summaries WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+    AND level = 'archived' AND block_text IS NOT NULL
+ORDER BY version DESC LIMIT %(most)s
+"""
+
+
+def blocks(subject: Subject, session_id: str, most: int) -> Read[list[Mapping[str, Any]]]:
+    """What the latest archived stretches of the session left, at most so many, oldest first."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "most": most}
+    return Read(_BLOCKS, params, lambda rows: list(reversed(rows)))
+
+
+_ARCHIVED_TO: LiteralString = """
+SELECT coalesce(max(source_to_seq), 0) AS seq FROM session_summaries
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s AND level = 'archived'
+"""
+
+
+async def archived_to(conn: Connection, subject: Subject, session_id: str) -> int:
+    """The last turn of the session that an archived stretch holds; 0 where there is none."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    row = await (await conn.execute(_ARCHIVED_TO, params)).fetchone()
+    return row["seq"] if row else 0
+
+
 _PUT: LiteralString = """
 INSERT INTO session_summaries (tenant_id, user_id, session_id, version, reason, text, summary_json, source_from_seq,
-    source_to_seq, model_id)
+    source_to_seq, model_id, level, block_from_seq, block_text)
 VALUES (%(tenant)s, %(user)s, %(session_id)s, %(version)s, %(reason)s, %(text)s, %(summary_json)s::jsonb,
-    %(source_from_seq)s, %(source_to_seq)s, %(model_id)s)
+    %(source_from_seq)s, %(source_to_seq)s, %(model_id)s, %(level)s, %(block_from_seq)s, %(block_text)s)
 """
 
 

@@ -10,6 +10,8 @@ import orjson
 
 from shared.db import Connection, Read, Subject
 
+SESSION_END = "session_end"
+"""The event in the log that ends a session."""
 _COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
 
 
@@ -54,6 +56,16 @@ class Turn:
     def said(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
         return [e.content["text"] for e in self.events if e.event_type == event_type and e.content]
+
+    @property
+    def ends(self) -> bool:
+        """Whether its session ends with it."""
+        return any(e.event_type == SESSION_END for e in self.events)
+
+    @property
+    def only_ends(self) -> bool:
+        """Whether it does nothing but end its session."""
+        return all(e.event_type == SESSION_END for e in self.events)
 
     def dimension(self, name: str) -> str | None:
         """What the turn's experiment says of this dimension, if it is in one."""
@@ -307,46 +319,3 @@ async def count_late(conn: Connection, grace: timedelta) -> int:
     """How many accepted turns have waited for their outcome longer than the grace period."""
     row = await (await conn.execute(_LATE, {"grace": grace})).fetchone()
     return row["n"] if row else 0
-
-
-@dataclass(frozen=True)
-class SessionState:
-    """How far a session's summary reaches, and how many tokens were said since."""
-
-    session_id: str
-    last_seq: int
-    summary_seq: int
-    open_tokens: int
-
-
-_SESSIONS: LiteralString = """
-SELECT session_id, next_seq - 1 AS last_seq, summary_seq, open_tokens FROM sessions
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
-"""
-
-
-async def session_states(conn: Connection, subject: Subject, sessions: Iterable[str]) -> dict[str, SessionState]:
-    """The state of those of the sessions that exist, by session."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
-    return {r["session_id"]: SessionState(**r) for r in await (await conn.execute(_SESSIONS, params)).fetchall()}
-
-
-_SAID: LiteralString = """
-UPDATE sessions SET open_tokens = CASE WHEN %(summary_seq)s::integer IS NULL THEN open_tokens + %(tokens)s ELSE 0 END,
-    summary_seq = coalesce(%(summary_seq)s, summary_seq)
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
-"""
-
-
-async def note_said(
-    conn: Connection, subject: Subject, session_id: str, tokens: int, summary_seq: int | None = None
-) -> None:
-    """The session has grown by so many tokens; with `summary_seq` counting restarts there."""
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "session": session_id,
-        "tokens": tokens,
-        "summary_seq": summary_seq,
-    }
-    await conn.execute(_SAID, params)

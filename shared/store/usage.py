@@ -1,4 +1,4 @@
-"""model_usage: written by observer in the transaction of what the model helped to find; pruned by governor."""
+"""model_usage: by observer and analyzer, in the transaction of what the model helped to find; pruned by governor."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

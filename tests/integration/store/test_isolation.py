@@ -6,6 +6,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from services.evolver import experience, rounds
 from shared.db import SCHEMA, Database, Read, Subject
 from tests.system.databases import number, rows, texts
 from tests.system.person import Person
@@ -21,7 +22,12 @@ SAYS = {
     "memory_chunks": {"text", "tsv", "name", "embedding"},
     "quarantine": {"reason"},
     "model_answers": {"raw", "problem"},
+    "memory_items": {"key", "value", "content_text", "content_hash", "provenance", "source_sessions"},
+    "promotions": {"figures", "reason"},
+    "model_cache": {"answer", "said"},
 }
+READ_ONLY = {"agent_experience"}
+"""Tables that the application may only read, so that whoever tries to change a row is refused."""
 
 
 @pytest.fixture
@@ -73,7 +79,8 @@ async def everybody(person: Person) -> None:
     """The person has rows in every table that a turn can fill."""
     await person.commit("我喜欢喝茶。", session="s1")
     await person.say("不对，我喜欢喝咖啡，不是茶。Marta lives in Oslo. Marta called.", session="s1")
-    await person.say("我们决定用 PostgreSQL 做主存储。", session="s1")
+    await person.say("我们决定用 PostgreSQL 做主存储。", session="s1", tool_calls=[{"name": "create_ticket"}])
+    await experience.learn(person.system["evolver"].rt)
     package = await person.compose("我喜欢喝什么？", session="s1")
     await wait_for(lambda: recorded(person, package.context_id), what="the package is recorded")
     subject = {"t": person.tenant_id, "u": person.user_id}
@@ -89,10 +96,28 @@ async def everybody(person: Person) -> None:
         **subject,
     )
     person.system.rows(
+        "INSERT INTO promotions (tenant_id, user_id, proposal_id, memory_id, class, visibility, status, figures,"
+        " expires_at) VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 'personal', 'store',"
+        " 'pending_approval', '{}', now() + interval '1 day')",
+        **subject,
+    )
+    person.system.rows(
+        "INSERT INTO model_cache (tenant_id, user_id, input_hash, purpose, prompt_version, model, said, answer)"
+        " VALUES (%(t)s, %(u)s, 'hash', 'extract', 'extract-2', 'm', 'digest', '{}')",
+        **subject,
+    )
+    person.system.rows(
         "INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds, malformed)"
         " VALUES (%(t)s, %(u)s, current_date, 'extract', 1, 1, 1, 1, 0)",
         **subject,
     )
+    person.system.rows(
+        "INSERT INTO conflicts (tenant_id, user_id, conflict_id, memory_id, observation_id, kind, opened_at)"
+        " VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', now())",
+        **subject,
+    )
+    person.system.rows("UPDATE memory_items SET correction_count = 3 WHERE tenant_id = %(t)s", t=person.tenant_id)
+    await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 
 
 async def test_nobody_sees_or_writes_the_rows_of_another(system: System, person: Person) -> None:
@@ -109,7 +134,12 @@ async def test_nobody_sees_or_writes_the_rows_of_another(system: System, person:
                 assert (await cursor.fetchone() or {})["n"] == 0, name
     for name in names:
         column = await a_column(system, name)
-        if name != "conversation_events":
+        if name in READ_ONLY:
+            for change in (f"UPDATE {name} SET {column} = {column}", f"DELETE FROM {name}"):  # noqa: S608
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    async with db.transaction(strangers[0]) as conn:
+                        await conn.execute(change)
+        elif name != "conversation_events":
             async with db.transaction(strangers[0]) as conn:
                 assert (await conn.execute(f"UPDATE {name} SET {column} = {column}")).rowcount == 0, name  # noqa: S608
                 assert (await conn.execute(f"DELETE FROM {name}")).rowcount == 0, name  # noqa: S608
@@ -162,7 +192,7 @@ async def test_the_system_role_reads_no_words(system: System, person: Person) ->
             assert "zanzibar" not in ((await cursor.fetchone() or {})["all"] or ""), row
     allowed = {(row["table"], row["column"]) for row in readable}
     assert not {(table, column) for table, columns in SAYS.items() for column in columns} & allowed
-    assert not {"conversation_events", "memory_items", "session_summaries", "entities"} & {t for t, _ in allowed}
+    assert not {"conversation_events", "upkeep", "session_summaries", "entities"} & {t for t, _ in allowed}
     assert "zanzibar" in str(texts(system.dsn))
 
 

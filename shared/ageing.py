@@ -1,0 +1,87 @@
+"""How a memory stands after time and use, in figures: what ageing is judged by, and decay (seed 004 2.3.2.4); pure."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from schemas.vocabulary import Epistemic, MemoryStatus, MemoryType, Provenance
+
+Steps = tuple[tuple[float, float], ...]
+"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's (X13)."""
+DECAY: Steps = ((0, 1.0), (30, 0.85), (90, 0.6), (180, 0.3))
+"""What is left of a confidence so many days after it was last validated."""
+Job = Literal["feedback", "fuse", "calibration", "consolidation", "outdated", "refreshed", "expiry", "misses"]
+"""What changes memories beside statements."""
+ROUND: tuple[Job, ...] = ("expiry", "misses", "calibration", "fuse", "outdated", "refreshed", "consolidation")
+"""The jobs of a round of upkeep; `feedback` comes with its events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is to be done to these memories; `detail` holds figures and ids, no text."""
+
+    job: Job
+    memory_ids: tuple[UUID, ...]
+    detail: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One version of a memory without its words: what upkeep judges, and all that it changes."""
+
+    memory_id: UUID
+    root_id: UUID
+    version: int
+    type: MemoryType
+    key: str | None
+    status: MemoryStatus
+    confidence: float
+    provenance_class: Provenance
+    epistemic_type: Epistemic
+    epistemic_prev: Epistemic | None
+    flags: tuple[str, ...]
+    pinned: bool
+    superseded_by: UUID | None
+    valid_at: datetime
+    invalid_at: datetime | None
+    valid_until: datetime | None
+    last_validated_at: datetime | None
+    created_at: datetime
+    injection_count: int = 0
+    positive_count: int = 0
+    correction_count: int = 0
+    miss_count: int = 0
+    calibrated: dict[str, int] = field(default_factory=dict[str, int])
+    fused_at: datetime | None = None
+    fused_from: float | None = None
+
+    @property
+    def shown(self) -> bool:
+        """Whether packages and search may show it."""
+        return self.status == "active" and self.fused_at is None
+
+
+def step(steps: Steps, days: float) -> float:
+    """The factor of the half-open interval that `days` falls in; before the first step, the first."""
+    factor = steps[0][1]
+    for start, value in steps:
+        if days < start:
+            break
+        factor = value
+    return factor
+
+
+def age_days(since: datetime, now: datetime) -> float:
+    """Days from `since` to `now`, never negative."""
+    return max(0.0, (now - since).total_seconds() / 86_400)
+
+
+def confidence_effective(confidence: float, days_since_validated: float, decay: Steps = DECAY) -> float:
+    """The stored confidence times the decay step; the stored value is never changed (R057)."""
+    return confidence * step(decay, days_since_validated)
+
+
+def effective(kept: Kept, now: datetime) -> float:
+    """What the memory is worth now: its age counts from when it was last validated, else from when it was made."""
+    return confidence_effective(kept.confidence, age_days(kept.last_validated_at or kept.created_at, now))

@@ -1,0 +1,62 @@
+"""conflicts: what was said against a stronger memory and not written over it. Written by evolver."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.db import Connection, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An observation that speaks against a memory which stands; open until the memory is confirmed or ends."""
+
+    conflict_id: UUID
+    memory_id: UUID
+    observation_id: UUID
+    kind: str
+    opened_at: datetime
+
+
+_OPEN: LiteralString = """
+INSERT INTO conflicts (tenant_id, user_id, conflict_id, memory_id, observation_id, kind, opened_at)
+SELECT %(tenant)s, %(user)s, c.conflict_id, c.memory_id, c.observation_id, c.kind, c.opened_at
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS c(conflict_id uuid, memory_id uuid, observation_id uuid, kind text,
+    opened_at timestamptz)
+ON CONFLICT (tenant_id, user_id, memory_id, observation_id) DO NOTHING
+"""
+
+
+async def put(conn: Connection, subject: Subject, conflicts: Sequence[Conflict]) -> None:
+    """The conflicts stand open; the same one again changes nothing."""
+    if conflicts:
+        rows = orjson.dumps(list(conflicts)).decode()
+        await conn.execute(_OPEN, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The memory was confirmed and is kept, or it has ended."""
+
+    memory_id: UUID
+    state: Literal["kept", "replaced"]
+    at: datetime
+
+
+_SETTLE: LiteralString = """
+UPDATE conflicts c SET state = d.state, closed_at = d.at
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(memory_id uuid, state text, at timestamptz)
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = d.memory_id AND c.state = 'open'
+    AND c.opened_at <= d.at
+"""
+
+
+async def settle(conn: Connection, subject: Subject, settled: Sequence[Settled]) -> None:
+    """The conflicts that were open about these memories by then are over."""
+    if settled:
+        rows = orjson.dumps(list(settled)).decode()
+        await conn.execute(_SETTLE, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})

@@ -1,0 +1,176 @@
+"""Why the versions of memories are what they are: the observations behind them, upkeep and conflicts. Reads only."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+from schemas.vocabulary import MemoryStatus, MemoryType
+from shared.db import Connection, Subject
+from shared.store.memory import Memory
+
+AROUND = 300
+"""So many characters of a message on either side of the words are loaded: more than any quote shows."""
+_SAID: LiteralString = """
+    e.event_type, e.role, e.name, o.span_start - greatest(o.span_start - %(around)s, 0) AS span_start,
+    o.span_end - greatest(o.span_start - %(around)s, 0) AS span_end,
+    substr(e.content ->> 'text', greatest(o.span_start - %(around)s, 0) + 1,
+        o.span_end - greatest(o.span_start - %(around)s, 0) + %(around)s) AS said,
+    e.content IS NULL AS erased
+"""
+_SPOKEN_IN: LiteralString = """
+LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
+    = (o.tenant_id, o.user_id, o.turn_id, o.ordinal)
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One observation, and the part of its message around the words; `said` is None where the log holds no message."""
+
+    observation_id: UUID
+    turn_id: UUID
+    session_id: str
+    said_at: datetime
+    text: str
+    detector: str
+    pattern: str
+    reason: str | None
+    related_memory_id: UUID | None
+    event_type: str | None
+    role: str | None
+    name: str | None
+    span_start: int
+    span_end: int
+    said: str | None
+    erased: bool
+
+
+_SOURCES: LiteralString = (
+    """
+SELECT o.observation_id, o.turn_id, o.session_id, o.said_at, o.text, o.detector, o.pattern, o.reason,
+    o.related_memory_id,"""
+    + _SAID
+    + "FROM observations o"
+    + _SPOKEN_IN
+    + """
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND (o.observation_id = ANY(%(ids)s)
+    OR o.related_memory_id = ANY(%(ids)s) OR (o.said_at = ANY(%(ended)s) AND o.reason LIKE 'retract:%%'))
+ORDER BY o.said_at, o.created_at, o.observation_id
+"""
+)
+
+
+async def sources(conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]) -> list[Source]:
+    """The observations that made, confirmed, ended or were held against these versions, and `more`, as they came."""
+    found = list(line)
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "ids": [*(m.memory_id for m in found), *more],
+        "ended": [m.invalid_at for m in found if m.status == "retracted"],
+        "around": AROUND,
+    }
+    return [Source(**row) for row in await (await conn.execute(_SOURCES, params)).fetchall()]
+
+
+@dataclass(frozen=True)
+class Upkept:
+    """One entry of the journal of what changed memories beside statements."""
+
+    job: str
+    memory_ids: tuple[UUID, ...]
+    detail: dict[str, Any]
+    at: datetime
+
+
+_UPKEEP: LiteralString = """
+SELECT job, memory_ids, detail, at FROM upkeep
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(ids)s::uuid[] ORDER BY at, upkeep_id
+"""
+
+
+async def upkeep(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Upkept]:
+    """What upkeep did to these versions, in order."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    rows = await (await conn.execute(_UPKEEP, params)).fetchall()
+    return [Upkept(row["job"], tuple(row["memory_ids"]), row["detail"], row["at"]) for row in rows]
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """One conflict with both sides."""
+
+    conflict_id: UUID
+    kind: str
+    state: str
+    opened_at: datetime
+    closed_at: datetime | None
+    memory_id: UUID
+    known: str
+    known_status: MemoryStatus
+    type: MemoryType
+    key: str | None
+    observation_id: UUID
+    text: str
+    retracts: bool
+    said_at: datetime
+    session_id: str
+    turn_id: UUID
+    detector: str
+    event_type: str | None
+    role: str | None
+    name: str | None
+    span_start: int
+    span_end: int
+    said: str | None
+    erased: bool
+
+
+_DISPUTES: LiteralString = (
+    """
+SELECT c.conflict_id, c.kind, c.state, c.opened_at, c.closed_at, c.memory_id, m.content_text AS known,
+    m.status AS known_status, m.type, m.key, c.observation_id, o.text, o.retracts, o.said_at, o.session_id, o.turn_id,
+    o.detector,"""
+    + _SAID
+    + """FROM conflicts c
+JOIN memory_items m USING (tenant_id, user_id, memory_id)
+JOIN observations o USING (tenant_id, user_id, observation_id)
+"""
+    + _SPOKEN_IN
+    + "WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s"
+)
+_LISTED: LiteralString = (
+    _DISPUTES
+    + """ AND (%(state)s::text IS NULL OR c.state = %(state)s)
+ORDER BY c.opened_at DESC, c.conflict_id DESC LIMIT %(limit)s OFFSET %(offset)s"""
+)
+_OF: LiteralString = _DISPUTES + " AND (c.memory_id = ANY(%(ids)s)) ORDER BY c.opened_at, c.conflict_id"
+_ONE: LiteralString = _DISPUTES + " AND c.conflict_id = %(id)s"
+
+
+async def disputes(
+    conn: Connection, subject: Subject, *, state: str | None, limit: int = 50, offset: int = 0
+) -> list[Dispute]:
+    """A page of the user's conflicts in this state, newest first; None means all."""
+    params = {"state": state, "limit": limit, "offset": offset}
+    return await _disputes(conn, subject, _LISTED, params)
+
+
+async def disputes_of(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Dispute]:
+    """What was said against these versions, as it came."""
+    return await _disputes(conn, subject, _OF, {"ids": list(ids)})
+
+
+async def dispute(conn: Connection, subject: Subject, conflict_id: UUID) -> Dispute | None:
+    """The conflict of this id, where the user has it."""
+    found = await _disputes(conn, subject, _ONE, {"id": conflict_id})
+    return found[0] if found else None
+
+
+async def _disputes(
+    conn: Connection, subject: Subject, statement: LiteralString, params: dict[str, Any]
+) -> list[Dispute]:
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "around": AROUND}
+    return [Dispute(**row) for row in await (await conn.execute(statement, {**whose, **params})).fetchall()]

@@ -1,0 +1,99 @@
+"""memory_items as upkeep reads and changes them: figures and states, no words. Written by evolver alone."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.ageing import Kept
+from shared.db import Connection, Subject
+
+_COLUMNS: LiteralString = """
+SELECT memory_id, root_id, version, type, key, status, confidence::float8 AS confidence, provenance_class,
+    epistemic_type, epistemic_prev, flags, pinned, superseded_by, valid_at, invalid_at, valid_until, last_validated_at,
+    created_at, injection_count, positive_count, correction_count, miss_count, calibrated, fused_at,
+    fused_from::float8 AS fused_from
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+"""
+_ACTIVE: LiteralString = _COLUMNS + " ORDER BY valid_at, memory_id"
+_THESE: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s) ORDER BY valid_at, memory_id"
+
+
+async def active(conn: Connection, subject: Subject, ids: Collection[UUID] | None = None) -> list[Kept]:
+    """The active memories of the user, or those of these that are active, oldest validity first."""
+    if ids is None:
+        return _kept(await (await conn.execute(_ACTIVE, _whose(subject))).fetchall())
+    params = {**_whose(subject), "ids": list(ids)}
+    return _kept(await (await conn.execute(_THESE, params)).fetchall()) if ids else []
+
+
+def _kept(rows: Iterable[Mapping[str, Any]]) -> list[Kept]:
+    kept: list[dict[str, Any]] = [{**row, "flags": tuple(row["flags"])} for row in rows]
+    return [Kept(**row) for row in kept]
+
+
+_SAVE: LiteralString = """
+UPDATE memory_items m SET status = d.status, confidence = d.confidence, epistemic_type = d.epistemic_type,
+    epistemic_prev = d.epistemic_prev, pinned = d.pinned, superseded_by = d.superseded_by, invalid_at = d.invalid_at,
+    last_validated_at = d.last_validated_at, injection_count = d.injection_count, positive_count = d.positive_count,
+    correction_count = d.correction_count, miss_count = d.miss_count, calibrated = d.calibrated,
+    fused_at = d.fused_at, fused_from = d.fused_from, updated_at = now()
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(memory_id uuid, status text, confidence real, epistemic_type text,
+    epistemic_prev text, pinned boolean, superseded_by uuid, invalid_at timestamptz, last_validated_at timestamptz,
+    injection_count integer, positive_count integer, correction_count integer, miss_count integer, calibrated jsonb,
+    fused_at timestamptz, fused_from real)
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = d.memory_id AND m.status = 'active'
+"""
+
+
+async def save(conn: Connection, subject: Subject, changed: Sequence[Kept]) -> None:
+    """These memories, active until now, have these figures and states; the caller holds the lock."""
+    if changed:
+        rows = orjson.dumps(list(changed)).decode()
+        await conn.execute(_SAVE, {**_whose(subject), "rows": rows})
+
+
+_LATEST: LiteralString = """
+SELECT max(version) AS version FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s
+"""
+
+
+async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> int:
+    """The greatest number that a version of this root has; 0 where there is none."""
+    row = await (await conn.execute(_LATEST, {**_whose(subject), "root": root_id})).fetchone()
+    return int(row["version"] or 0) if row else 0
+
+
+_EMBEDDED: LiteralString = """
+SELECT memory_id, embedding_model_id AS model FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND active
+    AND embedding_model_id IS NOT NULL
+"""
+_NEAR: LiteralString = """
+WITH mine AS MATERIALIZED (
+    SELECT memory_id, embedding_model_id, embedding FROM memory_chunks
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND active
+        AND embedding_model_id IS NOT NULL AND embedding IS NOT NULL
+)
+SELECT a.memory_id AS one, b.memory_id AS other
+FROM mine a JOIN mine b ON b.embedding_model_id = a.embedding_model_id AND a.memory_id < b.memory_id
+WHERE 1 - (a.embedding OPERATOR(public.<=>) b.embedding) > %(least)s
+"""
+
+
+async def embedded(conn: Connection, subject: Subject, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Which model made the vector of each of these memories that has one."""
+    found = await conn.execute(_EMBEDDED, {**_whose(subject), "ids": list(ids)})
+    return {row["memory_id"]: row["model"] for row in await found.fetchall()}
+
+
+async def near(conn: Connection, subject: Subject, ids: Collection[UUID], least: float) -> frozenset[frozenset[UUID]]:
+    """The pairs of these memories whose vectors, of one model, have a greater cosine than this."""
+    found = await conn.execute(_NEAR, {**_whose(subject), "ids": list(ids), "least": least})
+    return frozenset(frozenset((row["one"], row["other"])) for row in await found.fetchall())
+
+
+def _whose(subject: Subject) -> dict[str, Any]:
+    return {"tenant": subject.tenant_id, "user": subject.user_id}

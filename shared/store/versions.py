@@ -1,0 +1,155 @@
+"""memory_items over time: the versions of one line, and what held at a past moment."""
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+from uuid import UUID
+
+from shared.db import Connection, Subject
+from shared.store import memory
+from shared.store.memory import Memory
+
+RESTORED = "restored"
+"""Where a version's provenance names what it brought back: an older version, or what had been held as a conflict."""
+
+_LINE: LiteralString = """
+SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
+UNION
+SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = ANY(%(roots)s)
+"""
+
+
+async def line(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memory]:
+    """Every version that this one came from or became, of all roots that were joined, oldest first; none: unknown."""
+    found: dict[UUID, Memory] = {}
+    ids, roots = {memory_id}, set[UUID]()
+    while ids or roots:
+        params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "roots": list(roots)}
+        rows = await (await conn.execute(_LINE, params)).fetchall()
+        fresh = await memory.by_ids(conn, subject, {row["memory_id"] for row in rows} - found.keys())
+        followed = {m.root_id for m in found.values()} | roots
+        found |= {m.memory_id: m for m in fresh}
+        ids = {other for m in fresh for other in _beside(m)} - found.keys() - ids
+        roots = {m.root_id for m in fresh} - followed
+    return in_order(found.values())
+
+
+def _beside(each: Memory) -> set[UUID]:
+    return {*each.supersedes, *((each.superseded_by,) if each.superseded_by else ())}
+
+
+def in_order(found: Iterable[Memory]) -> list[Memory]:
+    """Oldest first by validity, yet each after what it supersedes and after the versions before it of its root."""
+    by_id = {m.memory_id: m for m in found}
+    before: dict[UUID, set[UUID]] = {m: set(each.supersedes) & by_id.keys() for m, each in by_id.items()}
+    latest: dict[UUID, UUID] = {}
+    for each in sorted(by_id.values(), key=lambda m: m.version):
+        if each.root_id in latest:
+            before[each.memory_id].add(latest[each.root_id])
+        latest[each.root_id] = each.memory_id
+    after: dict[UUID, list[UUID]] = {m: [] for m in by_id}
+    for each, earlier in before.items():
+        for other in earlier:
+            after[other].append(each)
+    ready = [(by_id[m].valid_at, m) for m, earlier in before.items() if not earlier]
+    heapq.heapify(ready)
+    ordered: list[Memory] = []
+    while ready:
+        _, at = heapq.heappop(ready)
+        ordered.append(by_id[at])
+        for later in after[at]:
+            before[later].discard(at)
+            if not before[later]:
+                heapq.heappush(ready, (by_id[later].valid_at, later))
+    return ordered
+
+
+def end_of(found: Sequence[Memory]) -> Memory | None:
+    """The newest version of a line in order that nothing has superseded."""
+    return next((m for m in reversed(found) if m.superseded_by is None), None)
+
+
+_SUCCEED: LiteralString = """
+UPDATE memory_items SET superseded_by = %(by)s, updated_at = now()
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND status <> 'active'
+    AND superseded_by IS NULL
+"""
+
+
+async def succeed(conn: Connection, subject: Subject, fresh: Memory) -> None:
+    """What had ended without a successor, and is superseded by this version now, says so; its status stays."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "ids": list(fresh.supersedes),
+        "by": fresh.memory_id,
+    }
+    await conn.execute(_SUCCEED, params)
+
+
+_SETTLE: LiteralString = """
+UPDATE conflicts c SET state = CASE WHEN m.status = 'active' THEN 'kept' ELSE 'replaced' END, closed_at = %(at)s
+FROM memory_items m
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = ANY(%(ids)s) AND c.state = 'open'
+    AND (m.tenant_id, m.user_id, m.memory_id) = (c.tenant_id, c.user_id, c.memory_id)
+"""
+
+
+async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], at: datetime) -> None:
+    """The user has chosen: what was open against these versions is kept where they hold, replaced where they ended."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "at": at}
+    await conn.execute(_SETTLE, params)
+
+
+_HELD: LiteralString = """
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND valid_at <= %(at)s
+    AND (invalid_at IS NULL OR invalid_at > %(at)s) AND (valid_until IS NULL OR valid_until > %(at)s)
+    AND status <> 'erased' AND (%(type)s::text IS NULL OR type = %(type)s)
+"""
+_PAGE: LiteralString = (
+    "SELECT memory_id, count(*) OVER () AS n"
+    + _HELD
+    + "ORDER BY valid_at DESC, memory_id DESC LIMIT %(limit)s OFFSET %(offset)s"
+)
+_COUNT: LiteralString = "SELECT count(*) AS n" + _HELD
+_WORDS: LiteralString = "SELECT memory_id, content_text AS text" + _HELD + "ORDER BY valid_at DESC, memory_id DESC"
+
+
+@dataclass(frozen=True)
+class Held:
+    """One version that held at the moment, and its words."""
+
+    memory_id: UUID
+    text: str
+
+
+async def held(
+    conn: Connection,
+    subject: Subject,
+    at: datetime,
+    *,
+    type: str | None = None,  # the column's own name
+    limit: int = 50,
+    offset: int = 0,
+) -> tuple[list[Memory], int]:
+    """A page of the versions that held at that moment, newest validity first, and how many there are in all."""
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "at": at, "type": type}
+    rows = await (await conn.execute(_PAGE, {**whose, "limit": limit, "offset": offset})).fetchall()
+    if rows:
+        return await ordered(conn, subject, [row["memory_id"] for row in rows]), rows[0]["n"]
+    row = await (await conn.execute(_COUNT, whose)).fetchone()
+    return [], row["n"] if row else 0
+
+
+async def words_held(conn: Connection, subject: Subject, at: datetime, type: str | None = None) -> list[Held]:
+    """All that held at that moment with its words, newest validity first."""
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "at": at, "type": type}
+    return [Held(**row) for row in await (await conn.execute(_WORDS, whose)).fetchall()]
+
+
+async def ordered(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> list[Memory]:
+    """These versions in this order."""
+    by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
+    return [by_id[each] for each in ids if each in by_id]

@@ -1,0 +1,102 @@
+"""What is loaded ahead is never waited for, kept for a while, and lost without a word where it cannot be had."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from shared.ahead import Ahead
+from shared.errors import TransientError
+from tests.system.wait import wait_for
+
+
+class Clock:
+    """A time that stands still until it is moved."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def counting(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]]]:
+    """A load that answers these in turn, and what it has answered."""
+    asked: list[str] = []
+
+    async def load() -> str:
+        asked.append(answers[len(asked)])
+        return asked[-1]
+
+    return asked, load
+
+
+async def test_the_first_who_asks_gets_nothing_and_the_next_what_came_meanwhile() -> None:
+    asked, load = counting(["a"])
+    ahead = Ahead[str, str]()
+    assert ahead.get("k", load) is None
+    assert ahead.get("k", load) is None
+    assert await wait_for(lambda: ahead.get("k", load)) == "a"
+    assert asked == ["a"]
+
+
+async def test_what_is_old_is_given_once_more_while_it_is_loaded_again() -> None:
+    clock = Clock()
+    _, load = counting(["a", "b"])
+    ahead = Ahead[str, str](clock, keep_s=60)
+    ahead.get("k", load)
+    await wait_for(lambda: ahead.get("k", load))
+    clock.now = 61
+    assert ahead.get("k", load) == "a"
+    assert await wait_for(lambda: ahead.get("k", load) == "b")
+
+
+async def test_a_load_that_fails_or_hangs_leaves_nothing_and_is_not_tried_at_once_again() -> None:
+    clock, tries = Clock(), 0
+
+    async def fails() -> str:
+        nonlocal tries
+        tries += 1
+        raise TransientError("away")
+
+    async def hangs() -> str:
+        nonlocal tries
+        tries += 1
+        await asyncio.sleep(3600)
+        return ""
+
+    ahead = Ahead[str, str](clock, keep_s=60, load_s=0.01)
+    for n, load in enumerate((fails, hangs), 1):
+        assert ahead.get(str(n), load) is None
+        await wait_for(lambda n=n: str(n) in ahead, what="the load is over")
+        assert ahead.get(str(n), load) is None
+        assert tries == n
+    clock.now = 61
+    ahead.get("1", fails)
+    await wait_for(lambda: tries == 3)
+
+
+async def test_only_so_many_are_kept_and_under_way() -> None:
+    ahead = Ahead[str, str](most=2, at_once=2)
+    _, load = counting(list("abcdef"))
+    for key in "abc":
+        ahead.get(key, load)
+    await wait_for(lambda: "b" in ahead)
+    assert "c" not in ahead
+    ahead.get("c", load)
+    await wait_for(lambda: "c" in ahead)
+    assert "a" not in ahead
+
+
+async def test_nothing_is_under_way_after_the_end() -> None:
+    ended = asyncio.Event()
+
+    async def hangs() -> str:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+        return ""
+
+    ahead = Ahead[str, str]()
+    ahead.get("k", hangs)
+    await asyncio.sleep(0)
+    await ahead.close()
+    assert ended.is_set()

@@ -1,0 +1,53 @@
+"""What a day's share of the model allows."""
+
+import pytest
+
+from shared.budget import Budget, least, left
+from shared.spent import Meter, Spent
+
+
+@pytest.mark.parametrize(
+    ("tokens", "seconds", "spent", "prompt", "allowed"),
+    [
+        (0, 0, Spent(9, 10**9, 10**9, 10**9), 10**6, True),
+        (1000, 0, Spent(), 1000, True),
+        (1000, 0, Spent(), 1001, False),
+        (1000, 0, Spent(1, 600, 200), 200, True),
+        (1000, 0, Spent(1, 600, 200), 201, False),
+        (1000, 0, Spent(1, 900, 200), 1, False),
+        (0, 60, Spent(1, 1, 1, 59.9), 10**6, True),
+        (0, 60, Spent(1, 1, 1, 60.0), 1, False),
+        (1000, 60, Spent(1, 1, 1, 61.0), 1, False),
+    ],
+)
+def test_a_share_is_used_up_by_tokens_or_by_time(
+    tokens: int, seconds: float, spent: Spent, prompt: int, allowed: bool
+) -> None:
+    assert left(tokens, seconds, spent).allows(prompt) is allowed
+
+
+def test_a_burst_counts_down() -> None:
+    budget, asked = left(1000, 0, Spent()), 0
+    while budget.allows(300):
+        budget, asked = budget.after(Spent(1, 300, 50, 2.0)), asked + 1
+    assert asked == 3
+    assert budget.tokens == -50
+
+
+def test_the_smaller_share_binds() -> None:
+    assert least(Budget(10, None), Budget(None, 5.0)) == Budget(10, 5.0)
+    assert least(Budget(10, 7.0), Budget(3, 9.0)) == Budget(3, 7.0)
+    assert least(Budget(), Budget()) == Budget()
+
+
+def test_a_meter_counts_what_came_back_and_what_nobody_waited_for() -> None:
+    now = [10.0]
+    meter = Meter(lambda: now[0])
+    meter.sent(100)
+    meter.answered(120, 30)
+    meter.sent(50)
+    meter.failed()
+    now[0] = 12.5
+    assert meter.total() == Spent(2, 120, 30, 2.5)
+    meter.sent(70)
+    assert (meter.total().calls, meter.total().tokens, meter.total().tokens_in) == (3, 220, 190)
