@@ -3,19 +3,27 @@
 from functools import partial
 
 from schemas.topics import OBSERVATION_RECORDED
-from services.analyzer import handler
+from services.analyzer import handler, prompts
 from shared.runtime import Runtime
 from shared.service import Service
+from shared.text import network
 from shared.worker import worker
+
+MODEL_BATCH = 20
+"""Events fetched together where models may be asked about each of them."""
 
 
 def build(rt: Runtime) -> Service:
-    """The analyzer as a service."""
+    """The analyzer as a service; ConfigurationError where policy names a prompt that does not exist."""
+    prompts.chosen(rt.policy.analysis.prompt)
+    network.warm()
+    asks = rt.models.chat_model_id is not None and rt.policy.analysis.use_model and rt.policy.observer.use_model
     rt.bus.consume(
         OBSERVATION_RECORDED,
         service="analyzer",
         group="smartbrain-analyzer",
         handle=partial(handler.propose, rt),
         give_up=partial(handler.give_up, rt),
+        batch=MODEL_BATCH if asks or rt.models.embedding_model_id is not None else None,
     )
     return worker("analyzer", rt)

@@ -1,21 +1,23 @@
-"""Observations -> proposals: load, think, save. Writes proposals; moves observations to `analyzed`."""
+"""Observations -> proposals: load, think, save. Writes proposals, usage; moves observations to `analyzed`."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import AnalysisProposed, ObservationRecorded
 from schemas.topics import ANALYSIS_PROPOSED, Topic
-from services.analyzer import rules
+from services.analyzer import advise
+from services.analyzer.advise import Advised, Thought
 from shared import clock
 from shared.bus.delivery import Delivered
-from shared.db import Subject
+from shared.db import Connection, Subject
+from shared.errors import TransientError
 from shared.known import known_of, statement_of
-from shared.relate import Known
 from shared.runtime import Runtime
-from shared.store import inbox, memory, observations, outbox, outcomes
-from shared.store.observations import Mark, ObservationRow, ProposalRow
-from shared.telemetry import logger
+from shared.store import answers, inbox, memory, model_cache, observations, outbox, outcomes, usage
+from shared.store.observations import ObservationRow, ProposalRow
+from shared.telemetry import ANALYSIS_ADVICE, ANALYSIS_WITHOUT, MODEL_ANSWERS_KEPT, logger
 
 CONSUMER = "analyzer"
 
@@ -25,23 +27,56 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     wanted = [o for event in events for o in _payload(event).observation_ids]
     async with rt.db.transaction(subject) as conn:
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
-        keys = {o.key for o in found if o.key}
-        active = [
-            *await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key}),
-            *await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id}),
-        ]
-        known = [known_of(m) for m in active if m.status == "active"]
-        proposals = [_row(o, known, rt) for o in found]
+        active = await memory.concerned(subject, [statement_of(o) for o in found]).on(conn)
+    advised = advise.begin(found, [known_of(m) for m in active], rt.policy)
+    try:
+        await advise.ask(rt, subject, advised)
+        proposed = await _save(rt, subject, events, advised)
+    except Exception:
+        await _count_alone(rt, subject, advised)
+        raise
+    _measure(advised)
+    logger().info("observations_analyzed", proposals=proposed)
+
+
+async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], advised: Advised) -> int:
+    """How many proposals are new."""
+    kinds = {thought.seen.observation_id: thought.seen for thought in advised.thoughts}
+    traces = {o: event.envelope for event in events for o in _payload(event).observation_ids}
+    async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-        new = await observations.propose(conn, subject, proposals)
-        await observations.mark(
-            conn, subject, [Mark(p.observation_id, "analyzed") for p in proposals if p.proposal_id in new]
-        )
-        traces = {o: event.envelope for event in events for o in _payload(event).observation_ids}
-        kinds = {o.observation_id: o for o in found}
-        fresh = [p for p in proposals if p.proposal_id in new]
+        # a correction may have settled some of them since they were loaded
+        still = await observations.analyze(conn, subject, kinds)
+        rows = [_row(thought) for thought in advised.thoughts if thought.seen.observation_id in still]
+        new = await observations.propose(conn, subject, rows)
+        await _keep(conn, subject, advised)
+        fresh = [row for row in rows if row.proposal_id in new]
         await outbox.put(conn, _events(fresh, kinds, traces))
-    logger().info("observations_analyzed", proposals=len(fresh))
+    return len(fresh)
+
+
+async def _keep(conn: Connection, subject: Subject, advised: Advised) -> None:
+    await usage.add(conn, subject, advised.used)
+    await model_cache.put(conn, subject, advised.cache.fresh)
+    await answers.put(conn, subject, advised.unreadable)
+
+
+async def _count_alone(rt: Runtime, subject: Subject, advised: Advised) -> None:
+    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers."""
+    if any(each.spent.calls for each in advised.used):
+        with suppress(TransientError):
+            async with rt.db.transaction(subject) as conn:
+                await _keep(conn, subject, advised)
+
+
+def _measure(advised: Advised) -> None:
+    for thought in advised.thoughts:
+        for told in thought.told.values():
+            ANALYSIS_ADVICE.labels(told.by, told.verdict).inc()
+        for reason in thought.without:
+            ANALYSIS_WITHOUT.labels(reason).inc()
+    for unread in advised.unreadable:
+        MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
 
 
 def _payload(event: Delivered) -> ObservationRecorded:
@@ -49,19 +84,20 @@ def _payload(event: Delivered) -> ObservationRecorded:
     return event.payload
 
 
-def _row(seen: ObservationRow, known: Sequence[Known], rt: Runtime) -> ProposalRow:
-    relation = rules.propose(statement_of(seen), known, rt.policy.confidence)
+def _row(thought: Thought) -> ProposalRow:
+    seen, found = thought.seen, thought.proposal()
     return ProposalRow(
         proposal_id=clock.uuid7(),
         turn_id=seen.turn_id,
         observation_id=seen.observation_id,
-        action=relation.action,
-        target_memory_id=relation.target.memory_id if relation.target else None,
+        action=found.action,
+        target_memory_id=found.target.memory_id if found.target else None,
         type=seen.kind,
         key=seen.key,
-        provenance=relation.provenance,
-        confidence=relation.confidence,
-        reason=relation.reason,
+        provenance=found.provenance,
+        confidence=found.confidence,
+        reason=found.reason,
+        evidence=found.evidence,
     )
 
 

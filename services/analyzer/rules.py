@@ -1,11 +1,110 @@
-"""What an observation means next to what is known: pure (seed 004 section 2.3)."""
+"""What becomes of a statement next to what is known, why, and where the rules are in doubt: pure (seed 004 2.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
 
-from shared.policy import ConfidencePolicy
-from shared.relate import Known, Relation, Statement, relate
+from schemas.vocabulary import ProposalAction, Provenance
+from shared.policy import AnalysisPolicy, ConfidencePolicy
+from shared.reading.related import may_be_same
+from shared.relate import Known, Relation, Statement
+from shared.resolve import APART, Beside, Confirm, Operation, Retract, Verdict, Weighed, Write, doubtful, reads
+
+NEAR = 0.6
+"""Cosine from which a memory is read beside a statement though they share no word."""
 
 
-def propose(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Relation:
-    """Create, confirm, supersede, retract, skip or ask, with the standing that the result should have."""
-    return relate(new, known, policy)
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A verdict on one memory, and by whom."""
+
+    memory_id: UUID
+    verdict: Verdict
+    by: Literal["model", "vector"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What should become of a statement, of which memory, and by which signs; `evidence` holds no text."""
+
+    action: ProposalAction
+    target: Known | None
+    provenance: Provenance
+    confidence: float
+    reason: str
+    evidence: dict[str, Any]
+
+
+def propose(new: Statement, weighed: Weighed, policy: ConfidencePolicy, told: Iterable[Told] = ()) -> Proposal:
+    """What the evolver will do if nothing changes until then; several memories that end are a merge."""
+    standing = policy.standing(new.assertion, new.flags)
+    plain = (standing.provenance, min(new.confidence, standing.cap))
+    evidence = _evidence(weighed, told)
+    match weighed.operation:
+        case Write(relation=relation, ends=ends):
+            action: ProposalAction = "merge" if len(ends) > 1 else "supersede" if ends else "create"
+            return Proposal(action, ends[0] if ends else None, *_standing(relation), relation.reason, evidence)
+        case Confirm(relation=relation, target=target):
+            return Proposal("confirm", target, *_standing(relation), relation.reason, evidence)
+        case Retract(targets=targets, reason=reason):
+            return Proposal("retract", targets[0], *plain, reason, evidence)
+        case rejected:
+            action = "ask" if rejected.action == "ask" else "skip"
+            return Proposal(action, rejected.held, *plain, rejected.reason, evidence)
+
+
+def _standing(relation: Relation) -> tuple[Provenance, float]:
+    return relation.provenance, relation.confidence
+
+
+def _evidence(weighed: Weighed, told: Iterable[Told]) -> dict[str, Any]:
+    found: dict[str, Any] = {"sign": weighed.sign, "compared": len(weighed.beside)}
+    if ends := _ended(weighed.operation):
+        found["memory_ids"] = [str(known.memory_id) for known in ends]
+    if closest := _closest(weighed):
+        said = closest.said
+        shares = {"ends": round(said.ends, 3), "same": round(said.same, 3), "both": round(said.both, 3)}
+        found["closest"] = {"memory_id": str(closest.known.memory_id), **shares}
+    if advice := [{"memory_id": str(each.memory_id), "verdict": each.verdict, "by": each.by} for each in told]:
+        found["advice"] = advice
+    return found
+
+
+def _ended(operation: Operation) -> Sequence[Known]:
+    match operation:
+        case Write(ends=ends):
+            return ends
+        case Retract(targets=targets):
+            return targets
+        case _:
+            return ()
+
+
+def _closest(weighed: Weighed) -> Beside | None:
+    """What decided, or came nearest to it."""
+    return max(weighed.beside, key=lambda each: max(each.said.ends, each.said.same), default=None)
+
+
+def undecided(new: Statement, weighed: Weighed) -> bool:
+    """Whether neither key nor words nor meaning lead to a memory, and somebody else may be asked."""
+    told = reads(new) and new.type not in APART and "self_benefit" not in new.flags
+    return told and weighed.sign == "none"
+
+
+def by_vector(new: Statement, known: Known, cosine: float, policy: AnalysisPolicy) -> Told | None:
+    """What a cosine says: the same from the threshold on, where nothing in the words speaks against it."""
+    if cosine < min(NEAR, policy.similarity):
+        return None
+    same = cosine >= policy.similarity and known.polarity * new.polarity >= 0 and may_be_same(known.told, new.quote)
+    return Told(known.memory_id, "same" if same else "near", "vector")
+
+
+def doubts(new: Statement, weighed: Weighed, told: Iterable[Told], policy: AnalysisPolicy) -> list[Known]:
+    """The memories that a model is to judge, likeliest first; none where the rules are in no doubt."""
+    near = {each.memory_id for each in told}
+    if not undecided(new, weighed) or not any(doubtful(new, each, policy.doubt_low) for each in weighed.beside):
+        return []
+    shown = [each for each in weighed.beside if doubtful(new, each, policy.doubt_low) or each.known.memory_id in near]
+    shown.sort(key=lambda each: max(each.said.ends, each.said.same), reverse=True)
+    return [each.known for each in shown]

@@ -1,0 +1,243 @@
+"""What models say where the rules find nothing: of vectors, and of a sentence beside memories. Never in a transaction.
+
+A model that is away, late, unreadable or has had its share of the day leaves the rules' result, and a note of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from services.analyzer import prompts, rules
+from services.analyzer.prompts import AnalysisAnswer, Shown
+from services.analyzer.rules import Proposal, Told
+from shared import allowance, clock
+from shared.budget import Budget
+from shared.cached import Cache, Input, digest
+from shared.db import Subject
+from shared.errors import TransientError
+from shared.known import known_of, statement_of
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.prompt import Prompt
+from shared.policy import Policy
+from shared.relate import Known, Statement
+from shared.resolve import Verdict, Weighed, weigh
+from shared.runtime import Runtime
+from shared.store import chunks, memory, model_cache, usage
+from shared.store.answers import KeptAnswer
+from shared.store.observations import ObservationRow
+from shared.store.usage import Usage
+from shared.text import tokens
+from shared.text.contextual import contextual, topic_of
+from shared.text.secrets import redact
+
+PURPOSE = "analysis"
+"""Under which these questions are counted and their answers kept."""
+NEAREST = 6
+"""So many memories at most are read beside a statement because of their vectors."""
+MAX_RAW_CHARS = 20_000
+
+
+@dataclass
+class Thought:
+    """A statement, what it comes to, and what was said of it."""
+
+    seen: ObservationRow
+    statement: Statement
+    known: Sequence[Known]
+    policy: Policy
+    told: dict[UUID, Told] = field(default_factory=dict[UUID, Told])
+    without: list[str] = field(default_factory=list[str])
+    by: tuple[str, str] | None = None
+    """The model that answered, and the version of the question."""
+
+    def __post_init__(self) -> None:
+        self.weighed = self._weigh()
+
+    def hear(self, told: Sequence[Told], more: Sequence[Known] = ()) -> None:
+        """The verdicts count from now on, those on memories that the statement may concern at all."""
+        self.known = [*self.known, *more]
+        self.told |= {each.memory_id: each for each in told}
+        self.weighed = self._weigh()
+        beside = {each.known.memory_id for each in self.weighed.beside}
+        self.told = {memory_id: each for memory_id, each in self.told.items() if memory_id in beside}
+
+    def _weigh(self) -> Weighed:
+        advice: dict[UUID, Verdict] = {memory_id: told.verdict for memory_id, told in self.told.items()}
+        return weigh(self.statement, self.known, self.policy.confidence, advice)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the rules, and what was said so far, lead to no memory."""
+        return rules.undecided(self.statement, self.weighed)
+
+    def proposal(self) -> Proposal:
+        """What should become of the statement."""
+        found = rules.propose(self.statement, self.weighed, self.policy.confidence, self.told.values())
+        more = {"without": self.without} if self.without else {}
+        if self.by:
+            more |= {"model": self.by[0], "prompt": self.by[1]}
+        return replace(found, evidence={**found.evidence, **more})
+
+
+@dataclass
+class Advised:
+    """The statements of a batch with all that was said of them, what it cost, and answers to be kept."""
+
+    thoughts: list[Thought]
+    used: list[Usage] = field(default_factory=list[Usage])
+    cache: Cache = field(default_factory=Cache)
+    unreadable: list[KeptAnswer] = field(default_factory=list[KeptAnswer])
+
+
+def begin(found: Sequence[ObservationRow], known: Sequence[Known], policy: Policy) -> Advised:
+    """What the rules make of each of these observations beside what is known."""
+    return Advised([Thought(each, statement_of(each), known, policy) for each in found])
+
+
+async def ask(rt: Runtime, subject: Subject, advised: Advised) -> None:
+    """Vectors, then the model, have been asked about what is open still; `advised` holds what they said and cost."""
+    await _by_vectors(rt, subject, advised.thoughts)
+    await _by_model(rt, subject, advised)
+
+
+async def _by_vectors(rt: Runtime, subject: Subject, thoughts: Sequence[Thought]) -> None:
+    model_id = rt.models.embedding_model_id
+    waiting = [each for each in thoughts if each.undecided and each.known]
+    if model_id is None or not waiting:
+        return
+    vectors = await _embedded(rt, waiting)
+    if not vectors:
+        return
+    try:
+        near, more = await _nearest(rt, subject, model_id, list(vectors.values()))
+    except TransientError:
+        for each in waiting:
+            each.without.append("vectors_unavailable")
+        return
+    for place, cosines in zip(vectors, near, strict=True):
+        each = waiting[place]
+        every = {known.memory_id: known for known in (*each.known, *more.values())}
+        found = [(every[memory_id], cosine) for memory_id, cosine in cosines.items() if memory_id in every]
+        judged = [rules.by_vector(each.statement, known, cosine, rt.policy.analysis) for known, cosine in found]
+        taken = {known.memory_id for known in each.known}
+        extra = [known for known, _ in found if known.memory_id not in taken]
+        each.hear([told for told in judged if told], extra)
+
+
+async def _embedded(rt: Runtime, waiting: Sequence[Thought]) -> dict[int, list[float]]:
+    """Vectors by place, each text embedded alone so that it does not depend on its batch; the first failure ends it."""
+    vectors: dict[int, list[float]] = {}
+    for place, each in enumerate(waiting):
+        try:
+            (vector,) = await rt.models.embed([_text(each)], deadline_s=rt.policy.analysis.deadline_s)
+        except (ModelUnavailable, MalformedAnswer):
+            for late in waiting[place:]:
+                late.without.append("embedding_unavailable")
+            break
+        vectors[place] = vector
+    return vectors
+
+
+def _text(thought: Thought) -> str:
+    """The statement as its memory would be indexed."""
+    seen, standing = thought.seen, thought.policy.confidence.standing(thought.seen.assertion, thought.seen.flags)
+    worth = "confirmed" if standing.provenance == "confirmed_by_user" else standing.provenance
+    return contextual(seen.kind, topic_of(seen.key), f"{seen.said_at:%Y-%m}", worth, seen.text, seen.language)
+
+
+async def _nearest(
+    rt: Runtime, subject: Subject, model_id: str, vectors: Sequence[Sequence[float]]
+) -> tuple[list[dict[UUID, float]], Mapping[UUID, Known]]:
+    """For each vector the nearest memories with their cosines, and all of these that are active."""
+    async with rt.db.transaction(subject) as conn:
+        if not await chunks.keep_vectors(conn):
+            raise TransientError("pgvector is missing")
+        near = [await chunks.nearest(conn, subject, vector, model_id, NEAREST) for vector in vectors]
+        found = await memory.by_ids(conn, subject, {memory_id for each in near for memory_id in each})
+    return near, {each.memory_id: known_of(each) for each in found if each.status == "active"}
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One question, the thought that it is about, and the memories behind the short ids."""
+
+    thought: Thought
+    shown: Mapping[str, Known]
+    prompt: Prompt[AnalysisAnswer]
+    asked: Input
+
+    @property
+    def tokens(self) -> int:
+        """What its words come to."""
+        return tokens.count(self.prompt.system) + tokens.count(self.prompt.user)
+
+
+async def _by_model(rt: Runtime, subject: Subject, advised: Advised) -> None:
+    policy, model = rt.policy.analysis, rt.models.chat_model_id
+    if model is None or not policy.use_model or not rt.policy.observer.use_model:
+        return
+    questions = [q for thought in advised.thoughts if (q := _question(thought, model))]
+    if not questions:
+        return
+    left = await _prepared(rt, subject, advised, questions)
+    away = False
+    for each in questions:
+        known = advised.cache.has(each.asked)
+        if not known and (away or not left.allows(each.tokens)):
+            each.thought.without.append("model_unavailable" if away else "model_budget_used_up")
+            continue
+        before = len(advised.used)
+        away = not await _answered(rt, advised, each) or away
+        for used in advised.used[before:]:
+            left = left.after(used.spent)
+
+
+def _question(thought: Thought, model: str) -> _Question | None:
+    """What a model is to be asked about the statement; None where the rules are in no doubt."""
+    policy = thought.policy.analysis
+    doubted = rules.doubts(thought.statement, thought.weighed, thought.told.values(), policy)[: prompts.MOST_SHOWN]
+    if not doubted:
+        return None
+    shown = {f"m{n}": known for n, known in enumerate(doubted, 1)}
+    memories = [Shown(key, known.type, redact(known.text)[0]) for key, known in shown.items()]
+    asks = prompts.chosen(policy.prompt)
+    prompt = replace(asks(redact(thought.statement.quote)[0], memories), deadline_s=policy.deadline_s)
+    said = digest(prompt.system, prompt.user)
+    return _Question(thought, shown, prompt, Input(PURPOSE, prompt.version, model, said, thought.seen.turn_id))
+
+
+async def _prepared(rt: Runtime, subject: Subject, advised: Advised, questions: Sequence[_Question]) -> Budget:
+    """What today's shares allow; answers of before are in the cache."""
+    async with rt.db.transaction(subject) as conn:
+        advised.cache = Cache(await model_cache.find(conn, subject, {each.asked.hash for each in questions}))
+        if all(advised.cache.has(each.asked) for each in questions):
+            return Budget()
+        spent = await usage.today(conn, subject)
+    return await allowance.left(rt.db, rt.policy.observer, subject, spent)
+
+
+async def _answered(rt: Runtime, advised: Advised, question: _Question) -> bool:
+    """Whether the model could be asked; what it said of memories that it was shown is advice from now on."""
+    thought, prompt = question.thought, question.prompt
+    try:
+        answer = await advised.cache.ask(rt.models, prompt, question.asked)
+    except ModelUnavailable as error:
+        advised.used.append(Usage(PURPOSE, error.spent))
+        thought.without.append("model_unavailable")
+        return False
+    except MalformedAnswer as error:
+        advised.used.append(Usage(PURPOSE, error.spent, malformed=True))
+        advised.unreadable.append(_kept(thought, question, error))
+        thought.without.append("model_answer_malformed")
+        return True
+    advised.used.append(Usage(PURPOSE, answer.spent))
+    found = prompts.verdicts(answer.value, question.shown)
+    thought.by = (answer.model_id, prompt.version)
+    thought.hear([Told(question.shown[key].memory_id, verdict, "model") for key, verdict in found.items()])
+    return True
+
+
+def _kept(thought: Thought, question: _Question, error: MalformedAnswer) -> KeptAnswer:
+    raw = redact(error.raw[:MAX_RAW_CHARS])[0].replace("\x00", "")
+    prompt, asked = question.prompt, question.asked
+    return KeptAnswer(clock.uuid7(), thought.seen.turn_id, prompt.name, prompt.version, asked.model, error.problem, raw)

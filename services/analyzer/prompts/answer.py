@@ -1,0 +1,49 @@
+"""The only form in which the analyzer takes a model's answer."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+MOST_SHOWN = 6
+
+Told = Literal["ends", "same", "both", "apart"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory as the model sees it: under a short id that means nothing elsewhere."""
+
+    id: str
+    type: str
+    text: str
+
+
+def _first(raw: Any) -> Any:
+    return raw[:MOST_SHOWN] if isinstance(raw, list) else raw  # pyright: ignore[reportUnknownVariableType] # JSON
+
+
+class Answered(BaseModel):
+    """How the sentence stands to one memory."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    verdict: Told
+
+
+class AnalysisAnswer(BaseModel):
+    """A verdict for each memory; one that is not named has none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    verdicts: Annotated[tuple[Answered, ...], BeforeValidator(_first)]
+
+
+def verdicts(answer: AnalysisAnswer, shown: Iterable[str]) -> dict[str, Told]:
+    """The verdicts on these ids: of one that was not shown, or that has two verdicts, there is none."""
+    told: dict[str, set[Told]] = {}
+    for each in answer.verdicts:
+        told.setdefault(each.id.strip(), set()).add(each.verdict)
+    return {id: next(iter(said)) for id in shown if len(said := told.get(id, set())) == 1}

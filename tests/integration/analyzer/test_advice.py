@@ -1,0 +1,341 @@
+"""What vectors and a model add to the analyzer's rules; whatever they fail with, the rules' result stands."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, cast, get_args
+from uuid import UUID
+
+import pytest
+
+from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED
+from services.analyzer import handler as analyzer
+from services.evolver import embed
+from services.evolver import handler as evolver
+from shared.bus.delivery import Delivered
+from shared.db import Database, Subject
+from shared.models import make_models
+from shared.policy import Policy
+from shared.relate import candidate_id, input_hash
+from shared.runtime import Runtime
+from shared.settings import Settings
+from shared.store.observations import ObservationRow
+from tests.integration.evolver.delivery import observe, published
+from tests.integration.evolver.scenes import BEGAN, Turn
+from tests.ollama.server import CHAT, EMBEDDING, Mode, ScriptedOllama
+from tests.system.databases import Databases, rows
+
+WHO = Subject("t", "lin")
+SAID = {
+    "zh": ("每周三晚上打羽毛球", "膝盖做完手术以后什么运动都停了"),
+    "en": ("rides to work", "The bicycle has gone to the charity shop"),
+}
+AGAIN = {
+    "zh": ("阳台上的花每周浇三次水", "我阳台上的花每周浇三次水"),
+    "en": (
+        "waters the plants on the balcony three times a week",
+        "I water the plants on the balcony three times a week",
+    ),
+}
+LANGUAGES = pytest.mark.parametrize("language", SAID)
+
+
+@dataclass
+class Bench:
+    """A worker's surroundings with models behind them; its handlers are called by hand, one event after the other."""
+
+    rt: Runtime
+    dsn: str
+    said: int = 0
+
+    async def say(self, text: str, **more: Any) -> UUID:
+        """The id of a statement without a key that was observed alone in a turn."""
+        self.said += 1
+        at = BEGAN + timedelta(days=self.said)
+        turn_id = UUID(int=(int(at.timestamp() * 1000) << 80) | 0x7 << 76 | 0x2 << 62 | self.said)
+        row = replace(_row(turn_id, text), said_at=at, **more)
+        await observe(self.rt, WHO, Turn(turn_id, "s1", at, (row,)))
+        return row.observation_id
+
+    async def events(self, topic: str) -> list[Delivered]:
+        """Everything that waits in the outbox on this topic."""
+        return [event for name, event in await published(self.rt, WHO) if name == topic]
+
+    async def analyze(self) -> None:
+        """The analyzer has had the newest event."""
+        await analyzer.propose(self.rt, WHO, (await self.events(OBSERVATION_RECORDED.name))[-1:])
+
+    async def learn(self, text: str, **more: Any) -> UUID:
+        """The id of a statement that went the whole way."""
+        seen = await self.say(text, **more)
+        await self.analyze()
+        await evolver.apply_proposals(self.rt, WHO, (await self.events(ANALYSIS_PROPOSED.name))[-1:])
+        return seen
+
+    def proposal(self, seen: UUID) -> dict[str, Any]:
+        """What was proposed for the statement."""
+        return rows(self.dsn, "SELECT * FROM proposals WHERE observation_id = %(o)s", o=seen)[0]
+
+    def memories(self) -> dict[str, str]:
+        """The status of each memory, by its text."""
+        return {row["content_text"]: row["status"] for row in rows(self.dsn, "SELECT * FROM memory_items")}
+
+
+def _row(turn_id: UUID, text: str) -> ObservationRow:
+    said = input_hash(turn_id, text)
+    return ObservationRow(
+        observation_id=candidate_id(turn_id, said),
+        turn_id=turn_id,
+        session_id="s1",
+        ordinal=0,
+        priority="normal",
+        kind="pattern",
+        key=None,
+        value={"quote": text},
+        text=text,
+        assertion="declared",
+        epistemic="fact",
+        polarity=0,
+        confidence=0.5,
+        detector="learned",
+        pattern="test",
+        language="en" if text.isascii() else "zh",
+        retracts=False,
+        old_value=None,
+        flags=(),
+        valid_until=None,
+        said_at=BEGAN,
+        input_hash=said,
+    )
+
+
+Opened = Callable[..., Any]
+
+
+@pytest.fixture
+def bench(databases: Databases, server: ScriptedOllama) -> Opened:
+    """A bench whose analysis policy differs in these places; it has the chat model, and with `vectors` the other."""
+
+    @asynccontextmanager
+    async def opened(*, vectors: bool = False, **analysis: Any) -> AsyncGenerator[Bench]:
+        policy = Policy()
+        asks = policy.analysis.model_copy(update={"doubt_low": 0.0, **analysis})
+        policy = policy.model_copy(update={"analysis": asks})
+        models = make_models(server.url, CHAT, EMBEDDING if vectors else None, None, 64, time.monotonic)
+        dsn = databases.fresh()
+        db = Database(dsn, size=4)
+        await db.open()
+        try:
+            yield Bench(Runtime(Settings(), db, cast("Any", None), models, policy, "", policy.version), dsn)
+        finally:
+            await models.close()
+            await db.close()
+
+    return opened
+
+
+def judging(*verdicts: str) -> str:
+    """What the model answers, for m1, m2 and so on."""
+    return json.dumps({"verdicts": [{"id": f"m{n}", "verdict": each} for n, each in enumerate(verdicts, 1)]})
+
+
+@LANGUAGES
+@pytest.mark.parametrize(
+    ("verdict", "action", "left"),
+    [
+        ("ends", "supersede", ("superseded", "active")),
+        ("same", "confirm", ("active", None)),
+        ("both", "create", ("active", "active")),
+        ("apart", "create", ("active", "active")),
+    ],
+)
+async def test_in_doubt_the_model_is_asked_once_and_followed(
+    bench: Opened, server: ScriptedOllama, language: str, verdict: str, action: str, left: tuple[str, str | None]
+) -> None:
+    old, new = SAID[language]
+    server.answer = judging(verdict)
+    async with bench() as b:
+        known = await b.learn(old)
+        assert server.asked("/api/chat") == []
+        seen = await b.learn(new)
+        (asked,) = server.asked("/api/chat")
+        assert all(part in asked["messages"][-1]["content"] for part in (old, new))
+        assert str(known) not in json.dumps(asked)
+        found = b.proposal(seen)
+        assert (found["action"], found["state"]) == (action, "applied")
+        assert found["evidence"]["advice"] == [{"memory_id": str(known), "verdict": verdict, "by": "model"}]
+        assert (found["evidence"]["model"], found["evidence"]["prompt"]) == (CHAT, "analysis-1")
+        assert (b.memories()[old], b.memories().get(new)) == left
+        (used,) = rows(b.dsn, "SELECT * FROM model_usage")
+        assert (used["purpose"], used["calls"], used["malformed"]) == ("analysis", 1, 0)
+
+
+@LANGUAGES
+async def test_what_was_asked_is_not_asked_again(bench: Opened, server: ScriptedOllama, language: str) -> None:
+    old, new = SAID[language]
+    server.answer = judging("ends")
+    async with bench() as b:
+        await b.learn(old)
+        seen = await b.say(new)
+        rows(b.dsn, "ALTER TABLE proposals RENAME TO elsewhere")
+        with pytest.raises(Exception, match="schema lacks"):
+            await b.analyze()
+        rows(b.dsn, "ALTER TABLE elsewhere RENAME TO proposals")
+        for _ in range(3):
+            await b.analyze()
+        assert len(server.asked("/api/chat")) == 1
+        assert [row["calls"] for row in rows(b.dsn, "SELECT * FROM model_usage")] == [1]
+        assert len(await b.events(ANALYSIS_PROPOSED.name)) == 2
+        assert b.proposal(seen)["action"] == "supersede"
+
+
+@LANGUAGES
+@pytest.mark.parametrize("mode", [mode for mode in get_args(Mode) if mode not in ("well", "think_tags")])
+async def test_in_every_other_mode_the_rules_stand(
+    bench: Opened, server: ScriptedOllama, language: str, mode: Mode
+) -> None:
+    old, new = SAID[language]
+    server.answer = judging("ends")
+    server.script(mode)
+    async with bench(deadline_s=0.5) as b:
+        await b.learn(old)
+        seen = await b.learn(new)
+        found = b.proposal(seen)
+        away = mode in ("http_500", "slow")
+        assert found["action"] == "create"
+        assert found["evidence"]["without"] == ["model_unavailable" if away else "model_answer_malformed"]
+        assert "advice" not in found["evidence"]
+        assert b.memories() == {old: "active", new: "active"}
+        assert len(rows(b.dsn, "SELECT * FROM model_answers WHERE prompt = 'analysis'")) == (not away)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        judging(),
+        json.dumps({"verdicts": [{"id": "m2", "verdict": "ends"}, {"id": "m0", "verdict": "ends"}]}),
+        json.dumps({"verdicts": [{"id": "m1", "verdict": "ends"}, {"id": "m1", "verdict": "apart"}]}),
+    ],
+    ids=["nothing", "ids that were not shown", "both ways"],
+)
+async def test_what_a_model_makes_up_counts_for_nothing(bench: Opened, server: ScriptedOllama, answer: str) -> None:
+    old, new = SAID["en"]
+    server.answer = answer
+    async with bench() as b:
+        await b.learn(old)
+        seen = await b.learn(new)
+        assert b.proposal(seen)["action"] == "create"
+        assert b.memories() == {old: "active", new: "active"}
+
+
+@LANGUAGES
+async def test_what_the_user_confirmed_becomes_an_open_conflict(
+    bench: Opened, server: ScriptedOllama, language: str
+) -> None:
+    old, new = SAID[language]
+    server.answer = judging("ends")
+    async with bench() as b:
+        known = await b.learn(old, assertion="directive", confidence=0.9)
+        seen = await b.learn(new)
+        assert b.proposal(seen)["action"] == "ask"
+        assert b.memories() == {old: "active"}
+        (held,) = rows(b.dsn, "SELECT memory_id, observation_id FROM conflicts")
+        assert (held["memory_id"], held["observation_id"]) == (known, seen)
+
+
+async def test_nobody_is_asked_for_the_users_own_benefit_without_a_doubt_or_where_policy_says_no(
+    bench: Opened, server: ScriptedOllama
+) -> None:
+    old, new = SAID["en"]
+    server.answer = judging("ends")
+    async with bench() as b:
+        await b.learn(old)
+        await b.learn(new, flags=("self_benefit",))
+        await b.learn(old)
+        assert b.memories() == {old: "active", new: "active"}
+    async with bench(use_model=False) as b:
+        await b.learn(old)
+        await b.learn(new)
+    async with bench(doubt_low=0.2) as b:
+        await b.learn(old)
+        await b.learn(new)
+    assert server.asked("/api/chat") == []
+
+
+async def test_a_share_of_the_day_that_is_used_up_leaves_the_rules(bench: Opened, server: ScriptedOllama) -> None:
+    old, new = SAID["en"]
+    server.answer = judging("ends")
+    async with bench() as b:
+        await b.learn(old)
+        limit = b.rt.policy.observer.model_tokens_per_day
+        rows(
+            b.dsn,
+            "INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds,"
+            " malformed) VALUES ('t', 'lin', current_date, 'extract', 1, %(n)s, 0, 1, 0)",
+            n=limit,
+        )
+        seen = await b.learn(new)
+        assert b.proposal(seen)["evidence"]["without"] == ["model_budget_used_up"]
+        assert server.asked("/api/chat") == []
+
+
+@LANGUAGES
+async def test_a_correction_that_overtakes_takes_no_advice_and_late_advice_is_dropped(
+    bench: Opened, server: ScriptedOllama, language: str
+) -> None:
+    old, new = SAID[language]
+    server.answer = judging("ends")
+    server.script("slow")
+    server.slow_s = 1.0
+    async with bench() as b:
+        await b.learn(old)
+        seen = await b.say(new)
+        (event,) = (await b.events(OBSERVATION_RECORDED.name))[-1:]
+        late = asyncio.create_task(analyzer.propose(b.rt, WHO, [event]))
+        await server.slow_began.wait()
+        await evolver.apply_corrections(b.rt, WHO, [event])
+        await late
+        assert b.memories() == {old: "active", new: "active"}
+        assert rows(b.dsn, "SELECT * FROM proposals WHERE observation_id = %(o)s", o=seen) == []
+
+
+@LANGUAGES
+async def test_near_vectors_say_the_same_and_the_model_need_not(
+    bench: Opened, server: ScriptedOllama, language: str
+) -> None:
+    old, new = AGAIN[language]
+    async with bench(vectors=True, similarity=0.8) as b:
+        # the weights must not find it first
+        known = await b.learn(old)
+        rows(b.dsn, "UPDATE memory_items SET content_text = 'x', value = '{}'")
+        assert await embed.embed_some(b.rt) == 1
+        seen = await b.learn(new)
+        found = b.proposal(seen)
+        assert (found["action"], found["target_memory_id"]) == ("confirm", known)
+        assert found["evidence"]["advice"] == [{"memory_id": str(known), "verdict": "same", "by": "vector"}]
+        assert server.asked("/api/chat") == []
+        (memory,) = rows(b.dsn, "SELECT source_turns FROM memory_items")
+        assert len(memory["source_turns"]) == 2
+
+
+@pytest.mark.parametrize("fault", ["http_500", "slow", "cut_off", "gone"])
+async def test_without_vectors_the_rules_stand_and_it_is_said(
+    bench: Opened, server: ScriptedOllama, fault: Any
+) -> None:
+    old, new = AGAIN["en"]
+    async with bench(vectors=True, use_model=False, deadline_s=0.5) as b:
+        await b.learn(old)
+        rows(b.dsn, "UPDATE memory_items SET content_text = 'x', value = '{}'")
+        await embed.embed_some(b.rt)
+        if fault == "gone":
+            rows(b.dsn, "ALTER TABLE memory_chunks DROP COLUMN embedding")
+        else:
+            server.script(fault, at="/api/embed")
+        seen = await b.learn(new)
+        found = b.proposal(seen)
+        reason = "vectors_unavailable" if fault == "gone" else "embedding_unavailable"
+        assert (found["action"], found["evidence"]["without"]) == ("create", [reason])
