@@ -3,7 +3,7 @@
 from functools import partial
 
 from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_URGENT
-from services.evolver import embed, feedback, handler
+from services.evolver import embed, experience, feedback, handler, promotion, rounds
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -32,4 +32,5 @@ def build(rt: Runtime) -> Service:
         handle=partial(feedback.apply_feedback, rt),
         give_up=partial(feedback.give_up, rt),
     )
-    return worker("evolver", rt, partial(embed.embed_forever, rt))
+    timers = (embed.embed_forever, rounds.keep_forever, experience.learn_forever, promotion.propose_forever)
+    return worker("evolver", rt, *(partial(timer, rt) for timer in timers))

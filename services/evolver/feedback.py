@@ -1,37 +1,40 @@
-"""feedback.recorded -> counts and confidence of the memories that it names: one transaction under the user's lock."""
+"""feedback.recorded -> what it does to the memories that it names, through the journal of upkeep."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict
 from uuid import UUID
 
-from schemas.events import FeedbackRecorded, MemoryChanged
-from schemas.topics import MEMORY_CHANGED
-from services.evolver import rules
-from services.evolver.rules import Effect
-from shared import clock
+from schemas.events import FeedbackRecorded
+from services.evolver import rules, upkeep
+from services.evolver.rules import due
+from shared.ageing import Due
 from shared.bus.delivery import Delivered
 from shared.db import Subject
-from shared.policy import Policy
 from shared.runtime import Runtime
-from shared.store import inbox, memory, outbox, outcomes
-from shared.store.memory import Memory, Tally
+from shared.store import inbox, keeping, memory, outcomes
 
 CONSUMER = "evolver"
 
 
 async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """The active memories among those named are counted, and steps taken, once for each event; the others stay."""
+    """The active memories among those named are counted, and steps taken, once for each event; the others stay.
+
+    What has been rejected too often is out of sight as soon as it is known, not a round of upkeep later.
+    """
     if not any(_told(event).memory_ids for event in events):
         return
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         fresh = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-        told = [event for event in events if event.envelope.event_id in fresh]
-        found = await memory.by_ids(conn, subject, {id for event in told for id in _told(event).memory_ids})
-        ledger = {m.memory_id: _Account(m, _opened(m)) for m in found if m.status == "active"}
-        changes = [change for event in told for change in _book(event, ledger, rt.policy)]
-        await memory.tally(conn, subject, [each.tally for each in ledger.values() if each.touched])
-        await outbox.put(conn, changes)
+        once = {event.envelope.event_id: event for event in events}
+        told = [event for event_id, event in once.items() if event_id in fresh]
+        named = {id for event in told for id in _told(event).memory_ids}
+        active = {kept.memory_id for kept in await keeping.active(conn, subject, named)}
+        wanted = [(wish, event.envelope) for event in told if (wish := _due(event, active)) is not None]
+        changes = await upkeep.perform(conn, subject, wanted, rt.policy)
+        latest = {change.after.memory_id: change.after for change in changes}
+        blown = [wish for kept in latest.values() if (wish := due.fuse(kept, rt.policy)) is not None]
+        await upkeep.perform(conn, subject, [(wish, told[-1].envelope) for wish in blown], rt.policy)
 
 
 def _told(event: Delivered) -> FeedbackRecorded:
@@ -39,67 +42,16 @@ def _told(event: Delivered) -> FeedbackRecorded:
     return event.payload
 
 
-@dataclass
-class _Account:
-    memory: Memory
-    tally: Tally
-    touched: bool = False
-
-
-def _opened(known: Memory) -> Tally:
-    return Tally(known.memory_id, 0, 0, 0, 0, known.confidence, None)
-
-
-def _book(event: Delivered, ledger: dict[UUID, _Account], policy: Policy) -> list[outbox.Outgoing]:
-    """The event is entered in the accounts of its memories; what tells of each confidence that it moved."""
+def _due(event: Delivered, active: set[UUID]) -> Due | None:
+    """What the event does to those of its memories that are active; None where that is nothing."""
     effect = rules.effect_of(_told(event))
-    if effect == rules.NO_EFFECT:
-        return []
-    made: list[outbox.Outgoing] = []
-    for memory_id in dict.fromkeys(_told(event).memory_ids):
-        account = ledger.get(memory_id)
-        if account is None:
-            continue
-        before = account.tally.confidence
-        account.tally, account.touched = _added(account, effect, event, policy), True
-        if abs(account.tally.confidence - before) > 1e-6:
-            made.append(_changed(event, account, before))
-    return made
-
-
-def _added(account: _Account, effect: Effect, event: Delivered, policy: Policy) -> Tally:
-    tally, known = account.tally, account.memory
-    cap = policy.confidence.provenance_cap(known.provenance_class, known.flags)
-    return replace(
-        tally,
-        injections=tally.injections + effect.injections,
-        positives=tally.positives + effect.positives,
-        corrections=tally.corrections + effect.corrections,
-        misses=tally.misses + effect.misses,
-        confidence=rules.stepped(tally.confidence, effect.step, cap, policy.feedback),
-        validated_at=event.envelope.occurred_at if effect.positives else tally.validated_at,
+    ids = tuple(id for id in dict.fromkeys(_told(event).memory_ids) if id in active)
+    if effect == rules.NO_EFFECT or not ids:
+        return None
+    told_at = event.envelope.occurred_at.isoformat()
+    return Due(
+        "feedback", ids, {"event_id": str(event.envelope.event_id), "effect": asdict(effect), "told_at": told_at}
     )
-
-
-def _changed(event: Delivered, account: _Account, before: float) -> outbox.Outgoing:
-    known, after = account.memory, account.tally.confidence
-    payload = MemoryChanged(
-        memory_id=known.memory_id,
-        root_id=known.root_id,
-        version=known.version,
-        change="confirmed" if after > before else "calibrated",
-        status="active",
-        confidence_before=round(before, 4),
-        confidence_after=round(after, 4),
-    )
-    fresh = {
-        "event_id": clock.uuid7(),
-        "event_type": payload.event_type,
-        "idempotency_key": f"{payload.event_type}:{known.memory_id}:{event.envelope.event_id}",
-        "occurred_at": clock.now(),
-        "payload": payload.model_dump(mode="json"),
-    }
-    return MEMORY_CHANGED, event.envelope.model_copy(update=fresh)
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:

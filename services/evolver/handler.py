@@ -1,6 +1,6 @@
 """Proposals and corrections -> memory versions: the only writer of memory tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 from uuid import UUID
@@ -8,23 +8,29 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import AnalysisProposed, MemoryChanged, MemoryWriteRejected, ObservationRecorded, Payload
 from schemas.topics import MEMORY_CHANGED, Topic
-from schemas.vocabulary import MemoryStatus
-from services.evolver import rules
+from schemas.vocabulary import Assertion, MemoryStatus
+from services.evolver import chosen, rules
+from services.evolver.chosen import Choice
+from services.evolver.indexing import chunk_of, show
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.known import known_of, statement_of
-from shared.relate import SUPPOSED, Known
-from shared.resolve import Confirm, Operation, Reject, Retract, Write, meant, named, resolve
+from shared.relate import SUSPECTED, Known, candidate_id
+from shared.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
-from shared.store import chunks, inbox, memory, observations, outbox, outcomes
+from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
 from shared.store.chunks import Chunk
+from shared.store.conflicts import Conflict, Settled
 from shared.store.memory import Memory
 from shared.store.observations import Mark, ObservationRow
 from shared.telemetry import OUTCOME_SECONDS, logger
-from shared.text import language, segment
 
 CONSUMER = "evolver"
+USERS_WORD: frozenset[Assertion] = frozenset({"directive", "confirmed", "correction", "declared"})
+"""What the user said in so many words: it brings back what they had rejected."""
+SAID_OUTRIGHT = frozenset({"directive", "correction", "confirmed"})
+"""Statements that settle what was open about the memory that they confirm."""
 Change = Literal["created", "superseded", "retracted", "confirmed"]
 
 
@@ -37,10 +43,22 @@ class Evolution:
     rt: Runtime
     known: dict[UUID, Known]
     envelopes: dict[UUID, Envelope]
+    fused: frozenset[UUID] = frozenset()
+    advice: Mapping[UUID, Advice] = field(default_factory=dict[UUID, Advice])
     marks: list[Mark] = field(default_factory=list[Mark])
     chunks: list[Chunk] = field(default_factory=list[Chunk])
     hidden: list[UUID] = field(default_factory=list[UUID])
+    conflicts: list[Conflict] = field(default_factory=list[Conflict])
+    settled: list[Settled] = field(default_factory=list[Settled])
     events: list[tuple[Topic, Envelope]] = field(default_factory=list[tuple[Topic, Envelope]])
+    choices: dict[UUID, Choice] = field(default_factory=dict[UUID, Choice])
+
+    def choose(self, choice: Choice) -> ObservationRow:
+        """What the user chose, with the content and the standing memories that it is about."""
+        self.known |= {m.memory_id: known_of(m) for m in choice.active}
+        self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
+        self.choices[choice.seen.observation_id] = choice
+        return choice.seen
 
 
 async def apply_proposals(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -80,12 +98,22 @@ async def _evolve(
             return
         evolution = await _begun(conn, rt, subject, found, envelopes)
         for seen in found:
-            replaced = await _replaced(evolution, seen)
+            if chosen.is_choice(seen):
+                choice = await chosen.load(conn, subject, seen, rt.policy.confidence)
+                if choice is None:
+                    await _apply(evolution, seen, Reject("skip", "no_such_version"))
+                    continue
+                seen = evolution.choose(choice)
             known = list(evolution.known.values())
-            await _apply(evolution, seen, resolve(statement_of(seen), known, replaced, rt.policy.confidence))
+            advice = evolution.advice.get(seen.observation_id, NO_ADVICE)
+            await _apply(evolution, seen, resolve(statement_of(seen), known, rt.policy.confidence, advice))
+            if choice := evolution.choices.get(seen.observation_id):
+                await versions.settle(conn, subject, choice.line, seen.said_at)
         await chunks.put(conn, subject, evolution.chunks)
         if evolution.hidden:
             await chunks.hide(conn, subject, evolution.hidden)
+        await conflicts.put(conn, subject, evolution.conflicts)
+        await conflicts.settle(conn, subject, evolution.settled)
         await observations.mark(conn, subject, evolution.marks)
         await observations.settle(conn, subject, [o.observation_id for o in found], "applied")
         await outbox.put(conn, evolution.events)
@@ -97,31 +125,13 @@ async def _evolve(
 async def _begun(
     conn: Connection, rt: Runtime, subject: Subject, found: Sequence[ObservationRow], envelopes: dict[UUID, Envelope]
 ) -> Evolution:
-    keys = {o.key for o in found if o.key} | _old_keys(found)
-    active = [
-        *await memory.related(conn, subject, keys, {statement_of(o).sense for o in found if not o.key}),
-        *await memory.by_ids(conn, subject, {o.related_memory_id for o in found if o.related_memory_id}),
-    ]
-    known = {m.memory_id: known_of(m) for m in active if m.status == "active"}
+    advice = await observations.advice(conn, subject, [o.observation_id for o in found])
+    advised = {memory_id for told in advice.values() for memory_id in told}
+    active = await memory.concerned(subject, [statement_of(o) for o in found], advised).on(conn)
+    known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
-    return Evolution(conn, subject, rt, known, {o.observation_id: cause for o in found} | envelopes)
-
-
-def _old_keys(found: Sequence[ObservationRow]) -> set[str]:
-    return {key for o in found if isinstance(key := o.value.get("old_key"), str)}
-
-
-async def _replaced(evolution: Evolution, seen: ObservationRow) -> list[Known]:
-    """The active memories that a correction or a denial says are no longer so."""
-    if seen.related_memory_id and (seen.retracts or seen.assertion not in SUPPOSED):
-        return [k for k in evolution.known.values() if k.memory_id == seen.related_memory_id]
-    if seen.assertion != "correction" and not seen.retracts:
-        return []
-    old = named(seen.value.get("old_key"), evolution.known.values())
-    if old or not seen.old_value:
-        return old
-    said = await memory.saying(evolution.conn, evolution.subject, seen.old_value)
-    return meant(seen.kind, [known_of(m) for m in said])
+    fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
+    return Evolution(conn, subject, rt, known, {o.observation_id: cause for o in found} | envelopes, fused, advice)
 
 
 async def _apply(evolution: Evolution, seen: ObservationRow, operation: Operation) -> None:
@@ -134,6 +144,8 @@ async def _apply(evolution: Evolution, seen: ObservationRow, operation: Operatio
             await _retract(evolution, seen, operation)
         case Reject():
             held = operation.held.memory_id if operation.held else None
+            if held and operation.action == "ask":
+                evolution.conflicts.append(_conflict(seen, held, operation.reason))
             evolution.marks.append(
                 Mark(seen.observation_id, "rejected", f"{operation.action}:{operation.reason}", held)
             )
@@ -141,13 +153,22 @@ async def _apply(evolution: Evolution, seen: ObservationRow, operation: Operatio
             _tell(evolution, seen, rejected, seen.observation_id)
 
 
+def _conflict(seen: ObservationRow, held: UUID, kind: str) -> Conflict:
+    made = candidate_id(seen.turn_id, f"conflict {held} {seen.observation_id}")
+    return Conflict(made, held, seen.observation_id, kind, seen.said_at)
+
+
 async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> None:
     conn, subject = evolution.conn, evolution.subject
     fresh = _version(seen, write, evolution.known)
+    choice = evolution.choices.get(seen.observation_id)
+    if choice:
+        fresh = chosen.continued(fresh, choice)
+        await versions.succeed(conn, subject, fresh)
     await _end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
     evolution.known[fresh.memory_id] = known_of(fresh)
-    evolution.chunks.append(_chunk(fresh))
+    evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
     _tell(evolution, seen, _changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
@@ -183,7 +204,7 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
         },
         assertion=write.relation.assertion,
         epistemic_type=seen.epistemic,
-        flags=seen.flags,
+        flags=tuple(flag for flag in seen.flags if flag != SUSPECTED),
         supersedes=tuple(old.memory_id for old in write.ends),
         superseded_by=None,
         valid_at=seen.said_at,
@@ -196,25 +217,9 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
     )
 
 
-def _chunk(fresh: Memory) -> Chunk:
-    standing = "confirmed" if fresh.provenance_class == "confirmed_by_user" else fresh.provenance_class
-    topic = rules.topic_of(fresh.key)
-    text = rules.contextual(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
-    terms = segment.terms(f"{topic or ''} {fresh.content_text}")
-    return Chunk(
-        chunk_id=clock.uuid7(),
-        text=text,
-        terms=tuple(terms),
-        language=language.detect(fresh.content_text),
-        normalizer_version=segment.SEGMENTER_VERSION,
-        said_at=fresh.valid_at,
-        memory_id=fresh.memory_id,
-        session_id=fresh.source_sessions[0] if fresh.source_sessions else None,
-    )
-
-
 async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm) -> None:
     relation, target = confirm.relation, confirm.target
+    by_user = seen.assertion in USERS_WORD
     sessions = await memory.confirm(
         evolution.conn,
         evolution.subject,
@@ -225,7 +230,10 @@ async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm)
         at=seen.said_at,
         session=seen.session_id,
         turn=seen.turn_id,
+        by_user=by_user,
     )
+    if by_user and target.memory_id in evolution.fused:
+        await show(evolution.conn, evolution.subject, [target.memory_id])
     evolution.known[target.memory_id] = replace(
         target,
         confidence=relation.confidence,
@@ -234,6 +242,8 @@ async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm)
         source_sessions=sessions,
     )
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
+    if seen.assertion in SAID_OUTRIGHT:
+        evolution.settled.append(Settled(target.memory_id, "kept", seen.said_at))
     changed = _changed(target, "confirmed", "active", before=target.confidence, after=relation.confidence)
     _tell(evolution, seen, changed, seen.observation_id)
 
@@ -259,6 +269,7 @@ async def _end(
     for old in ends:
         evolution.known.pop(old.memory_id, None)
         evolution.hidden.append(old.memory_id)
+        evolution.settled.append(Settled(old.memory_id, "replaced", seen.said_at))
         changed = _changed(old, status, status, by=by, before=old.confidence)
         _tell(evolution, seen, changed, old.memory_id)
 

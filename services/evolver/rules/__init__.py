@@ -9,35 +9,10 @@ from schemas.events import FeedbackRecorded
 from shared.policy import FeedbackPolicy
 from shared.relate import Known
 
-_LABELS_ZH = {
-    "profile": "用户资料",
-    "preference": "用户偏好",
-    "goal": "目标",
-    "task": "任务",
-    "decision": "决定",
-    "entity": "实体",
-    "event": "事件",
-    "constraint": "约束",
-    "note": "笔记",
-}
-
 
 def lineage(ends: Sequence[Known], memory_id: UUID) -> tuple[UUID, int]:
     """The root and version of what succeeds these memories: it continues the first of them, or starts anew."""
     return (ends[0].root_id, ends[0].version + 1) if ends else (memory_id, 1)
-
-
-def contextual(kind: str, topic: str | None, month: str, standing: str, text: str, language: str) -> str:
-    """The text that is indexed: the sentence with what it is about in front of it (seed 004 section 2.3.0.1-C)."""
-    label = _LABELS_ZH.get(kind, kind) if language == "zh" else kind
-    about = "/".join(part for part in (label, topic) if part)
-    return f"[{about} {month} {standing}] {text}"
-
-
-def topic_of(key: str | None) -> str | None:
-    """The middle of a key, which names what it is about: `pref:ui:theme` -> `ui`."""
-    parts = key.split(":") if key else []
-    return parts[1] if len(parts) >= 3 else None
 
 
 @dataclass(frozen=True, slots=True)

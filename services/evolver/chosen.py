@@ -1,0 +1,145 @@
+"""What the user chose for a memory that they named: the content, and the line of versions that it continues.
+
+An item that restores says what was: an older version, or a statement that was held as a conflict. One that edits says
+what is to be. The content of what is restored is read here, never taken from the client.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from schemas.vocabulary import Assertion, Epistemic, MemoryType
+from shared.db import Connection, Subject
+from shared.heard import EDIT, RESTORE
+from shared.known import statement_of
+from shared.policy import ConfidencePolicy
+from shared.reading.edited import VALUE, Content, edited, shown
+from shared.store import memory, observations, versions
+from shared.store.memory import Memory
+from shared.store.observations import ObservationRow
+from shared.text import language
+
+DIRECTIVE: Assertion = "directive"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The statement with its content, what it may replace, and the end of the line that nothing active continues."""
+
+    seen: ObservationRow
+    active: tuple[Memory, ...] = ()
+    restored: UUID | None = None
+    end: Memory | None = None
+    next_version: int = 1
+    line: tuple[UUID, ...] = ()
+
+
+def is_choice(seen: ObservationRow) -> bool:
+    """Whether the user names what is to hold."""
+    return seen.detector == "items" and seen.pattern in (RESTORE, EDIT)
+
+
+async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy: ConfidencePolicy) -> Choice | None:
+    """The choice that an item states; None where what it names is not there."""
+    named = seen.related_memory_id
+    line = await versions.line(conn, subject, named) if named else []
+    filled = await _filled(conn, subject, seen, line)
+    if filled is None:
+        return None
+    if filled.related_memory_id not in (None, named):
+        line = await versions.line(conn, subject, filled.related_memory_id)
+    alone = replace(statement_of(filled), quote="", old_value=None, old_key=None, related=None)
+    beside = await memory.concerned(subject, [alone]).on(conn)
+    now = next((m for m in reversed(line) if m.status == "active"), None)
+    end = versions.end_of(line)
+    return Choice(
+        replace(
+            filled,
+            related_memory_id=now.memory_id if now else None,
+            confidence=policy.standing(DIRECTIVE, filled.flags).initial,
+        ),
+        (*((now,) if now else ()), *beside),
+        restored=named if seen.pattern == RESTORE else None,
+        end=end,
+        line=tuple(m.memory_id for m in line),
+        next_version=1 + max((m.version for m in line if end and m.root_id == end.root_id), default=0),
+    )
+
+
+async def _filled(
+    conn: Connection, subject: Subject, seen: ObservationRow, line: list[Memory]
+) -> ObservationRow | None:
+    named = next((m for m in line if m.memory_id == seen.related_memory_id), None)
+    if seen.pattern == RESTORE and named is None and seen.related_memory_id:
+        held = await observations.load(conn, subject, [seen.related_memory_id])
+        return _restated(seen, held[0]) if held else None
+    if named is None or named.status == "erased":
+        return None
+    if seen.pattern == RESTORE:
+        return replace(
+            seen,
+            kind=named.type,
+            key=named.key,
+            value=named.value,
+            text=named.content_text,
+            polarity=named.polarity,
+            flags=named.flags,
+            epistemic=_epistemic(named.epistemic_type, named.type),
+            language=named.language,
+            valid_until=_ahead(named.valid_until, seen.said_at),
+        )
+    old = Content(named.type, named.key, named.value, named.content_text, named.polarity)
+    value = seen.value.get(VALUE)
+    # an item that gives only a value carries it as its text too
+    text = "" if value is not None and seen.text == shown(value) else seen.text
+    new = edited(old, text, value, seen.said_at)
+    return replace(
+        seen,
+        kind=new.type,
+        key=new.key,
+        value=dict(new.value),
+        text=new.text,
+        polarity=new.polarity,
+        flags=tuple(dict.fromkeys((*seen.flags, *new.flags))),
+        epistemic=_epistemic(named.epistemic_type, new.type),
+        language=language.detect(new.text),
+    )
+
+
+def _restated(seen: ObservationRow, held: ObservationRow) -> ObservationRow:
+    return replace(
+        seen,
+        kind=held.kind,
+        key=held.key,
+        value=held.value,
+        text=held.text,
+        polarity=held.polarity,
+        flags=held.flags,
+        epistemic=held.epistemic,
+        language=held.language,
+        retracts=held.retracts,
+        old_value=held.old_value,
+        valid_until=_ahead(held.valid_until, seen.said_at),
+        related_memory_id=held.related_memory_id,
+    )
+
+
+def _epistemic(was: Epistemic, kind: MemoryType) -> Epistemic:
+    if was != "outdated":
+        return was
+    return "preference" if kind in ("preference", "goal", "constraint") else "fact"
+
+
+def _ahead(until: datetime | None, now: datetime) -> datetime | None:
+    return until if until and until > now else None
+
+
+def continued(fresh: Memory, choice: Choice) -> Memory:
+    """The version with the line that it continues, though what that ended with held no longer."""
+    origin = {**fresh.provenance, **({versions.RESTORED: str(choice.restored)} if choice.restored else {})}
+    fresh = replace(fresh, provenance=origin)
+    if choice.end is None or choice.end.memory_id in fresh.supersedes:
+        return fresh
+    if not fresh.supersedes:
+        fresh = replace(fresh, root_id=choice.end.root_id, version=choice.next_version)
+    return replace(fresh, supersedes=(*fresh.supersedes, choice.end.memory_id))

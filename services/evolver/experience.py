@@ -1,0 +1,58 @@
+"""What agents learn of their own tools and retrieval: a timer that counts receipts. Writes agent_experience."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+from services.evolver import learnt
+from shared import clock
+from shared.errors import TransientError
+from shared.policy import Policy
+from shared.runtime import Runtime
+from shared.store import experience
+from shared.store.experience import Counted, Experience
+from shared.telemetry import EXPERIENCE_SECONDS, logger
+
+
+async def learn_forever(rt: Runtime) -> None:
+    """A round every `evolution.every_s`, until cancelled."""
+    while True:
+        try:
+            with EXPERIENCE_SECONDS.time():
+                await learn(rt)
+        except TransientError as error:
+            logger().warning("experience_waits", error=str(error))
+        await asyncio.sleep(rt.policy.evolution.every_s)
+
+
+async def learn(rt: Runtime) -> int:
+    """How many things agents have learnt by now, in all tenants; what no receipt speaks of any more is gone."""
+    policy = rt.policy.evolution.experience
+    async with rt.db.system() as conn:
+        counted = await experience.counted(conn, timedelta(days=policy.days), policy.share_users)
+        if counted is None:
+            return 0
+        found = [each for each in _learnt(counted, rt.policy) if each]
+        await experience.keep(conn, found)
+    return len(found)
+
+
+def _learnt(counted: Sequence[Counted], policy: Policy) -> list[Experience | None]:
+    wholes = [each for each in counted if each.part is None]
+    parts: dict[tuple[str, str | None, str], dict[str, Counted]] = {}
+    for each in counted:
+        if each.part is not None:
+            parts.setdefault((each.tenant_id, each.user_id, each.about), {})[each.part] = each
+    return [_one(each, parts.get((each.tenant_id, each.user_id, each.about), {}), policy) for each in wholes]
+
+
+def _one(whole: Counted, parts: dict[str, Counted], policy: Policy) -> Experience | None:
+    if whole.about.startswith("tool:"):
+        counts = {intent: each.figures for intent, each in parts.items()}
+        figures = learnt.of_tool(whole.figures, counts, policy.evolution.experience.least_calls)
+    else:
+        figures = learnt.of_retrieval(whole.figures)
+    if figures is None:
+        return None
+    confidence = learnt.sure(figures["low"], figures["high"], policy.confidence.provenance_cap("analysis", ()))
+    return Experience(clock.uuid7(), whole.tenant_id, whole.user_id, whole.about, figures, confidence)

@@ -1,0 +1,105 @@
+"""Whether a memory may be offered to the enterprise side, and as what. Pure (seed 004 section 2.3, R186, OC203-OC211)."""
+
+# ruff: noqa: E501 - one family of words per line
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from schemas.promotion import PromotionClass, PromotionStatus
+from schemas.vocabulary import Epistemic, MemoryType
+from shared.policy import PromotionPolicy
+from shared.reading import MessageText
+from shared.reading.entities import mentions
+from shared.text.sanitize import screen
+from shared.text.secrets import PLACEHOLDERS, find_secrets
+
+Lack = Literal["confidence", "frequency", "sessions", "epistemic", "conflicts"]
+ENDURING: frozenset[Epistemic] = frozenset({"fact", "preference"})
+OF_A_PERSON: frozenset[MemoryType] = frozenset(
+    {"profile", "preference", "constraint", "goal", "task", "event", "summary", "agent_experience"}
+)
+"""Types that speak of the user, whatever their words are."""
+NO_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a memory qualifies by; `uses_30d` counts answers that used it and times that it was said again."""
+
+    confidence: float
+    uses_30d: int
+    sessions: int
+    epistemic: Epistemic
+    conflict_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a memory that qualifies; `reason` names a rule, never words."""
+
+    status: PromotionStatus
+    class_: PromotionClass
+    reason: str | None = None
+
+
+_SECRET = re.compile(
+    r"机密|保密|绝密|涉密|商业秘密|内部(?:资料|文件|消息|使用|价|数据)|不(?:得|要|能|可)外传|不(?:对外|公开)|未公开|未发布|底价|进货价|进价|采购价|供货价|成本价?|毛利|净利|利润率|返点|客户名单|供应商名单|合同(?:价|金额|条款)|薪(?:资|酬)|工资(?:表|条)|裁员|并购|收购|融资|估值|配方|投标|标书|报价策略|源代码"
+    r"|\b(?:confidential|trade secrets?|proprietary|internal[- ](?:only|use|document|data|pricing)|not (?:for|to be) (?:public|shared|disclos\w+)|under (?:nda|embargo)|nda|unreleased|unannounced|cost price|purchase price|wholesale price|supplier price|(?:gross|profit|net) margins?|rebates?|customer list|supplier list|client list|contract (?:value|terms)|payroll|salar(?:y|ies)|layoffs?|acquisition|merger|funding round|valuation|recipe|tender|bid price|source code)\b",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"我|咱|本人|家人|爱人|妻子|老婆|丈夫|老公|孩子|儿子|女儿|父母|爸|妈|爷爷|奶奶|朋友|同事|女友|男友|生日|岁|年龄|住址|地址|住在|老家|家里|过敏|生病|疾病|病史|怀孕|手术|血型|体重|身高|收入|存款|房贷|婚|宗教|信仰|政治|身份证|电话|微信"
+    r"|\b(?:i|me|my|mine|myself|we|our|family|wife|husband|spouse|partner|kids?|children|son|daughter|parents?|mother|father|mom|dad|friend|colleague|girlfriend|boyfriend|birthday|years old|age|address|lives? (?:in|at|near)|hometown|allerg\w+|illness|disease|diagnos\w+|pregnan\w+|surgery|blood type|weight|height|income|savings|mortgage|married|divorced|religio\w+|political|phone|passport)\b",
+    re.IGNORECASE,
+)
+
+
+def eligible(figures: Figures, policy: PromotionPolicy) -> tuple[Lack, ...]:
+    """The thresholds that the memory does not reach; none, and it may be offered."""
+    lacks: dict[Lack, bool] = {
+        "confidence": figures.confidence < policy.least_confidence,
+        "frequency": figures.uses_30d < policy.least_uses_30d,
+        "sessions": figures.sessions < policy.least_sessions,
+        "epistemic": figures.epistemic not in ENDURING,
+        "conflicts": figures.conflict_ratio >= policy.conflict_ratio_below,
+    }
+    return tuple(name for name, lacking in lacks.items() if lacking)
+
+
+def conflict_ratio(against: int, confirmations: int) -> float:
+    """Of all that was said to the memory, how much was said against it."""
+    return round(against / (against + confirmations), 4) if against else 0.0
+
+
+def verdict(kind: MemoryType, text: str) -> Verdict:
+    """Nothing with personal data, a credential or an order to the agent goes on, and no business secret.
+
+    What is left waits for somebody who may decide; what is personal also for the person's consent.
+    """
+    class_ = class_of(kind, text)
+    if failed := _unclean(text):
+        return Verdict("sanitize_failed", class_, failed)
+    if class_ == "business_secret":
+        return Verdict("rejected", class_, class_)
+    return Verdict("pending_approval", class_)
+
+
+def class_of(kind: MemoryType, text: str) -> PromotionClass:
+    """By its words a business secret; by type, words or a person's name personal; else public."""
+    if _SECRET.search(text):
+        return "business_secret"
+    if kind in OF_A_PERSON or _PERSONAL.search(text):
+        return "personal"
+    named = any(each.kind == "person" for each in mentions(MessageText("user", text, None, 0, NO_TIME)))
+    return "personal" if named else "public"
+
+
+def _unclean(text: str) -> str | None:
+    if hits := find_secrets(text):
+        return f"{hits[0].group}:{hits[0].kind}"
+    if any(each in text for each in PLACEHOLDERS):
+        return "blanked"
+    screened = screen(text)
+    return f"{screened.outcome}:{screened.rule}" if screened.outcome != "pass" else None

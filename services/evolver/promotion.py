@@ -1,0 +1,100 @@
+"""Memories that qualify to be offered to the enterprise side: a timer finds and checks them. Writes promotions.
+
+What is approved later is recorded and no more: the knowledge side takes it from there (promotions.status `approved`).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+import orjson
+
+from schemas.envelope import Envelope
+from schemas.events import PromotionProposed
+from schemas.topics import PROMOTION_PROPOSED, Topic
+from services.evolver.promotable import Figures, conflict_ratio, eligible, verdict
+from shared import clock
+from shared.db import Subject
+from shared.errors import TransientError
+from shared.policy import PromotionPolicy
+from shared.runtime import Runtime
+from shared.store import outbox, promotions
+from shared.store.promotions import Candidate, Proposal
+from shared.telemetry import PROMOTIONS, logger
+
+SLACK_S = 60.0
+"""A transaction is seen by the round after it, however long it took up to this."""
+
+
+async def propose_forever(rt: Runtime) -> None:
+    """A round every `evolution.every_s`, until cancelled: at first over all memories, then over changed ones."""
+    since: datetime | None = None
+    while True:
+        try:
+            began = await propose(rt, since)
+            since = began - timedelta(seconds=max(SLACK_S, rt.policy.evolution.every_s))
+        except TransientError as error:
+            logger().warning("promotion_waits", error=str(error))
+        await asyncio.sleep(rt.policy.evolution.every_s)
+
+
+async def propose(rt: Runtime, since: datetime | None = None) -> datetime:
+    """When this round began; every memory that qualifies by now, and changed after `since`, has its proposal."""
+    async with rt.db.system() as conn:
+        found, began = await promotions.due(conn, rt.policy.evolution.promotion.least_confidence, since)
+    for subject in found:
+        await propose_of(rt, subject)
+    return began
+
+
+async def propose_of(rt: Runtime, subject: Subject) -> None:
+    """The user's memories that qualify are proposed, once each; proposals that are over have ended."""
+    policy = rt.policy.evolution.promotion
+    async with rt.db.transaction(subject) as conn:
+        ended = await promotions.end(conn, subject)
+        made = _proposals(await promotions.candidates(conn, subject, policy.least_confidence), policy)
+        fresh = await promotions.put(conn, subject, made, timedelta(days=policy.expires_days))
+        new = [each for each in made if each.proposal_id in fresh]
+        await outbox.put(conn, [_event(subject, each, rt.version) for each in new if each.status == "pending_approval"])
+    for status in (*ended, *(each.status for each in new)):
+        PROMOTIONS.labels(status).inc()
+
+
+def _proposals(found: Sequence[Candidate], policy: PromotionPolicy) -> list[Proposal]:
+    figured = [(each, figures_of(each)) for each in found]
+    return [_proposal(each, figures, policy) for each, figures in figured if not eligible(figures, policy)]
+
+
+def figures_of(memory: Candidate) -> Figures:
+    """What the memory may qualify by."""
+    return Figures(
+        confidence=memory.confidence,
+        uses_30d=memory.used + memory.said_again,
+        sessions=memory.sessions,
+        epistemic=memory.epistemic,
+        conflict_ratio=conflict_ratio(memory.against, memory.confirmations),
+    )
+
+
+def _proposal(memory: Candidate, figures: Figures, policy: PromotionPolicy) -> Proposal:
+    words = f"{memory.content_text}\n{orjson.dumps(memory.value).decode()}" if memory.value else memory.content_text
+    judged = verdict(memory.type, words)
+    parts = {"used": memory.used, "said_again": memory.said_again}
+    shown = {**asdict(figures), **parts, "thresholds": policy.model_dump()}
+    return Proposal(clock.uuid7(), memory.memory_id, judged.class_, "store", judged.status, shown, judged.reason)
+
+
+def _event(subject: Subject, proposal: Proposal, version: str) -> tuple[Topic, Envelope]:
+    payload = PromotionProposed(proposal_id=proposal.proposal_id, visibility=proposal.visibility)
+    return PROMOTION_PROPOSED, Envelope(
+        event_id=clock.uuid7(),
+        event_type=payload.event_type,
+        idempotency_key=f"{payload.event_type}:{proposal.memory_id}",
+        trace_id=clock.uuid7().hex,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        occurred_at=clock.now(),
+        policy_version=version,
+        payload=payload.model_dump(mode="json"),
+    )

@@ -1,0 +1,131 @@
+"""Rounds of upkeep: a timer that finds users whose memories are to be looked through, and one round for one user."""
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from services.evolver.rules import due, merge
+from services.evolver.upkeep import Change, caused, perform, said
+from shared.ageing import Due, Kept
+from shared.db import Connection, Subject
+from shared.errors import TransientError
+from shared.policy import Policy
+from shared.runtime import Runtime
+from shared.store import chunks, keeping, memory
+from shared.store import upkeep as journal
+from shared.telemetry import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING, frames, logger
+
+BATCH = 200
+"""Users found at once."""
+LONGEST = timedelta(days=1)
+"""Who has nothing new is looked through so often: time passes for them too."""
+CONSIDERED = 300
+"""So many memories of a user, the latest, are compared with each other in one round."""
+NOT_MERGED = frozenset({"entity", "summary", "agent_experience"})
+
+
+async def keep_forever(rt: Runtime) -> None:
+    """Goes on until cancelled; the pause differs each time, so that evolvers do not all begin at once."""
+    while True:
+        await asyncio.sleep(rt.policy.evolution.every_s * random.uniform(0.75, 1.25))  # noqa: S311 # jitter
+        try:
+            await keep_all(rt)
+        except TransientError as error:
+            logger().warning("upkeep_waits", error=type(error).__name__)
+
+
+async def keep_all(rt: Runtime) -> int:
+    """How many users were looked through, all who were waiting when it began; others may be at it at the same time."""
+    done = 0
+    async with rt.db.system() as conn:
+        began = await journal.now(conn)
+    while True:
+        async with rt.db.system() as conn:
+            waiting = await journal.waiting(conn, began, LONGEST, BATCH)
+        UPKEEP_WAITING.set(len(waiting))
+        random.shuffle(waiting)
+        for each in waiting:
+            done += await _one(rt, each)
+        if len(waiting) < BATCH:
+            return done
+
+
+async def _one(rt: Runtime, each: journal.Waiting) -> bool:
+    try:
+        return await keep(rt, each.subject, each.seen) is not None
+    except TransientError:
+        raise
+    except Exception as error:  # noqa: BLE001 # one user's memories must not keep all others waiting
+        UPKEEP_FAILED.inc()
+        logger().error("upkeep_failed", **frames(error))
+        async with rt.db.transaction(each.subject) as conn:
+            return await journal.claim(conn, each.subject, each.seen)
+
+
+async def keep(rt: Runtime, subject: Subject, seen: datetime | None) -> list[Change] | None:
+    """What one round did to the user's memories, all of it or nothing; None where another was made since `seen`."""
+    async with rt.db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        return await _round(conn, rt, subject) if await journal.claim(conn, subject, seen) else None
+
+
+async def _round(conn: Connection, rt: Runtime, subject: Subject) -> list[Change]:
+    began = time.perf_counter()
+    cause = caused(subject, await journal.now(conn), rt.policy.version)
+    wanted, left = _each(await keeping.active(conn, subject), cause.occurred_at, rt.policy)
+    changes = await perform(conn, subject, [(wish, cause) for wish in wanted], rt.policy)
+    together = await _together(conn, subject, left, rt.policy)
+    changes += await perform(conn, subject, [(wish, cause) for wish in together], rt.policy)
+    UPKEEP_SECONDS.observe(time.perf_counter() - began)
+    return changes
+
+
+def _each(active: Sequence[Kept], now: datetime, policy: Policy) -> tuple[list[Due], list[Kept]]:
+    """What is to be done to single memories, one thing after another, and those that are shown after it."""
+    wanted: list[Due] = []
+    left: list[Kept] = []
+    for each in active:
+        kept = each
+        while kept.status == "active" and (wish := due.due(kept, now, policy)) is not None:
+            wanted.append(wish)
+            kept = due.after(kept, wish.job, wish.detail, now, policy)
+        if kept.shown:
+            left.append(kept)
+    return wanted, left
+
+
+async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], policy: Policy) -> list[Due]:
+    """Which of these are to become one."""
+    fitting = [
+        each
+        for each in kept
+        if each.type not in NOT_MERGED
+        and each.valid_until is None
+        and each.epistemic_type != "outdated"
+        and "self_benefit" not in each.flags
+    ][-CONSIDERED:]
+    if len(fitting) < policy.evolution.consolidate_least:
+        return []
+    ids = {each.memory_id for each in fitting}
+    models = await keeping.embedded(conn, subject, ids)
+    near: frozenset[merge.Pair] = frozenset()
+    if models and await chunks.keep_vectors(conn):
+        near = await keeping.near(conn, subject, set(models), policy.evolution.consolidate_similarity)
+    rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, ids)}
+    found = [said(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
+    groups = merge.groups(found, near, policy.evolution)
+    return [Due("consolidation", group, {"by": "vectors" if models else "words"}) for group in groups]
+
+
+async def keep_now(rt: Runtime, subject: Subject, *, forced: bool) -> list[Change] | None:
+    """A round for this user at once; None where the last one was less than a pause ago, unless it is forced."""
+    pause = timedelta(seconds=rt.policy.evolution.every_s)
+    async with rt.db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        seen = await journal.last_round(conn, subject)
+        if not forced and seen is not None and await journal.now(conn) - seen < pause:
+            return None
+        await journal.claim(conn, subject, seen)
+        return await _round(conn, rt, subject)

@@ -1,0 +1,86 @@
+"""Which statements say the same, so that they may become one: pure, and rather too careful (seed 004 2.3.0.1-D)."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from services.evolver.rules import alike_words as words
+from shared.text import segment, stopwords
+from shared.text.normalise import fold, normalise
+
+FEW = 3
+"""Statements with fewer words of their own are the same only in the same words."""
+
+FRAMED = 0.6
+"""Sentences whose letters are as alike as this are one frame: another word in it is another statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is compared of a text."""
+
+    plain: str
+    words: tuple[str, ...]
+    marks: tuple[frozenset[str], tuple[str, ...], frozenset[str]]
+    counts: Counter[str]
+    norm: float
+
+
+def read(text: str) -> Reading:
+    """The text as it is compared with others; read once, compared often."""
+    carried = (term for term in segment.terms(text) if term not in stopwords.ALL and term not in words.EMPTY)
+    counts = Counter(carried)
+    return Reading(
+        fold(normalise(text)), _words(text), _marks(text), counts, sum(n * n for n in counts.values()) ** 0.5
+    )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words that carry the text, in order, each once."""
+    found = (segment.stem(fold(word)) for word in segment.keywords(text, limit=200))
+    return tuple(dict.fromkeys(word for word in found if word not in words.EMPTY))
+
+
+def _marks(text: str) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
+    """What turns the meaning of a sentence: denials, limits, times, persons; its numbers; its names."""
+    plain = fold(normalise(text))
+    spoken = words.HARMLESS.sub(lambda found: words.SPOKEN.get(found.group(), " "), plain)
+    english = {word.rstrip("s") if word.rstrip("s") in words.ENGLISH else word for word in re.findall(r"[a-z]+", plain)}
+    marks = (english & words.ENGLISH) | set(words.CHINESE.findall(spoken))
+    if words.DENIED.search(plain):
+        marks |= {"not"}
+    named = (*words.NAME.findall(normalise(text)), *words.NAMED_ZH.findall(text))
+    names = frozenset(fold(name) for name in named if name != "I")
+    return frozenset(marks), tuple(sorted(words.NUMBER.findall(plain))), names
+
+
+def alike(one: Reading, other: Reading) -> bool:
+    """Whether nothing in the words forbids that the two say the same; how near they are is measured elsewhere.
+
+    Numbers, dates, denials, limits, persons and names must agree. Where most words are shared, neither may put another
+    word in the place of one; one of them may say more, but not before it says the same, where subjects stand.
+    """
+    if one.marks != other.marks:
+        return False
+    a, b = one.words, other.words
+    shared = set(a) & set(b)
+    more_a, more_b = [w for w in a if w not in shared], [w for w in b if w not in shared]
+    if more_a and more_b:
+        fewest = min(len(a), len(b))
+        return fewest >= FEW and 2 * len(shared) < fewest and _resemblance(one, other) < FRAMED
+    longer, more = (a, more_a) if more_a else (b, more_b)
+    return bool(shared) and (not more or longer[0] in shared)
+
+
+def _resemblance(one: Reading, other: Reading) -> float:
+    return SequenceMatcher(None, one.plain, other.plain, autojunk=False).ratio()
+
+
+def likeness(one: Reading, other: Reading) -> float:
+    """The cosine of the two by the search terms that carry them, 0 to 1; each counts by how often it stands there."""
+    if not one.norm or not other.norm:
+        return 0.0
+    return sum(n * other.counts[term] for term, n in one.counts.items() if term in other.counts) / (
+        one.norm * other.norm
+    )

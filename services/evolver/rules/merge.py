@@ -1,0 +1,127 @@
+"""Which memories become one, and what the one is worth: pure (seed 004 section 2.3.0.1-D, R042, X40)."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from uuid import UUID
+
+from schemas.vocabulary import Assertion, Epistemic, MemoryType, Provenance
+from services.evolver.rules.alike import Reading, alike, likeness, read
+from shared.policy import ConfidencePolicy, EvolutionPolicy
+from shared.relate import RANK, candidate_id
+
+Pair = frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An active memory as consolidation reads it; `model` made its vector, if it has one."""
+
+    memory_id: UUID
+    type: MemoryType
+    key: str | None
+    text: str
+    polarity: int
+    epistemic: Epistemic
+    speaker: str | None
+    provenance: Provenance
+    assertion: Assertion
+    confidence: float
+    model: str | None = None
+
+
+def groups(found: Sequence[Said], near: Collection[Pair], policy: EvolutionPolicy) -> list[tuple[UUID, ...]]:
+    """The sets of at least `consolidate_least` memories of which each is like each, oldest first; none is in two.
+
+    `near` holds the pairs whose vectors are near enough. Where one of two has no vector of the other's model, words
+    decide, and then only between memories without a key.
+    """
+    by_kind: dict[object, list[Said]] = {}
+    read_as = {each.memory_id: read(each.text) for each in found}
+    for each in found:
+        marks = read_as[each.memory_id].marks
+        by_kind.setdefault((each.type, each.polarity, each.epistemic, each.speaker, marks), []).append(each)
+    made: list[tuple[UUID, ...]] = []
+    for kind in by_kind.values():
+        made += _of_kind(kind, read_as, near, policy)
+    return made
+
+
+def _of_kind(
+    kind: Sequence[Said], read_as: Mapping[UUID, Reading], near: Collection[Pair], policy: EvolutionPolicy
+) -> list[tuple[UUID, ...]]:
+    beside: dict[UUID, set[UUID]] = {each.memory_id: set() for each in kind}
+    for at, one in enumerate(kind):
+        for other in kind[at + 1 :]:
+            if _same(one, other, read_as, near, policy.consolidate_similarity):
+                beside[one.memory_id].add(other.memory_id)
+                beside[other.memory_id].add(one.memory_id)
+    made: list[tuple[UUID, ...]] = []
+    taken: set[UUID] = set()
+    for each in kind:
+        group = [each]
+        for other in kind if each.memory_id not in taken else ():
+            fits = other.memory_id not in taken and all(other.memory_id in beside[m.memory_id] for m in group)
+            if fits and len({m.key for m in (*group, other) if m.key}) <= 1:
+                group.append(other)
+        group = _led(group)
+        if len(group) >= policy.consolidate_least:
+            taken |= {m.memory_id for m in group}
+            made.append(tuple(m.memory_id for m in group))
+    return made
+
+
+def _led(group: Sequence[Said]) -> list[Said]:
+    """The group without the one that has a key, where a stronger one has none: the key's words would rise with it."""
+    best = max(RANK[m.provenance] for m in group)
+    return [m for m in group if m.key is None or RANK[m.provenance] == best]
+
+
+def _same(one: Said, other: Said, read_as: Mapping[UUID, Reading], near: Collection[Pair], least: float) -> bool:
+    if one.key and other.key:
+        return False
+    a, b = read_as[one.memory_id], read_as[other.memory_id]
+    if one.model is not None and one.model == other.model:
+        return frozenset((one.memory_id, other.memory_id)) in near and alike(a, b)
+    return not (one.key or other.key) and likeness(a, b) > least and alike(a, b)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The memory that a set becomes: whose words it has, and its standing."""
+
+    memory_id: UUID
+    speaks: UUID
+    provenance: Provenance
+    assertion: Assertion
+    confidence: float
+
+
+def merged(found: Sequence[Said], policy: ConfidencePolicy) -> Merged:
+    """It keeps the best provenance of the set, at least analysis, and of those who have that the words that say most.
+
+    Nobody's word rises above the standing of whoever said it: a weaker one may say more and is still not confirmed.
+    """
+    best = max(found, key=lambda v: RANK[v.provenance])
+    keyed = [v for v in found if v.key]
+    strong = keyed or [v for v in found if RANK[v.provenance] == RANK[best.provenance]]
+    speaks = max(strong, key=lambda v: (len(read(v.text).words), len(v.text), v.memory_id))
+    raised = RANK[best.provenance] > RANK["analysis"]
+    provenance: Provenance = best.provenance if raised else "analysis"
+    assertion: Assertion = best.assertion if raised else "behaviour"
+    together = 1 - prod(1 - v.confidence for v in found)
+    confidence = round(min(together, policy.provenance_cap(provenance)), 4)
+    return Merged(merged_id([v.memory_id for v in found]), speaks.memory_id, provenance, assertion, confidence)
+
+
+def merged_id(ids: Sequence[UUID]) -> UUID:
+    """The id of what this set becomes: the same for the same set, in whatever order."""
+    ordered = sorted(ids)
+    return candidate_id(ordered[-1], "merged:" + hashlib.sha256(b"".join(i.bytes for i in ordered)).hexdigest())
+
+
+def speaker_of(value: Mapping[str, object]) -> str | None:
+    """Who said it, where others spoke too."""
+    said = value.get("speaker")
+    return said if isinstance(said, str) else None

@@ -1,0 +1,230 @@
+"""What time and use do to memories: each effect is a row of the journal, and `apply` does what the row says.
+
+Rules decide (`rules/due.py`, `rules/merge.py`), the journal takes it down, `apply` does it: the same rows and the same
+record leave the same memories, whether it is done now or again from the journal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from schemas.envelope import Envelope
+from schemas.events import MemoryChanged
+from schemas.topics import MEMORY_CHANGED
+from services.evolver.indexing import chunk_of
+from services.evolver.rules import due, merge
+from services.evolver.rules.merge import Said
+from shared import clock
+from shared.ageing import Due, Kept
+from shared.db import Connection, Subject
+from shared.policy import Policy
+from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
+from shared.store.conflicts import Settled
+from shared.store.memory import Memory
+from shared.store.upkeep import Upkeep
+from shared.telemetry import UPKEEP_DONE
+
+STEP = 1e-6
+"""Confidences nearer than this are one."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a record did to one memory; `before` is None for one that it made."""
+
+    done: Upkeep
+    before: Kept | None
+    after: Kept
+
+
+@dataclass
+class _Ledger:
+    """The memories as the records so far have left them; what is not written yet is in `touched`."""
+
+    known: dict[UUID, Kept]
+    touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
+    hidden: list[UUID] = field(default_factory=list[UUID])
+    ended: list[Settled] = field(default_factory=list[Settled])
+
+    def put(self, after: Kept, at: datetime) -> None:
+        before = self.known[after.memory_id]
+        self.known[after.memory_id] = after
+        self.touched[after.memory_id] = None
+        if before.shown and not after.shown:
+            self.hidden.append(after.memory_id)
+        if after.status != "active":
+            self.ended.append(Settled(after.memory_id, "replaced", at))
+
+    async def write(self, conn: Connection, subject: Subject) -> None:
+        await keeping.save(conn, subject, [self.known[id] for id in self.touched])
+        if self.hidden:
+            await chunks.hide(conn, subject, self.hidden)
+        await conflicts.settle(conn, subject, self.ended)
+        self.touched, self.hidden, self.ended = {}, [], []
+
+
+async def apply(conn: Connection, subject: Subject, records: Sequence[Upkeep], policy: Policy) -> list[Change]:
+    """What these records of the journal did, in order; memories that are no longer active are left alone.
+
+    Times are those of the record and nothing is drawn by lot. The caller holds the user's lock and the transaction.
+    """
+    named = {id for record in records for id in record.memory_ids}
+    ledger = _Ledger({kept.memory_id: kept for kept in await keeping.active(conn, subject, named)})
+    changes: list[Change] = []
+    for record in records:
+        active = [ledger.known[id] for id in dict.fromkeys(record.memory_ids) if _active(ledger.known.get(id))]
+        if record.job == "consolidation":
+            changes += await _merge(conn, subject, ledger, record, active, policy)
+            continue
+        for before in active:
+            after = due.after(before, record.job, record.detail, record.at, policy)
+            ledger.put(after, record.at)
+            changes.append(Change(record, before, after))
+    await ledger.write(conn, subject)
+    return changes
+
+
+def _active(kept: Kept | None) -> bool:
+    return kept is not None and kept.status == "active"
+
+
+async def _merge(
+    conn: Connection, subject: Subject, ledger: _Ledger, record: Upkeep, found: Sequence[Kept], policy: Policy
+) -> list[Change]:
+    """All of the set become one memory; nothing happens where one of them is active no longer."""
+    if len(found) != len(record.memory_ids):
+        return []
+    await ledger.write(conn, subject)
+    rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, record.memory_ids)}
+    ordered = sorted(found, key=lambda kept: (kept.valid_at, kept.memory_id))
+    versions = [rows[kept.memory_id] for kept in ordered]
+    root = versions[0].root_id
+    fresh = _merged(versions, await keeping.latest_version(conn, subject, root) + 1, policy)
+    pinned = any(kept.pinned for kept in ordered)
+    changes: list[Change] = []
+    for before in ordered:
+        ended = replace(before, status="merged", superseded_by=fresh.memory_id, invalid_at=fresh.valid_at)
+        ledger.put(ended, record.at)
+        changes.append(Change(record, before, ended))
+    await ledger.write(conn, subject)
+    await memory.insert(conn, subject, fresh)
+    await chunks.put(conn, subject, [chunk_of(fresh)])
+    (made,) = await keeping.active(conn, subject, [fresh.memory_id])
+    ledger.known[made.memory_id] = made
+    if pinned:
+        ledger.put(replace(made, pinned=True), record.at)
+    return [*changes, Change(record, None, made)]
+
+
+def said(row: Memory, model: str | None = None) -> Said:
+    """The memory as consolidation reads it."""
+    return Said(
+        memory_id=row.memory_id,
+        type=row.type,
+        key=row.key,
+        text=row.content_text,
+        polarity=row.polarity,
+        epistemic=row.epistemic_type,
+        speaker=merge.speaker_of(row.value),
+        provenance=row.provenance_class,
+        assertion=row.assertion,
+        confidence=row.confidence,
+        model=model,
+    )
+
+
+def _merged(versions: Sequence[Memory], version: int, policy: Policy) -> Memory:
+    """The one that the versions, oldest first, become: the words of one of them, the evidence of all."""
+    one = merge.merged([said(row) for row in versions], policy.confidence)
+    speaks = next(row for row in versions if row.memory_id == one.speaks)
+    validated = [row.last_validated_at for row in versions if row.last_validated_at]
+    return replace(
+        speaks,
+        memory_id=one.memory_id,
+        root_id=versions[0].root_id,
+        version=version,
+        confidence=one.confidence,
+        provenance_class=one.provenance,
+        provenance={**speaks.provenance, "merged": [str(row.memory_id) for row in versions]},
+        assertion=one.assertion,
+        flags=tuple(dict.fromkeys(flag for row in versions for flag in row.flags)),
+        supersedes=tuple(row.memory_id for row in versions),
+        valid_at=max(row.valid_at for row in versions),
+        last_validated_at=max(validated, default=None),
+        source_sessions=tuple(sorted({session for row in versions for session in row.source_sessions})),
+        source_turns=tuple(dict.fromkeys(turn for row in versions for turn in row.source_turns)),
+        created_at=None,
+    )
+
+
+async def perform(
+    conn: Connection, subject: Subject, wanted: Sequence[tuple[Due, Envelope]], policy: Policy
+) -> list[Change]:
+    """All of it is in the journal, done, and told of with what caused it; the caller holds the lock."""
+    done = await upkeep.insert(conn, subject, [due for due, _ in wanted])
+    changes = await apply(conn, subject, done, policy) if done else []
+    causes = {record.upkeep_id: cause for record, (_, cause) in zip(done, wanted, strict=True)}
+    told = ((change, _changed(change)) for change in changes)
+    await outbox.put(conn, [_event(c, payload, causes[c.done.upkeep_id]) for c, payload in told if payload])
+    for record in done:
+        UPKEEP_DONE.labels(record.job).inc()
+    return changes
+
+
+def _event(change: Change, payload: MemoryChanged, cause: Envelope) -> outbox.Outgoing:
+    fresh = {
+        "event_id": clock.uuid7(),
+        "event_type": payload.event_type,
+        "idempotency_key": f"{payload.event_type}:{payload.memory_id}:{change.done.upkeep_id}",
+        "occurred_at": clock.now(),
+        "payload": payload.model_dump(mode="json"),
+    }
+    return MEMORY_CHANGED, cause.model_copy(update=fresh)
+
+
+def _changed(change: Change) -> MemoryChanged | None:
+    """What is told of it: nothing where only counts are others now."""
+    before, after = change.before, change.after
+    moved = before is None or abs(before.confidence - after.confidence) > STEP
+    match change.done.job:
+        case "feedback" | "calibration":
+            if not moved and after.status == "active":
+                return None
+            risen = before is not None and after.confidence > before.confidence
+            what = "confirmed" if risen and change.done.job == "feedback" else "calibrated"
+        case "consolidation":
+            what = "created" if before is None else "merged"
+        case "expiry" | "misses":
+            what = "expired"
+        case "fuse":
+            what = "fused"
+        case "outdated":
+            what = "outdated"
+        case "refreshed":
+            what = "confirmed"
+    return MemoryChanged(
+        memory_id=after.memory_id,
+        root_id=after.root_id,
+        version=after.version,
+        change=what,
+        status=after.status,
+        superseded_by=after.superseded_by,
+        confidence_before=round(before.confidence, 4) if before else None,
+        confidence_after=round(after.confidence, 4),
+    )
+
+
+def caused(subject: Subject, at: datetime, policy_version: str) -> Envelope:
+    """The envelope of what nobody said: a round of upkeep of this user at that time."""
+    trace = clock.uuid7()
+    return Envelope(
+        event_id=trace,
+        event_type=MemoryChanged.event_type,
+        idempotency_key=f"upkeep:{trace}",
+        trace_id=trace.hex,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        occurred_at=at,
+        policy_version=policy_version,
+    )

@@ -1,0 +1,132 @@
+"""Which memories become one, and what the one is worth."""
+
+from itertools import permutations
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.vocabulary import Provenance
+from services.evolver.rules.merge import Pair, Said, groups, merged, merged_id
+from shared.policy import ConfidencePolicy, EvolutionPolicy
+
+POLICY = EvolutionPolicy()
+CAPS = ConfidencePolicy()
+ZH = ("我周末喜欢去西湖边散步", "周末我喜欢去西湖边散步", "我很喜欢周末去西湖边散步")
+EN = (
+    "I like walking along the river at dawn",
+    "At dawn I like walking along the river",
+    "I really love walking along the river at dawn",
+)
+
+
+def said(number: int, text: str, **given: Any) -> Said:
+    usual: dict[str, Any] = {
+        "type": "note",
+        "key": None,
+        "polarity": 1,
+        "epistemic": "preference",
+        "speaker": None,
+        "provenance": "observation",
+        "assertion": "declared",
+        "confidence": 0.5,
+    }
+    return Said(UUID(int=number), text=text, **{**usual, **given})
+
+
+def pairs(*numbers: int) -> set[Pair]:
+    return {frozenset((UUID(int=a), UUID(int=b))) for a in numbers for b in numbers if a != b}
+
+
+def found(*each: Said, near: set[Pair] | None = None) -> list[tuple[int, ...]]:
+    return [tuple(id.int for id in group) for group in groups(each, near or set(), POLICY)]
+
+
+@pytest.mark.parametrize("texts", [ZH, EN])
+def test_three_that_say_the_same_are_a_group_and_two_are_none(texts: tuple[str, ...]) -> None:
+    three = [said(n, text) for n, text in enumerate(texts, 1)]
+    assert found(*three) == [(1, 2, 3)]
+    assert found(*three[:2]) == []
+    assert found(*three, said(4, "I collect stamps"), said(5, "我会弹钢琴")) == [(1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "preference"},
+        {"polarity": -1},
+        {"epistemic": "fact"},
+        {"speaker": "Marta"},
+        {"key": "pref:other:walk"},
+        {"text": "我周末不喜欢去西湖边散步"},
+    ],
+)
+def test_one_of_another_kind_does_not_join(odd: dict[str, Any]) -> None:
+    third = {"text": ZH[2], **odd}
+    assert found(said(1, ZH[0]), said(2, ZH[1]), said(3, **third)) == []
+
+
+def test_everyone_must_be_like_everyone() -> None:
+    vectors = [said(n, text, model="m") for n, text in enumerate(EN, 1)]
+    chain = pairs(1, 2) | pairs(2, 3)
+    assert found(*vectors, near=chain) == []
+    assert found(*vectors, near=pairs(1, 2, 3)) == [(1, 2, 3)]
+
+
+def test_vectors_of_different_models_say_nothing_of_each_other_and_words_decide() -> None:
+    mixed = [said(1, ZH[0], model="m"), said(2, ZH[1], model="n"), said(3, ZH[2])]
+    assert found(*mixed) == [(1, 2, 3)]
+    assert found(*(said(n, text, model="m") for n, text in enumerate(ZH, 1))) == []
+
+
+def test_near_vectors_do_not_join_what_words_keep_apart() -> None:
+    texts = ("Allergic to peanuts", "My daughter is allergic to peanuts", "My son is allergic to peanuts")
+    assert found(*(said(n, text, model="m") for n, text in enumerate(texts, 1)), near=pairs(1, 2, 3)) == []
+
+
+def test_of_a_group_one_may_have_a_key_where_nobody_is_stronger() -> None:
+    plain = [said(n, text, type="preference", model="m") for n, text in enumerate(EN[:2], 1)]
+    keyed = said(3, EN[2], type="preference", key="pref:other:walk", model="m")
+    near = pairs(1, 2, 3, 4)
+    assert found(*plain, keyed, near=near) == [(1, 2, 3)]
+    other = said(4, EN[2], type="preference", key="pref:other:river", model="m")
+    assert found(*plain[:1], keyed, other, near=near) == []
+    strong = said(1, EN[0], type="preference", model="m", provenance="confirmed_by_user", assertion="directive")
+    assert found(strong, plain[1], keyed, near=near) == []
+
+
+@pytest.mark.parametrize(
+    ("provenances", "confidences", "provenance", "confidence"),
+    [
+        (("observation", "observation", "observation"), (0.5, 0.5, 0.5), "analysis", 0.8),
+        (("observation", "observation", "observation"), (0.2, 0.2, 0.2), "analysis", 0.488),
+        (("observation", "analysis", "observation"), (0.5, 0.7, 0.5), "analysis", 0.8),
+        (("observation", "confirmed_by_user", "observation"), (0.5, 0.9, 0.5), "confirmed_by_user", 0.975),
+        (("observation", "tool", "observation"), (0.5, 0.9, 0.5), "tool", 0.95),
+    ],
+)
+def test_the_one_keeps_the_best_standing_and_what_all_say_weighs_more(
+    provenances: tuple[Provenance, ...], confidences: tuple[float, ...], provenance: Provenance, confidence: float
+) -> None:
+    three = [
+        said(n, EN[n], provenance=p, confidence=c)
+        for n, (p, c) in enumerate(zip(provenances, confidences, strict=True))
+    ]
+    one = merged(three, CAPS)
+    assert (one.provenance, one.confidence) == (provenance, pytest.approx(confidence))
+
+
+def test_it_says_most_of_what_the_strongest_said() -> None:
+    more = "I like walking along the river at dawn with music"
+    one = merged([said(1, EN[0]), said(2, more), said(3, EN[2])], CAPS)
+    assert one.speaks == UUID(int=2)
+    strong = said(1, EN[0], provenance="confirmed_by_user", assertion="directive")
+    one = merged([strong, said(2, more), said(3, EN[2])], CAPS)
+    assert (one.speaks, one.assertion) == (UUID(int=1), "directive")
+
+
+def test_the_same_set_becomes_the_same_memory_in_whatever_order() -> None:
+    three = [said(n, text) for n, text in enumerate(ZH, 1)]
+    assert len({merged(list(order), CAPS) for order in permutations(three)}) == 1
+    assert merged_id([UUID(int=1), UUID(int=2)]) != merged_id([UUID(int=1), UUID(int=3)])
+    assert merged_id([UUID(int=1), UUID(int=2)]).version == 7
