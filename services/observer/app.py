@@ -10,12 +10,13 @@ from shared.text import network
 from shared.worker import worker
 
 MODEL_BATCH = 20
-"""Turns fetched together where a model reads each: at its deadline of 30 s they take 10 of the 30 minutes allowed."""
+"""Turns fetched together where a model reads each: two questions at 30 s take 20 of the 30 minutes allowed."""
 
 
 def build(rt: Runtime) -> Service:
     """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
     prompts.chosen(rt.policy.observer.extract_prompt)
+    prompts.recounting(rt.policy.session.summary_prompt)
     network.warm()
     asks = rt.models.chat_model_id is not None and rt.policy.observer.use_model
     rt.bus.consume(

@@ -1,10 +1,14 @@
-"""The rolling summary of the sessions that a batch touches: due or not, renewed, saved."""
+"""The rolling summary of the sessions that a batch touches: due or not, renewed, ended, saved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import UUID
 
+from services.observer import slots
 from services.observer import summary as rolling
+from services.observer.condense import PURPOSE, Condensed, condense
+from services.observer.prompts import Said
 from services.observer.summary import (
     Reason,
     SummaryFact,
@@ -15,12 +19,18 @@ from services.observer.summary import (
     TaskState,
 )
 from shared import heard
-from shared.db import Connection, Database, Subject
+from shared.budget import Budget
+from shared.db import Connection, Subject
 from shared.policy import ObserverPolicy
-from shared.store import observations, summaries, turns
+from shared.reading.model import Mention
+from shared.relate import SUSPECTED
+from shared.runtime import Runtime
+from shared.store import model_cache, observations, sessions, summaries, turns
 from shared.store.observations import ObservationRow
+from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
-from shared.store.turns import SessionState, Turn
+from shared.store.turns import Turn
+from shared.store.usage import Usage
 from shared.text import tokens
 from shared.text.secrets import redact
 
@@ -28,23 +38,59 @@ MODEL_ID = "rules-1"
 MAX_TURNS = 200
 _STATES: dict[str, TaskState] = {"todo": "todo", "doing": "doing", "done": "done", "blocked": "blocked", "open": "todo"}
 
-Said = tuple[Turn, Sequence[ObservationRow]]
-"""A turn and what was observed of it."""
+
+@dataclass(frozen=True)
+class Heard:
+    """A turn, what was observed of it, and the names in it."""
+
+    turn: Turn
+    rows: Sequence[ObservationRow]
+    mentions: Sequence[Mention]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Turns of one session after which its summary is due; with `session_end` the last of them ends the session."""
+
+    heard: Sequence[Heard]
+    reason: Reason
+
+    @property
+    def last(self) -> Turn:
+        """The turn that the summary will reach to."""
+        return self.heard[-1].turn
+
+
+@dataclass(frozen=True)
+class Version:
+    """A new version of a session's summary, and what a model had to do with it."""
+
+    row: SummaryRow
+    turn: Turn
+    told: Condensed
 
 
 @dataclass(frozen=True)
 class Renewed:
-    """How much each session grew, and the new versions of the summaries that were due."""
+    """What the batch did to each of its sessions, and the new versions of the summaries that were due, in order."""
 
-    grown: Mapping[str, int] = field(default_factory=dict[str, int])
-    versions: Mapping[str, SummaryRow] = field(default_factory=dict[str, SummaryRow])
+    grown: Sequence[Grown] = ()
+    versions: Sequence[Version] = ()
 
     def note(self, turn: Turn) -> dict[str, Any]:
         """What the turn's outcome says of its session's summary."""
-        version = self.versions.get(turn.session_id)
-        if version is None or version.source_to_seq != turn.seq:
-            return {"triggered": False}
-        return {"triggered": True, "reason": version.reason, "version": version.version}
+        for version in self.versions:
+            if version.turn.turn_id == turn.turn_id:
+                row = version.row
+                said = {"reason": row.reason, "version": row.version, "model_id": row.model_id}
+                return {"triggered": True, **said, "notes": version.told.notes}
+        return {"triggered": False}
+
+    @property
+    def used(self) -> list[Usage]:
+        """What the questions to the model cost."""
+        told = [version.told for version in self.versions]
+        return [Usage(PURPOSE, each.spent, each.unreadable is not None) for each in told]
 
 
 def limits(policy: ObserverPolicy) -> SummaryPolicy:
@@ -57,68 +103,140 @@ def limits(policy: ObserverPolicy) -> SummaryPolicy:
 
 
 async def renew(
-    db: Database,
-    subject: Subject,
-    states: Mapping[str, SessionState],
-    batch: Sequence[Said],
-    policy: ObserverPolicy,
+    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], left: Budget
 ) -> Renewed:
-    """The summaries that are due after this batch; only those sessions are read in full."""
-    grown: dict[str, int] = {}
-    versions: dict[str, SummaryRow] = {}
-    for session, state in states.items():
-        mine = [(turn, said) for turn, said in batch if turn.session_id == session]
-        grown[session] = sum(tokens.count(m.text) for turn, _ in mine for m in heard.turn_text(turn).messages)
-        reason = _due(state, mine, grown[session], limits(policy))
-        if reason:
-            async with db.transaction(subject) as conn:
-                versions[session] = await _renewed(conn, subject, session, mine, reason, limits(policy))
-    return Renewed(grown, versions)
+    """The summaries that are due after this batch; those sessions are read in full, and before a model is asked."""
+    policy = limits(rt.policy.observer)
+    mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
+    due = {name: _stretches(states[name], mine[name], policy) for name in states}
+    bases: dict[str, Basis] = {}
+    for name in (name for name, stretches in due.items() if stretches):
+        async with rt.db.transaction(subject) as conn:
+            bases[name] = await _basis(conn, subject, name, mine[name], ends=any(each.last.ends for each in due[name]))
+    versions: list[Version] = []
+    for name, basis in bases.items():
+        for stretch in due[name]:
+            if version := await _version(rt, subject, basis, stretch, left, policy):
+                versions.append(version)
+                left = left.after(version.told.spent)
+                basis = basis.moved(version.row)
+    most = rt.policy.session.entity_slots_max
+    return Renewed([_grown(states[name], mine[name], versions, most) for name in states], versions)
 
 
-def _due(state: SessionState, mine: Sequence[Said], grown: int, policy: SummaryPolicy) -> Reason | None:
-    facts = [_fact(o, turn.seq) for turn, said in mine for o in said]
-    unspoken = [replace(_turn(turn), messages=()) for turn, _ in mine]
+def _stretches(state: SessionState, mine: Sequence[Heard], policy: SummaryPolicy) -> list[Stretch]:
+    """The session's turns parted where it ends; the rest, where enough has gathered."""
+    found: list[Stretch] = []
+    part: list[Heard] = []
+    for each in mine:
+        part.append(each)
+        if each.turn.ends:
+            found.append(Stretch(part, "session_end"))
+            state = replace(state, summary_seq=each.turn.seq, open_tokens=0)
+            part = []
+    reason = _due(state, part, policy) if part else None
+    return [*found, Stretch(part, reason)] if reason else found
+
+
+def _due(state: SessionState, part: Sequence[Heard], policy: SummaryPolicy) -> Reason | None:
+    facts = [fact for each in part for fact in _facts(each.rows, each.turn.seq)]
+    unspoken = [replace(_turn(each.turn), messages=()) for each in part]
     staged = rolling.state_of(None, unspoken, facts, policy, tokens.count).stage_event
-    last = max((turn.seq for turn, _ in mine), default=0)
-    since = rolling.SummaryState(last - state.summary_seq, state.open_tokens + grown, staged)
-    return rolling.trigger(since, policy)
+    since = part[-1].turn.seq - state.summary_seq
+    return rolling.trigger(rolling.SummaryState(since, state.open_tokens + _said_tokens(part), staged), policy)
 
 
-async def _renewed(
-    conn: Connection,
-    subject: Subject,
-    session: str,
-    mine: Sequence[Said],
-    reason: Reason,
-    policy: SummaryPolicy,
-) -> SummaryRow:
-    old = await summaries.latest(subject, session).on(conn)
-    covered = old.source_to_seq if old else 0
-    own = {turn.turn_id for turn, _ in mine}
-    since = await turns.window(subject, session, MAX_TURNS, after=covered).on(conn)
-    earlier = [turn for turn in since if turn.turn_id not in own]
-    said = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
-    last = max(turn.seq for turn, _ in mine)
-    by_turn = sorted([*earlier, *(t for t, _ in mine if t.seq > covered)], key=lambda turn: turn.seq)
-    by_turn = [turn for turn in by_turn if turn.seq <= last]
-    seq_of = {turn.turn_id: turn.seq for turn in by_turn}
-    facts = [_fact(o, seq_of[o.turn_id]) for o in (*said, *(o for _, s in mine for o in s)) if o.turn_id in seq_of]
-    previous = rolling.load(old.summary_json, old.text) if old else None
-    fresh = rolling.summarise(
-        previous, [_turn(t) for t in by_turn], facts, policy, tokens.count, lambda text: redact(text)[0]
+def _said_tokens(part: Sequence[Heard]) -> int:
+    return sum(tokens.count(m.text) for each in part for m in heard.turn_text(each.turn).messages)
+
+
+def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Version], most: int) -> Grown:
+    reached = [v.row.source_to_seq for v in versions if v.row.session_id == state.session_id]
+    after = [each for each in mine if not reached or each.turn.seq > reached[-1]]
+    named = [
+        slots.Named(each.turn.seq, each.mentions, [row.old_value for row in each.rows if row.old_value])
+        for each in mine
+    ]
+    ended = [(each.turn.seq, each.turn.committed_at) for each in mine if each.turn.ends]
+    return Grown(
+        state.session_id,
+        tokens=_said_tokens(after),
+        summary_seq=reached[-1] if reached else None,
+        slots=slots.grown(state.entity_slots, named, most),
+        ended=ended[-1] if ended else None,
     )
-    version = (old.version if old else 0) + 1
-    return SummaryRow(
-        session_id=session,
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a session's next summary is made from; `archived_to` is the last turn of its last archived stretch."""
+
+    session_id: str
+    latest: SummaryRow | None
+    archived_to: int
+    turns: Sequence[Turn] = ()
+    said: Mapping[UUID, Sequence[ObservationRow]] = field(default_factory=dict[UUID, Sequence[ObservationRow]])
+
+    @property
+    def covered(self) -> int:
+        """The last turn that the latest summary knows of."""
+        return self.latest.source_to_seq if self.latest else 0
+
+    def moved(self, row: SummaryRow) -> "Basis":
+        """The same after this version."""
+        return replace(self, latest=row, archived_to=row.source_to_seq if row.block_from_seq else self.archived_to)
+
+
+async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequence[Heard], *, ends: bool) -> Basis:
+    latest = await summaries.latest(subject, session).on(conn)
+    basis = Basis(session, latest, await summaries.archived_to(conn, subject, session) if ends else 0)
+    own = {each.turn.turn_id for each in mine}
+    since = await turns.window(subject, session, MAX_TURNS, after=basis.covered).on(conn)
+    earlier = [turn for turn in since if turn.turn_id not in own and turn.seq < mine[-1].turn.seq]
+    seen = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
+    said: dict[UUID, list[ObservationRow]] = {each.turn.turn_id: list(each.rows) for each in mine}
+    for row in seen:
+        said.setdefault(row.turn_id, []).append(row)
+    every = sorted([*earlier, *(each.turn for each in mine)], key=lambda turn: turn.seq)
+    return replace(basis, turns=every, said=said)
+
+
+async def _version(
+    rt: Runtime, subject: Subject, basis: Basis, stretch: Stretch, left: Budget, policy: SummaryPolicy
+) -> Version | None:
+    """The next version; none where a session ends in which nothing was said since it last did."""
+    ends, last = stretch.reason == "session_end", stretch.last
+    fresh = [turn for turn in basis.turns if basis.covered < turn.seq <= last.seq]
+    said = [turn for turn in fresh if not turn.only_ends]
+    if ends and not said and basis.covered <= basis.archived_to:
+        return None
+    old = basis.latest
+    made = rolling.summarise(
+        rolling.load(old.summary_json, old.text) if old else None,
+        [_turn(turn) for turn in fresh],
+        [fact for turn in fresh for fact in _facts(basis.said.get(turn.turn_id, ()), turn.seq)],
+        policy,
+        tokens.count,
+        lambda text: redact(text)[0],
+    )
+    messages = [Said(m.role, m.text, m.name) for turn in said for m in heard.turn_text(turn).messages]
+    told = await condense(rt, subject, made, messages, last.turn_id, left, policy)
+    version, summary = (old.version if old else 0) + 1, told.summary
+    block_from = basis.archived_to + 1 if ends else None
+    row = SummaryRow(
+        session_id=basis.session_id,
         version=version,
-        reason=reason,
-        text=fresh.text,
-        summary_json=rolling.dump(replace(fresh, version=version)),
-        source_from_seq=fresh.source_from_seq,
-        source_to_seq=fresh.source_to_seq,
-        model_id=MODEL_ID,
+        reason=stretch.reason,
+        text=summary.text,
+        summary_json=rolling.dump(replace(summary, version=version)),
+        source_from_seq=summary.source_from_seq,
+        source_to_seq=summary.source_to_seq,
+        model_id=told.model_id or MODEL_ID,
+        level="archived" if ends else "working",
+        block_from_seq=block_from,
+        block_text=rolling.block(summary, block_from, policy, tokens.count) if block_from else None,
     )
+    return Version(row, last, told)
 
 
 def _turn(turn: Turn) -> SummaryTurn:
@@ -129,6 +247,11 @@ def _turn(turn: Turn) -> SummaryTurn:
         refs=tuple(SummaryRef(r.ref_uri, r.title) for r in text.refs),
         tool_results=tuple(t.result_text for t in text.tool_calls),
     )
+
+
+def _facts(said: Iterable[ObservationRow], seq: int) -> list[SummaryFact]:
+    """What a summary may say; words that only may end what is known say nothing."""
+    return [_fact(seen, seq) for seen in said if SUSPECTED not in seen.flags]
 
 
 def _fact(seen: ObservationRow, seq: int) -> SummaryFact:
@@ -146,10 +269,13 @@ def _fact(seen: ObservationRow, seq: int) -> SummaryFact:
     )
 
 
-async def save(conn: Connection, subject: Subject, renewed: Renewed) -> None:
-    """The new versions stand, and each session knows how far its summary reaches."""
-    for session, grown in renewed.grown.items():
-        version = renewed.versions.get(session)
-        if version:
-            await summaries.put(conn, subject, version)
-        await turns.note_said(conn, subject, session, grown, version.source_to_seq if version else None)
+async def save(conn: Connection, subject: Subject, renewed: Renewed, most: int) -> None:
+    """The new versions stand; each session knows how far its summary reaches, its names, and whether it has ended."""
+    for version in renewed.versions:
+        await summaries.put(conn, subject, version.row)
+        await model_cache.put(conn, subject, version.told.answers)
+    for grown in renewed.grown:
+        if grown.ended:
+            counted = await sessions.counted(conn, subject, grown.session_id, grown.slots, most)
+            grown = replace(grown, slots=counted)
+        await sessions.note(conn, subject, grown)

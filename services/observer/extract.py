@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from uuid import UUID
 
 from services.observer import prompts
-from services.observer.budget import Budget
 from services.observer.extraction import Extraction, Unreadable
 from services.observer.merge import By, Source, merged
 from services.observer.prompts import Known, Said
+from shared.budget import Budget
+from shared.cached import Cache, Input, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import Prompt
 from shared.models.provider import ModelProvider
@@ -34,8 +37,13 @@ async def extract(
     *,
     budget: Budget = Budget(),  # noqa: B008 # frozen
     prompt_version: str | None = None,
+    cache: Cache | None = None,
+    turn_id: UUID | None = None,
 ) -> Extraction:
-    """What the turn says; a model that is away, talks nonsense or has had its share of the day is a note."""
+    """What the turn says; a model that is away, talks nonsense or has had its share of the day is a note.
+
+    What `cache` knows is not asked again and costs no share; what was asked is kept there, for `turn_id`.
+    """
     limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions)
     observed = observe(turn, context, limits)
     model = models.chat_model_id
@@ -45,18 +53,34 @@ async def extract(
     said = [Said(source.role, redact(source.text)[0], source.name) for source in sources]
     ask, notes = _prompt(policy, prompt_version)
     prompt = replace(ask(said, known), deadline_s=policy.model_deadline_s)
-    if not budget.allows(count(prompt.system) + count(prompt.user)):
+    cache = cache or Cache()
+    asked = Input(PURPOSE, prompt.version, model, _digest(turn), turn_id)
+    if not cache.has(asked) and not budget.allows(count(prompt.system) + count(prompt.user)):
         return Extraction(observed, (*notes, USED_UP))
     try:
-        answer = await models.ask(prompt)
+        answer = await cache.ask(models, prompt, asked, partial(prompts.related, known=known))
     except ModelUnavailable as error:
         return Extraction(observed, (*notes, UNAVAILABLE), error.spent, prompt.version)
     except MalformedAnswer as error:
         unreadable = _unreadable(prompt, model, error)
         return Extraction(observed, (*notes, MALFORMED), error.spent, prompt.version, unreadable)
-    items = prompts.accepted(answer.value, said, known)
-    found = merged(observed, items, sources, By(model, answer.prompt_version), limits.max_observations)
+    items = prompts.accepted(answer.value, said)
+    found = merged(observed, items, sources, By(answer.model_id, answer.prompt_version), limits.max_observations)
     return Extraction(found, notes, answer.spent, answer.prompt_version)
+
+
+def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
+    """What the model would be asked about the turn; None where there is no model to ask."""
+    if models.chat_model_id is None or not policy.use_model:
+        return None
+    wanted = prompt_version or ""
+    version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt
+    return Input(PURPOSE, version, models.chat_model_id, _digest(turn))
+
+
+def _digest(turn: TurnText) -> str:
+    said = [(message.role, message.text, message.name) for message in turn.messages]
+    return digest(said, [(tool.name, tool.result_text, tool.status) for tool in turn.tool_calls])
 
 
 def _prompt(policy: ObserverPolicy, wanted: str | None) -> tuple[prompts.Extract, tuple[str, ...]]:

@@ -1,30 +1,62 @@
-"""Turn -> observations: load, think, save. Writes observations, entities, mentions, turn chunks, summaries, usage."""
+"""Turn -> observations: load, think, save. Writes observations, mentions, chunks, summaries, receipts, usage."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import budget, digest, extract, recall, received, rows
-from services.observer.budget import Budget
+from services.observer import digest, extract, recall, received, rows
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
-from shared import clock, heard
+from shared import allowance, clock, heard
+from shared.budget import Budget
 from shared.bus.delivery import Delivered
+from shared.cached import Cache, Input
 from shared.db import Connection, Subject
 from shared.errors import TransientError
 from shared.reading import ObserveContext
 from shared.runtime import Runtime
 from shared.spent import Spent
-from shared.store import answers, chunks, entities, inbox, injections, observations, outbox, outcomes, turns, usage
+from shared.store import (
+    answers,
+    chunks,
+    entities,
+    experience,
+    inbox,
+    injections,
+    model_cache,
+    observations,
+    outbox,
+    outcomes,
+    sessions,
+    turns,
+    usage,
+)
+from shared.store.answers import KeptAnswer
+from shared.store.entities import Named
 from shared.store.observations import ObservationRow
 from shared.store.turns import Turn
 from shared.store.usage import Usage
 from shared.telemetry import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, OUTCOME_SECONDS, logger
 
 CONSUMER = "observer"
+PROMPT = "prompt_version"
+"""The dimension of an experiment that chooses the question."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Turns that nobody has observed, and what reading them needs beside their words."""
+
+    turns: Sequence[Turn]
+    named: Named
+    earlier: received.Earlier
+    known: Mapping[UUID, Sequence[Known]]
+    cache: Cache
+    left: Budget
 
 
 @dataclass(frozen=True)
@@ -35,6 +67,12 @@ class Thought:
     extraction: Extraction
     rows: tuple[ObservationRow, ...]
     told: received.Told
+    asked: str = ""
+
+    @property
+    def heard(self) -> digest.Heard:
+        """What the summary and the names of its session are made from."""
+        return digest.Heard(self.turn, self.rows, self.extraction.observed.mentions)
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -42,28 +80,64 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
     async with rt.db.transaction(subject) as conn:
-        loaded = [turn for turn in await turns.load(conn, subject, by_turn) if not turn.observed]
-        named = await entities.recent_counts(conn, subject, rt.policy.observer.entity_window_turns) if loaded else {}
-        states = await turns.session_states(conn, subject, {turn.session_id for turn in loaded})
-        asks = bool(loaded) and rt.models.chat_model_id is not None and rt.policy.observer.use_model
-        known = await recall.known(conn, subject, loaded if asks else (), rt.policy.observer.model_known_max)
-        spent = await usage.today(conn, subject) if asks else Spent()
-        earlier = await received.load(conn, subject, loaded)
-    left = await _left(rt, subject, spent) if asks else Budget()
+        loaded, spent = await _load(conn, rt, subject, by_turn)
+        states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
+    loaded = await _within_budget(rt, subject, loaded, spent)
     thoughts: list[Thought] = []
+    renewed = digest.Renewed()
     try:
-        for turn in loaded:
-            context = ObserveContext(turn.said_at, recent_mentions=named, answer_before=earlier.answer(turn))
-            thoughts.append(await _think(rt, turn, context, known.get(turn.turn_id, ()), left, earlier))
-            left = left.after(thoughts[-1].extraction.spent)
-        renewed = await digest.renew(rt.db, subject, states, [(t.turn, t.rows) for t in thoughts], rt.policy.observer)
+        left = await _think(rt, loaded, thoughts)
+        renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts], left)
         async with rt.db.transaction(subject) as conn:
             await inbox.claim(conn, CONSUMER, ids)
-            await _save(conn, subject, thoughts, renewed)
+            await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
+            if not await model_cache.put(conn, subject, loaded.cache.fresh):
+                raise TransientError("the same input was answered otherwise meanwhile")
     except Exception:
-        await _count_alone(rt, subject, thoughts)
+        await _count_alone(rt, subject, _used(thoughts, renewed), loaded.cache)
         raise
-    _measure(thoughts)
+    _measure(thoughts, renewed)
+
+
+async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> None:
+    """What memories rest on is derived from turns that have none: observations and mentions, no search, no events."""
+    async with rt.db.transaction(subject) as conn:
+        loaded, _ = await _load(conn, rt, subject, turn_ids)
+    thoughts: list[Thought] = []
+    await _think(rt, loaded, thoughts)
+    async with rt.db.transaction(subject) as conn:
+        await turns.note_observed(
+            conn, subject, {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
+        )
+        await _save_found(conn, subject, thoughts)
+
+
+async def _load(
+    conn: Connection, rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]
+) -> tuple[Loaded, Spent | None]:
+    """What is there of these turns, and what was spent today where a model will be asked about one of them."""
+    policy = rt.policy.observer
+    found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
+    named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
+    inputs = {turn.turn_id: asked for turn in found if (asked := _asked(rt, turn))}
+    cache = Cache(await model_cache.find(conn, subject, {asked.hash for asked in inputs.values()}))
+    asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
+    known = await recall.known(conn, subject, asking, policy.model_known_max)
+    earlier = await received.load(conn, subject, found)
+    spent = await usage.today(conn, subject) if asking else None
+    return Loaded(found, named, earlier, known, cache, Budget()), spent
+
+
+def _asked(rt: Runtime, turn: Turn) -> Input | None:
+    return extract.asked_of(rt.models, rt.policy.observer, heard.turn_text(turn), turn.dimension(PROMPT))
+
+
+async def _within_budget(rt: Runtime, subject: Subject, loaded: Loaded, spent: Spent | None) -> Loaded:
+    return (
+        loaded
+        if spent is None
+        else replace(loaded, left=await allowance.left(rt.db, rt.policy.observer, subject, spent))
+    )
 
 
 def _payload(event: Delivered) -> TurnCommitted:
@@ -71,50 +145,46 @@ def _payload(event: Delivered) -> TurnCommitted:
     return event.payload
 
 
-async def _left(rt: Runtime, subject: Subject, spent: Spent) -> Budget:
-    """What today's shares of the user and of the tenant still allow."""
-    limits = rt.policy.observer
-    own = budget.left(limits.model_tokens_per_day, limits.model_seconds_per_day, spent)
-    if not (limits.tenant_model_tokens_per_day or limits.tenant_model_seconds_per_day):
-        return own
-    async with rt.db.system() as conn:
-        all_spent = await usage.tenant_today(conn, subject.tenant_id)
-    shared = budget.left(limits.tenant_model_tokens_per_day, limits.tenant_model_seconds_per_day, all_spent)
-    return budget.least(own, shared)
+async def _think(rt: Runtime, loaded: Loaded, thoughts: list[Thought]) -> Budget:
+    """Turn by turn, as if each had come alone: what was named and asked before it counts, whoever shares its batch."""
+    left = loaded.left
+    for turn in loaded.turns:
+        found = await extract.extract(
+            rt.models,
+            rt.policy.observer,
+            heard.turn_text(turn),
+            ObserveContext(
+                turn.said_at,
+                recent_mentions=loaded.named.before(turn.turn_id, rt.policy.observer.entity_window_turns),
+                answer_before=loaded.earlier.answer(turn),
+            ),
+            loaded.known.get(turn.turn_id, ()),
+            budget=left,
+            prompt_version=turn.dimension(PROMPT),
+            cache=loaded.cache,
+            turn_id=turn.turn_id,
+        )
+        left = left.after(found.spent)
+        loaded.named.note(rows.mention_rows(turn, found.observed))
+        made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
+        told = loaded.earlier.judge(turn, found.observed, made)
+        thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, "")))
+    return left
 
 
-async def _think(
-    rt: Runtime,
-    turn: Turn,
-    context: ObserveContext,
-    known: Sequence[Known],
-    left: Budget,
-    earlier: received.Earlier,
-) -> Thought:
-    found = await extract.extract(
-        rt.models,
-        rt.policy.observer,
-        heard.turn_text(turn),
-        context,
-        known,
-        budget=left,
-        prompt_version=turn.dimension("prompt_version"),
-    )
-    made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
-    return Thought(turn, found, made, earlier.judge(turn, found.observed, made))
-
-
-async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
+async def _save(
+    conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed, names: int
+) -> None:
     notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, renewed.note(t.turn)) for t in thoughts}
     if await turns.note_observed(conn, subject, notes) != set(notes):
         raise TransientError("another observer has had a turn of this batch")
-    await observations.insert(conn, subject, [row for t in thoughts for row in t.rows])
-    await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
+    await _save_found(conn, subject, thoughts)
     await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])
-    await digest.save(conn, subject, renewed)
+    await digest.save(conn, subject, renewed, names)
+    await experience.receive(conn, subject, [r for t in thoughts for r in rows.tool_receipts(t.turn, t.asked)])
     await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
-    await usage.add(conn, subject, _used(thoughts))
-    await answers.put(conn, subject, [a for t in thoughts for a in rows.kept_answers(t.turn, t.extraction)])
+    await usage.add(conn, subject, _used(thoughts, renewed))
+    await answers.put(conn, subject, _kept(thoughts, renewed))
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
     finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
@@ -124,24 +194,36 @@ async def _save(conn: Connection, subject: Subject, thoughts: Sequence[Thought],
         logger().info("turn_observed", turn_id=str(t.turn.turn_id), observations=len(t.rows), detector=notes)
 
 
-def _used(thoughts: Sequence[Thought]) -> list[Usage]:
+async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Thought]) -> None:
+    await observations.insert(conn, subject, [row for t in thoughts for row in t.rows])
+    await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
+
+
+def _used(thoughts: Sequence[Thought], renewed: digest.Renewed) -> list[Usage]:
     found = [t.extraction for t in thoughts]
-    return [Usage(extract.PURPOSE, each.spent, each.unreadable is not None) for each in found]
+    return [Usage(extract.PURPOSE, each.spent, each.unreadable is not None) for each in found] + renewed.used
 
 
-async def _count_alone(rt: Runtime, subject: Subject, thoughts: Sequence[Thought]) -> None:
-    """What was asked for a batch that could not be saved was spent all the same; the next try asks again."""
-    if any(t.extraction.spent.calls for t in thoughts):
+def _kept(thoughts: Sequence[Thought], renewed: digest.Renewed) -> list[KeptAnswer]:
+    unread = [(t.turn, t.extraction.unreadable) for t in thoughts]
+    unread += [(v.turn, v.told.unreadable) for v in renewed.versions]
+    return [rows.kept_answer(turn, each) for turn, each in unread if each]
+
+
+async def _count_alone(rt: Runtime, subject: Subject, used: Sequence[Usage], cache: Cache) -> None:
+    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers."""
+    if any(each.spent.calls for each in used):
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
-                await usage.add(conn, subject, _used(thoughts))
+                await usage.add(conn, subject, used)
+                await model_cache.put(conn, subject, cache.fresh)
 
 
-def _measure(thoughts: Sequence[Thought]) -> None:
-    for t in thoughts:
-        if extract.USED_UP in t.extraction.notes:
+def _measure(thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
+    for told in (*(t.extraction for t in thoughts), *(v.told for v in renewed.versions)):
+        if extract.USED_UP in told.notes:
             MODEL_BUDGET_USED_UP.inc()
-        if unread := t.extraction.unreadable:
+        if unread := told.unreadable:
             MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
 
 

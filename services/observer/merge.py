@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.vocabulary import MemoryType, Role
+from services.observer.ground import made_of, terms
 from services.observer.prompts import ExtractedItem
 from shared.reading import Explain, Observation, Observed
 from shared.reading.clauses import blank, language_of, split
@@ -17,7 +18,6 @@ from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
 from shared.reading.stated import standings
 from shared.relate import RELATED
-from shared.text import segment
 from shared.text.normalise import fold, normalise
 from shared.text.secrets import find_secrets
 
@@ -27,19 +27,7 @@ PASSING = frozenset({"momentary", "trial"})
 """Why the rules drop words that may still tell what happened or is to be done, but nothing that lasts."""
 TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
 """What passing words and tools may tell; neither says what the user is or wants."""
-FRAME = frozenset(
-    (
-        *("用户", "喜欢", "喜爱", "爱", "偏好", "讨厌", "住", "住在", "通常", "一般", "经常", "平时"),
-        *("希望", "待办", "已完成", "截止", "年", "月", "日"),
-        *("user", "like", "love", "enjoy", "prefer", "dislik", "hate", "live", "own", "usual", "often", "todo", "due"),
-    )
-)
-"""How models put what somebody is or likes: words that need not be the turn's."""
-LEAST_GROUND = 0.5
-"""Share of a statement's other words that must be the turn's; models put some in words of their own."""
-MAX_TERMS = 4000
 _PREFIX: dict[MemoryType, str] = {"preference": "pref"}
-_HAN = re.compile(f"[{segment.HAN}]+")
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]{2,}\]")
 
 
@@ -145,25 +133,9 @@ def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Seq
 
 def _grounded(item: ExtractedItem, place: Place, sources: Sequence[Source]) -> bool:
     """Whether the statement and its value are made of the message's words, or of the question's that it answers."""
-    said = {term for text in (place.source.text, _question(place.source, sources)) for term in _terms(text)}
+    said = {term for text in (place.source.text, _question(place.source, sources)) for term in terms(text)}
     value = item.value if item.value and not any(c.isdigit() for c in item.value) else None
-    return all(_made_of(said, part) for part in (item.content, value) if part)
-
-
-def _made_of(said: set[str], text: str) -> bool:
-    """Numbers aside, which dates in full bring with them; of a Chinese word the message may have another form."""
-    characters = set("".join(said))
-    words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and _terms(w) - FRAME]
-    known = sum(not _terms(word).isdisjoint(said) or _alike(word, characters) for word in words)
-    return known > 0 and known >= LEAST_GROUND * len(words)
-
-
-def _alike(word: str, characters: set[str]) -> bool:
-    return bool(_HAN.fullmatch(word)) and 2 * sum(c in characters for c in word) >= len(word)
-
-
-def _terms(text: str) -> set[str]:
-    return set(segment.query_terms(text, MAX_TERMS))
+    return all(made_of(said, part) for part in (item.content, value) if part)
 
 
 def _question(answer: Source, sources: Sequence[Source]) -> str:

@@ -127,7 +127,7 @@ def _chain(
             direct = latest is before or (before.turn_id in first and not before.said(USER))
             if not asked[turn.turn_id]:
                 asked[turn.turn_id] = asked[before.turn_id]
-        if latest is not None:
+        if latest is not None and latest.seq >= turn.seq - turns.ANSWERED_WITHIN:
             answered[turn.turn_id] = latest
         if direct:
             first.add(turn.turn_id)

@@ -1,19 +1,28 @@
 """What the observer keeps of a turn besides its statements: mentions, chunks, notes. Pure but for fresh ids."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from services.observer.extraction import Extraction
+from services.observer.extraction import Extraction, Unreadable
 from shared import clock, place
 from shared.heard import IN_EXPERIMENT, SPOKEN, rendered
 from shared.reading import Observed
+from shared.reading.intent import understand
 from shared.store.answers import KeptAnswer
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
+from shared.store.experience import ToolReceipt
 from shared.store.turns import Event, Turn
 from shared.text import language, segment
+from shared.text.normalise import normalise
+from shared.text.sanitize import screen
+from shared.text.secrets import find_secrets
 
 MAX_TOOL_CHARS = 4000
+UNNAMED = "?"
+"""Stands for the name of a tool that is none: others are to read it."""
+_NAME = re.compile(r"(?!.*\d{6})[A-Za-z\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff_.:/-]{0,63}")
 
 
 def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
@@ -68,6 +77,31 @@ def _chunk(turn: Turn, event: Event, text: str) -> Chunk:
     )
 
 
+def tool_receipts(turn: Turn, asked: str) -> list[ToolReceipt]:
+    """How each call of a tool in the turn ended, and what the user, who had `asked` this, wanted; no arguments."""
+    calls = [event for event in turn.events if event.event_type == "tool_call"]
+    ended = {e.ordinal: (e.content or {}).get("status") or "ok" for e in turn.events if e.event_type == "tool_result"}
+    text = normalise(asked) if calls else ""
+    intent = understand(text).intent if text else None
+    return [
+        ToolReceipt(
+            turn.turn_id,
+            call.ordinal,
+            tool_name(call.name),
+            ended.get(call.ordinal + 1, "pending"),
+            intent,
+            call.said_at,
+        )
+        for call in calls
+    ]
+
+
+def tool_name(name: str | None) -> str:
+    """The name, if it is one: a word that holds no secret, no number of a person and no order to the agent."""
+    fits = name and _NAME.fullmatch(name) and not find_secrets(name) and screen(name).outcome == "pass"
+    return name if name and fits else UNNAMED
+
+
 def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the turn's outcome will explain: spans and reasons, never words; and the experiment that it belongs to."""
     observed = found.observed
@@ -86,19 +120,14 @@ def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str
     return {"explain": [*explain, *refused, *extra], "summary": dict(summary)}
 
 
-def kept_answers(turn: Turn, found: Extraction) -> list[KeptAnswer]:
-    """The answer about the turn that nobody could read, if there is one."""
-    unread = found.unreadable
-    if unread is None:
-        return []
-    return [
-        KeptAnswer(
-            answer_id=clock.uuid7(),
-            turn_id=turn.turn_id,
-            prompt=unread.prompt,
-            prompt_version=unread.prompt_version,
-            model=unread.model,
-            problem=unread.problem,
-            raw=unread.raw,
-        )
-    ]
+def kept_answer(turn: Turn, unread: Unreadable) -> KeptAnswer:
+    """The answer about the turn that nobody could read."""
+    return KeptAnswer(
+        answer_id=clock.uuid7(),
+        turn_id=turn.turn_id,
+        prompt=unread.prompt,
+        prompt_version=unread.prompt_version,
+        model=unread.model,
+        problem=unread.problem,
+        raw=unread.raw,
+    )

@@ -81,17 +81,24 @@ class Known:
     text: str
 
 
-def accepted(answer: ExtractionAnswer, said: Sequence[Said], known: Sequence[Known]) -> tuple[ExtractedItem, ...]:
-    """The items whose quote the user or a tool really said; ids never shown are taken out, confidence is capped."""
+def related(answer: ExtractionAnswer, known: Sequence[Known]) -> ExtractionAnswer:
+    """The answer without ids of memories that the model was not shown."""
     ids = {memory.memory_id for memory in known}
+    items = [
+        item if item.related_existing_memory_id in ids else item.model_copy(update={"related_existing_memory_id": None})
+        for item in answer.items
+    ]
+    return answer.model_copy(update={"items": tuple(items)})
+
+
+def accepted(answer: ExtractionAnswer, said: Sequence[Said]) -> tuple[ExtractedItem, ...]:
+    """The items whose quote the user or a tool really said; confidence is capped."""
     kept: list[ExtractedItem] = []
     for item in answer.items:
         role: Role = "tool" if item.provenance == "tool" else "user"
         if _was_said(item.quote, [message.text for message in said if message.role == role]):
-            related = item.related_existing_memory_id if item.related_existing_memory_id in ids else None
             cap = OBSERVATION_CAP if item.provenance == "observation" else 1.0
-            changes = {"related_existing_memory_id": related, "confidence": min(item.confidence, cap)}
-            kept.append(item.model_copy(update=changes))
+            kept.append(item.model_copy(update={"confidence": min(item.confidence, cap)}))
     return tuple(kept)
 
 

@@ -1,9 +1,9 @@
 """A turn and what is known of its user as data that cannot leave its fence."""
 
-import json
 from collections.abc import Sequence
 
 from services.observer.prompts.answers import Known, Said
+from shared.text.fenced import fenced
 from shared.text.normalise import clip, normalise
 
 MAX_MESSAGE_CHARS = 4000
@@ -21,15 +21,9 @@ def data(said: Sequence[Said], known: Sequence[Known]) -> str:
         {"id": memory.memory_id, "type": memory.type, "text": clip(memory.text, MAX_KNOWN_CHARS)}
         for memory in known[:MAX_KNOWN]
     ]
-    return _fenced({"turn": turn, "known_memories": memories})
+    return fenced({"turn": turn, "known_memories": memories}, "List the items as JSON.")
 
 
 def _message(message: Said, room: int) -> dict[str, str]:
     text = clip(normalise(message.text), room)
     return {"role": message.role, **({"name": message.name} if message.name else {}), "text": text}
-
-
-def _fenced(data: object) -> str:
-    """JSON in which no text can close the fence."""
-    lines = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
-    return f"<data>\n{lines}\n</data>\nList the items as JSON."

@@ -16,7 +16,7 @@ from services.observer.summary.model import (
     TaskState,
 )
 from services.observer.summary.stored import dump, load
-from services.observer.summary.summarise import summarise
+from services.observer.summary.summarise import block, summarise, with_items
 from services.observer.summary.trigger import state_of, trigger
 
 __all__ = [
@@ -33,9 +33,11 @@ __all__ = [
     "SummaryState",
     "SummaryTurn",
     "TaskState",
+    "block",
     "dump",
     "load",
     "state_of",
     "summarise",
     "trigger",
+    "with_items",
 ]

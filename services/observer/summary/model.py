@@ -8,7 +8,7 @@ from schemas.vocabulary import Language, MemoryType, Role
 
 Section = Literal["goals", "decisions", "tasks", "references", "questions"]
 TaskState = Literal["todo", "doing", "done", "blocked"]
-Reason = Literal["turn_threshold", "token_pressure", "stage_event"]
+Reason = Literal["turn_threshold", "token_pressure", "stage_event", "session_end"]
 Count = Callable[[str], int]
 Redact = Callable[[str], str]
 

@@ -1,6 +1,6 @@
 """The rolling summary of a session, by rules alone: the previous one, moved on by new turns and their facts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from schemas.vocabulary import Language
@@ -35,9 +35,21 @@ def summarise(
     _take_facts(items, fresh, facts)
     _take_questions(items, fresh, facts)
     base = _counted(previous or _nothing(fresh), fresh)
-    kept = bounded([_presentable(item, policy, redact) for item in items.values()], policy)
-    text = render(kept, base.language, policy, count)
-    return replace(base, version=base.version + 1, items=kept, text=text)
+    return with_items(replace(base, version=base.version + 1), items.values(), policy, count, redact)
+
+
+def with_items(
+    base: Summary, items: Iterable[SummaryItem], policy: SummaryPolicy, count: Count, redact: Redact
+) -> Summary:
+    """The summary with these items, presentable and within the bounds, and their text."""
+    kept = bounded([_presentable(item, policy, redact) for item in items], policy)
+    return replace(base, items=kept, text=render(kept, base.language, policy, count))
+
+
+def block(summary: Summary, from_seq: int, policy: SummaryPolicy, count: Count) -> str:
+    """The text of what was said of from this turn on: what a stretch of the session leaves."""
+    own = [item for item in summary.items if item.seq >= from_seq]
+    return render(own, summary.language, policy, count)
 
 
 def _nothing(fresh: Sequence[SummaryTurn]) -> Summary:

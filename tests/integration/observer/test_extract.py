@@ -8,10 +8,10 @@ from typing import Any, get_args
 import pytest
 
 from schemas.vocabulary import Role
-from services.observer.budget import Budget
 from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, extract
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
+from shared.budget import Budget
 from shared.models.none import NoModels
 from shared.models.ollama import OllamaModels
 from shared.models.provider import ModelProvider

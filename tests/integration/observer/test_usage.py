@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from typer.testing import CliRunner
 
 from schemas.topics import TURN_COMMITTED
@@ -23,7 +21,7 @@ from tests.ollama.server import CHAT, NOT_JSON, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.kafka import Stored
 from tests.system.person import Person
-from tests.system.running import System, policy_file, running, settings_for
+from tests.system.running import System, listening, policy_file, running, settings_for
 
 BURST = ("我喜欢喝龙井茶。", "I live in Oslo.", "我对花生过敏。", "My dog is called Rex.", "我们决定用 PostgreSQL。")
 
@@ -259,19 +257,3 @@ async def test_the_command_shows_what_nobody_could_read(
         assert "every answer could be read" in nobody.stdout
         assert all(each in shown.stdout for each in (NOT_JSON, "extract-2", "the answer holds no JSON"))
         assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON
-
-
-@asynccontextmanager
-async def listening(system: System) -> AsyncIterator[str]:
-    """Compose's address, over a real socket."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    served = system["compose"].service.http
-    assert served
-    server = uvicorn.Server(uvicorn.Config(served, log_level="error", lifespan="off"))
-    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await running
-        listener.close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from services.observer.merge import By, Source, merged
-from services.observer.prompts import ExtractionAnswer, Known, Said, accepted
+from services.observer.prompts import ExtractionAnswer, Known, Said, accepted, related
 from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
 from shared.reading.manipulation import manipulates
 from shared.text.secrets import find_secrets
@@ -92,7 +92,7 @@ def test_nothing_unsafe_comes_of_a_hostile_answer(language: str, seed: int) -> N
     ruled = observe(turn, ObserveContext(AT), ObservePolicy())
     said = [Said("user", text) for text in texts]
     answered = ExtractionAnswer.model_validate({"items": answer(pick, texts)})
-    items = accepted(answered, said, [Known("known", "preference", "likes coffee")])
+    items = accepted(related(answered, [Known("known", "preference", "likes coffee")]), said)
     found = merged(ruled, items, [source(n, text) for n, text in enumerate(texts)], By("m", "extract-2"), 64)
     before = len(ruled.observations)
     assert found.observations[:before] == ruled.observations
@@ -125,7 +125,7 @@ def test_what_was_said_is_added(language: str, content: str, quote: str) -> None
     texts = TURNS[language]
     item = answer(random.Random(0), texts)[0] | {"type": "pattern", "key": None, "value": None, "correction_of": None}
     item |= {"content": content, "quote": quote, "provenance": "observation"}
-    items = accepted(ExtractionAnswer.model_validate({"items": [item]}), [Said("user", text) for text in texts], ())
+    items = accepted(ExtractionAnswer.model_validate({"items": [item]}), [Said("user", text) for text in texts])
     sources = [source(n, text) for n, text in enumerate(texts)]
     ruled = observe(TurnText(()), ObserveContext(AT), ObservePolicy())
     assert [one.text for one in merged(ruled, items, sources, By("m", "extract-2"), 64).observations] == [content]

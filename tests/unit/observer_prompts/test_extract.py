@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.observer.prompts import EXTRACT, ExtractionAnswer, Known, Said, accepted, chosen
+from services.observer.prompts import EXTRACT, ExtractionAnswer, Known, Said, accepted, chosen, related
 from shared.errors import ConfigurationError
 from shared.models.answers import UnreadableError, parse
 from shared.policy import ObserverPolicy
@@ -149,25 +149,25 @@ def test_at_most_eight_items_and_600_characters_each() -> None:
     ],
 )
 def test_only_what_the_user_really_said_is_accepted(quote: str, kept: bool) -> None:
-    said, known = TURNS["zh"]
-    assert bool(accepted(answer(item(quote=quote)), said, known)) is kept
+    said, _ = TURNS["zh"]
+    assert bool(accepted(answer(item(quote=quote)), said)) is kept
 
 
 def test_a_tools_words_prove_what_is_said_to_come_from_a_tool() -> None:
-    said, known = TURNS["en"]
+    said, _ = TURNS["en"]
     found = answer(item(quote="2026-10-22T10:00", provenance="tool"), item(quote="2026-10-22T10:00"))
-    assert [each.provenance for each in accepted(found, said, known)] == ["tool"]
+    assert [each.provenance for each in accepted(found, said)] == ["tool"]
 
 
 @pytest.mark.parametrize(("provenance", "confidence"), [("observation", 0.6), ("confirmed_by_user", 0.9)])
 def test_what_only_shows_is_worth_less_than_what_was_stated(provenance: str, confidence: float) -> None:
-    said, known = TURNS["zh"]
-    (found,) = accepted(answer(item(provenance=provenance)), said, known)
+    said, _ = TURNS["zh"]
+    (found,) = accepted(answer(item(provenance=provenance)), said)
     assert found.confidence == confidence
 
 
 @pytest.mark.parametrize(("given", "kept"), [("0192-a", "0192-a"), ("0192-zzz", None), (None, None)])
 def test_an_id_that_was_never_shown_is_taken_out(given: str | None, kept: str | None) -> None:
-    said, known = TURNS["zh"]
-    (found,) = accepted(answer(item(related_existing_memory_id=given)), said, known)
+    _, known = TURNS["zh"]
+    (found,) = related(answer(item(related_existing_memory_id=given)), known).items
     assert found.related_existing_memory_id == kept

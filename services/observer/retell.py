@@ -1,0 +1,124 @@
+"""What a model changes in a summary: pure. Only what messages bear out; what it does not name stays to the letter."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from services.observer.ground import FRAME, made_of, terms
+from services.observer.prompts import RecountAnswer, RecountedItem, Said, Shown
+from services.observer.summary import SummaryItem, SummaryPolicy
+from services.observer.summary.merge import identity
+from services.observer.summary.questions import speaks_of
+from shared.reading import slash
+from shared.reading.clauses import split
+from shared.reading.manipulation import manipulates
+from shared.text.normalise import clip, fold, normalise
+from shared.text.secrets import redact
+
+MAX_MESSAGES = 24
+MESSAGE_CHARS = 240
+LEAST_GROUND = 0.66
+"""Share of a line's words that must be the messages'; nothing else proves a line, as a quote does an extracted item."""
+_NUMBER = re.compile(r"\d+")
+_LETTER = {"goals": "g", "decisions": "d", "tasks": "t", "questions": "q"}
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a model was shown: lines under short ids, and messages."""
+
+    lines: Mapping[str, SummaryItem]
+    messages: tuple[Said, ...]
+    words: frozenset[str] = field(init=False)
+    numbers: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        texts = [each.text for each in self.messages]
+        object.__setattr__(self, "words", frozenset(word for text in texts for word in terms(text)))
+        object.__setattr__(self, "numbers", frozenset(number for text in texts for number in _NUMBER.findall(text)))
+
+    def shown(self) -> list[Shown]:
+        """The lines as the prompt takes them."""
+        return [Shown(key, item.section, item.text, item.state) for key, item in self.lines.items()]  # pyright: ignore[reportArgumentType] # no references
+
+    def speaks_of(self, item: SummaryItem) -> bool:
+        """Whether a message is about the line's thing."""
+        return any(speaks_of(each.text, item.text) for each in self.messages)
+
+    def bears_out(self, text: str, before: str = "") -> bool:
+        """Whether the text is made of the messages, and of the line before it to which it adds something they say."""
+        if manipulates(text) or not set(_NUMBER.findall(text)) <= self.numbers.union(_NUMBER.findall(before)):
+            return False
+        old = terms(before)
+        if before and (terms(text) - old - FRAME).isdisjoint(self.words):
+            return False
+        return made_of(self.words | old, text, LEAST_GROUND)
+
+
+def telling(items: Sequence[SummaryItem], messages: Iterable[Said]) -> Telling:
+    """The lines that a model may change, and the newest messages: no commands, no secrets, nothing that steers."""
+    lines: dict[str, SummaryItem] = {}
+    for item in items:
+        if letter := _LETTER.get(item.section):
+            number = 1 + sum(key.startswith(letter) for key in lines)
+            lines[f"{letter}{number}"] = item
+    clean = [replace(each, text=_clean(each.text)) for each in messages if not slash.parse(each.text)]
+    spoken = [each for each in clean if each.role in ("user", "assistant") and each.text]
+    return Telling(lines, tuple(spoken[-MAX_MESSAGES:]))
+
+
+def _clean(text: str) -> str:
+    steers = [clause for clause in split(text) if manipulates(clause.text)]
+    for clause in reversed(steers):
+        text = f"{text[: clause.start]} {text[clause.end :]}"
+    return clip(normalise(redact("" if manipulates(text) else text)[0]), MESSAGE_CHARS)
+
+
+def retold(
+    items: Sequence[SummaryItem], told: Telling, answer: RecountAnswer, seq: int, policy: SummaryPolicy
+) -> list[SummaryItem]:
+    """The items after the answer. What it adds takes free room only; an id that was not shown adds nothing."""
+    after = {item.id: item for item in items}
+    for each in answer.items:
+        if each.id is None:
+            _add(after, each, told, seq, policy)
+        elif known := told.lines.get(each.id.strip()):
+            after[known.id] = _changed(after[known.id], each, told, seq)
+    for key in answer.done:
+        if (known := told.lines.get(key.strip())) and told.speaks_of(known):
+            _finish(after, known.id, seq)
+    return list(after.values())
+
+
+def _changed(item: SummaryItem, wanted: RecountedItem, told: Telling, seq: int) -> SummaryItem:
+    state = wanted.state if item.section == "tasks" and wanted.state and told.speaks_of(item) else item.state
+    text = wanted.text if told.bears_out(wanted.text, item.text) else item.text
+    return item if (text, state) == (item.text, item.state) else replace(item, text=text, state=state, seq=seq)
+
+
+def _finish(after: dict[str, SummaryItem], key: str, seq: int) -> None:
+    """A task is done and says so; a question is answered and goes. Goals and decisions stand until they change."""
+    item = after.get(key)
+    if item and item.section == "tasks" and item.state != "done":
+        after[key] = replace(item, state="done", seq=seq)
+    elif item and item.section == "questions":
+        del after[key]
+
+
+def _add(after: dict[str, SummaryItem], wanted: RecountedItem, told: Telling, seq: int, policy: SummaryPolicy) -> None:
+    standing = sum(item.section == wanted.section and item.state != "done" for item in after.values())
+    asks = wanted.section == "questions"
+    known = any(_same(wanted.text, item.text) for item in after.values() if (item.section == "questions") is asks)
+    if known or standing >= policy.maxima[wanted.section] or not told.bears_out(wanted.text):
+        return
+    key = identity(wanted.section, wanted.text)
+    state = (wanted.state or "todo") if wanted.section == "tasks" else None
+    after[key] = SummaryItem(wanted.section, key, wanted.text, seq, state)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether one says no word that the other does not say."""
+    if fold(normalise(one)) == fold(normalise(other)):
+        return True
+    mine, theirs = terms(one), terms(other)
+    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)

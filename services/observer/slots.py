@@ -1,0 +1,36 @@
+"""Which names stand for a session while it runs: pure. At its end they are counted anew from its turns."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.reading.model import Mention
+from shared.text.normalise import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names in one turn, and the values that it took back or put others in the place of."""
+
+    seq: int
+    mentions: Sequence[Mention]
+    taken_back: Sequence[str] = ()
+
+
+def grown(slots: Mapping[str, Mapping[str, Any]], said: Iterable[Named], most: int) -> dict[str, dict[str, Any]]:
+    """The most mentioned names, and as many of the latest others, so that a newcomer can rise.
+
+    A name that was taken back stands for nothing until it is said again.
+    """
+    found = {key: dict(slot) for key, slot in slots.items()}
+    for turn in said:
+        for each in turn.mentions:
+            key = f"{each.kind}:{each.canonical}"
+            slot = found.setdefault(key, {"name": each.name, "kind": each.kind, "mentions": 0, "last_seq": turn.seq})
+            slot["mentions"] += 1
+            slot["last_seq"] = max(slot["last_seq"], turn.seq)
+        gone = [fold(value) for value in turn.taken_back]
+        found = {key: slot for key, slot in found.items() if not any(fold(slot["name"]) in value for value in gone)}
+    ranked = sorted(found, key=lambda key: (-found[key]["mentions"], -found[key]["last_seq"], key))
+    latest = sorted(ranked[most:], key=lambda key: -found[key]["last_seq"])
+    return {key: found[key] for key in (*ranked[:most], *latest[:most])}

@@ -1,0 +1,135 @@
+"""A model is asked once about the same words of a user: its answers are kept by input hash, secrets blanked."""
+
+import json
+from typing import Any
+
+import pytest
+
+from shared.cached import Input, digest
+from tests.integration.observer.test_usage import Bench, bench_with
+from tests.ollama.server import ScriptedOllama
+from tests.system.person import Person
+
+assert bench_with  # a fixture
+
+SAID = {
+    "zh": ("上次聊到的那件事：我周末都去爬山。", "爬山", "我周末都去爬山", "用户周末都去爬山"),
+    "en": ("About the other day: I go bouldering at weekends.", "bouldering", "I go bouldering", "Goes bouldering"),
+}
+LANGUAGES = pytest.mark.parametrize("language", SAID)
+
+
+def answering(language: str, **more: Any) -> str:
+    """What the model says of the message."""
+    _, value, quote, content = SAID[language]
+    item = {
+        "type": "goal",
+        "content": content,
+        "value": value,
+        "quote": quote,
+        "provenance": "observation",
+        "confidence": 0.6,
+        "epistemic_type": "fact",
+    }
+    return json.dumps({"items": [{**item, **more}]}, ensure_ascii=False)
+
+
+def found(bench: Bench, person: Person) -> list[dict[str, Any]]:
+    """What the model found, turn by turn."""
+    return bench.system.rows(
+        "SELECT kind, text, value, related_memory_id FROM observations WHERE user_id = %(u)s"
+        " AND detector LIKE 'model:%%' ORDER BY created_at, turn_id",
+        u=person.user_id,
+    )
+
+
+@LANGUAGES
+async def test_the_same_words_are_asked_about_once(bench_with: Any, server: ScriptedOllama, language: str) -> None:
+    server.answer = answering(language)
+    async with bench_with() as bench:
+        person, other = Person(bench.system), Person(bench.system)
+        text = SAID[language][0]
+        await bench.observe(person, await bench.said(person, text, text))
+        assert len(server.asked("/api/chat")) == 1
+        await bench.observe(person, await bench.said(person, text, session="s2"))
+        assert len(server.asked("/api/chat")) == bench.used(person)["calls"] == 1
+        kept = found(bench, person)
+        assert [row["text"] for row in kept] == [SAID[language][3]] * 3
+        await bench.observe(other, await bench.said(other, text))
+        assert len(server.asked("/api/chat")) == 2, "another user's answers are nobody else's"
+
+
+@LANGUAGES
+async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
+    bench_with: Any, server: ScriptedOllama, language: str
+) -> None:
+    server.answer = answering(language)
+    async with bench_with() as bench:
+        person = Person(bench.system)
+        events = await bench.said(person, SAID[language][0])
+        bench.system.rows("ALTER TABLE memory_chunks RENAME TO elsewhere")
+        with pytest.raises(Exception, match="schema lacks"):
+            await bench.observe(person, events)
+        bench.system.rows("ALTER TABLE elsewhere RENAME TO memory_chunks")
+        await bench.observe(person, events)
+        assert len(server.asked("/api/chat")) == bench.used(person)["calls"] == 1
+        assert [row["text"] for row in found(bench, person)] == [SAID[language][3]]
+
+
+async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: Any, server: ScriptedOllama) -> None:
+    server.answer, server.counts = answering("en"), (7900, 200)
+    async with bench_with(model_tokens_per_day=8000) as bench:
+        person = Person(bench.system)
+        text = SAID["en"][0]
+        await bench.observe(person, await bench.said(person, text, text, SAID["zh"][0]))
+        assert bench.notes(person) == [[], [], ["model_budget_used_up"]]
+        assert len(server.asked("/api/chat")) == 1
+
+
+async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any, server: ScriptedOllama) -> None:
+    secret = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
+    server.answer = answering("en", content=f"The API key is {secret}", value="call 13812345678")
+    async with bench_with() as bench:
+        person = Person(bench.system)
+        await bench.observe(person, await bench.said(person, SAID["en"][0]))
+        (kept,) = bench.system.rows("SELECT answer::text AS answer FROM model_cache")
+        assert secret not in kept["answer"]
+        assert "13812345678" not in kept["answer"]
+        assert SAID["en"][2] in kept["answer"]
+        server.script("prose")
+        await bench.observe(person, await bench.said(person, SAID["zh"][0]))
+        assert bench.system.number("SELECT count(*) FROM model_cache") == 1
+
+
+async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, server: ScriptedOllama) -> None:
+    async with bench_with() as bench:
+        person = Person(bench.system)
+        bench.system.rows(
+            "INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, key, content_text,"
+            " content_hash, status, confidence, provenance_class, assertion, valid_at) VALUES (%(t)s, %(u)s,"
+            " '01920000-0000-7000-8000-000000000001', gen_random_uuid(), 1, 'preference', 'pref:x', 'likes chess',"
+            " 'x', 'active', 0.5, 'observation', 'declared', now())",
+            t=person.tenant_id,
+            u=person.user_id,
+        )
+        known = "01920000-0000-7000-8000-000000000001"
+        server.answer = answering("en", related_existing_memory_id=known)
+        for _ in range(2):
+            await bench.observe(person, await bench.said(person, SAID["en"][0]))
+        assert [str(row["related_memory_id"]) for row in found(bench, person)] == [known, known]
+        server.answer = answering("zh", related_existing_memory_id="01920000-0000-7000-8000-00000000000f")
+        await bench.observe(person, await bench.said(person, SAID["zh"][0]))
+        assert [row["related_memory_id"] for row in found(bench, person)][2:] == [None]
+
+
+def test_an_input_is_the_words_the_question_and_the_model() -> None:
+    words = digest([("user", "我喜欢喝茶", None)])
+    assert words == digest([("user", "我喜欢喝茶", None)]) != digest([("user", "I like tea", None)])
+    one = Input("extract", "extract-2", "qwen3", words)
+    others = [
+        Input("summary", "extract-2", "qwen3", words),
+        Input("extract", "extract-1", "qwen3", words),
+        Input("extract", "extract-2", "qwen4", words),
+        Input("extract", "extract-2", "qwen3", digest("")),
+    ]
+    assert len({one.hash, *(each.hash for each in others)}) == 5

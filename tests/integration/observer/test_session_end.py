@@ -1,0 +1,111 @@
+"""Where a session's end stands among the turns of a batch, and what the observer makes of each order."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from schemas.topics import TURN_COMMITTED
+from services.observer import handler as observer
+from shared.bus.delivery import Delivered, parse
+from shared.db import Subject
+from tests.system.databases import Databases
+from tests.system.kafka import Stored
+from tests.system.person import Json, Person
+from tests.system.running import System, running, settings_for
+
+DECIDED = ("我们决定用 PostgreSQL 做主存储。", "We decided to launch in Norway first.")
+
+
+@pytest.fixture
+async def system(databases: Databases, kafka: str) -> AsyncIterator[System]:
+    """Compose alone: the observer's handler is called by hand."""
+    async with running(settings_for(databases.fresh(), kafka), ("compose",)) as found:
+        yield found
+
+
+def events(person: Person) -> list[Delivered]:
+    """The turns of the person that wait to be observed, in order."""
+    waiting = person.system.rows(
+        "DELETE FROM event_outbox WHERE aggregatetype = %(t)s RETURNING position, payload::text AS body",
+        t=TURN_COMMITTED.name,
+    )
+    rows = sorted(waiting, key=lambda row: row["position"])
+    return [parse(Stored(TURN_COMMITTED.name, value=row["body"].encode())) for row in rows]
+
+
+async def observe(person: Person, batch: Sequence[Delivered]) -> None:
+    """The observer has had these turns at once."""
+    rt = person.system["compose"].rt
+    await observer.observe_turns(rt, Subject(person.tenant_id, person.user_id), batch)
+
+
+def versions(person: Person) -> list[tuple[str, int, int | None]]:
+    """Level, last turn and first turn of the block of each summary, in order."""
+    found = person.system.rows(
+        "SELECT level, source_to_seq, block_from_seq FROM session_summaries WHERE user_id = %(u)s ORDER BY version",
+        u=person.user_id,
+    )
+    return [(row["level"], row["source_to_seq"], row["block_from_seq"]) for row in found]
+
+
+def row(person: Person) -> Json:
+    """The person's session."""
+    (found,) = person.system.rows("SELECT * FROM sessions WHERE user_id = %(u)s", u=person.user_id)
+    return found
+
+
+async def test_an_end_amid_a_batch_parts_it(person: Person) -> None:
+    await person.commit(DECIDED[0])
+    await person.commit(end_session=True)
+    await person.commit("I like tea.")
+    await person.commit("我住在苏州。", end_session=True)
+    await person.commit("And now something else, please.")
+    await observe(person, events(person))
+    assert versions(person) == [("archived", 2, 1), ("archived", 4, 3)]
+    seen = row(person)
+    assert (seen["archived_at"], seen["summary_seq"]) == (None, 4), "somebody has spoken since it ended"
+    assert 0 < seen["open_tokens"] < 12, "only what was said since counts towards the next summary"
+
+
+async def test_the_same_turns_one_by_one_leave_the_same(person: Person) -> None:
+    for text in DECIDED:
+        await person.commit(text)
+    await person.commit(end_session=True)
+    for event in events(person):
+        await observe(person, [event])
+    assert versions(person) == [("working", 1, None), ("working", 2, None), ("archived", 3, 1)]
+    assert row(person)["archived_at"] is not None
+    working, archived = person.system.rows(
+        "SELECT text, block_text FROM session_summaries WHERE version > 1 ORDER BY version"
+    )
+    assert working["text"] == archived["text"] == archived["block_text"], "nothing new: to the letter the same"
+
+
+async def test_a_turn_that_comes_before_its_predecessor_was_observed_keeps_the_session_open(person: Person) -> None:
+    await person.commit(DECIDED[0], end_session=True)
+    (ending,) = events(person)
+    await person.commit("I like tea.")
+    await observe(person, [ending])
+    assert row(person)["archived_at"] is None
+    await observe(person, events(person))
+    assert versions(person) == [("archived", 1, 1)]
+    assert row(person)["archived_at"] is None
+
+
+async def test_an_end_delivered_again_changes_nothing(person: Person) -> None:
+    await person.commit(DECIDED[1])
+    await person.commit(end_session=True)
+    batch = events(person)
+    await observe(person, batch)
+    before = (versions(person), row(person))
+    await observe(person, batch)
+    assert (versions(person), row(person)) == before
+
+
+async def test_a_session_in_which_nothing_was_said_leaves_no_summary(person: Person) -> None:
+    await person.commit(end_session=True)
+    await person.commit(end_session=True)
+    await observe(person, events(person))
+    assert versions(person) == []
+    assert row(person)["archived_at"] is not None
+    assert row(person)["last_turn_at"] == row(person)["created_at"], "an end is nothing said"
