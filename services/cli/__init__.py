@@ -4,9 +4,23 @@ import sys
 
 import typer
 
-from services.cli import demo, dry_run, machine, schemas_cmd, talk, talk_models
+from services.cli import (
+    conflicts,
+    demo,
+    dry_run,
+    experience,
+    machine,
+    memories,
+    promotions,
+    schemas_cmd,
+    sessions,
+    talk,
+    talk_models,
+    tend,
+)
 from services.cli.evaluate import command as evaluate
 from services.cli.output import fail
+from services.cli.rebuild import command as rebuild
 from shared.errors import SmartBrainError
 
 app = typer.Typer(
@@ -23,9 +37,15 @@ app.command("demo")(demo.demo)
 app.command("commit")(talk.commit)
 app.command("compose")(talk.compose)
 app.command("remember")(talk.remember)
-app.command("memories")(talk.memories)
+app.add_typer(memories.group, name="memories")
+app.add_typer(conflicts.group, name="conflicts")
+app.add_typer(sessions.app, name="sessions")
 app.command("answers")(talk_models.answers)
+app.command("experience")(experience.experience)
+app.add_typer(promotions.app, name="promotions")
+app.command("upkeep")(tend.upkeep)
 app.command("observe")(dry_run.observe)
+app.command("rebuild")(rebuild.rebuild)
 app.command("eval")(evaluate.evaluate)
 app.command("schemas")(schemas_cmd.schemas)
 

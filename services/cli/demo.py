@@ -13,7 +13,7 @@ import typer
 import yaml
 from rich.text import Text
 
-from services.cli import talk
+from services.cli import memories, talk
 from services.cli.output import AsJson, emit, err, fail, out
 from services.cli.supervisor import Supervisor
 from services.cli.web import Web
@@ -91,7 +91,7 @@ def _show(web: Web, folder: Path, sessions: Sequence[Path], *, as_json: bool) ->
         )
         return ok
     out.print(Text(f"\nWhat was learnt of {USER} from {len(results)} turns in {len(sessions)} sessions", "bold"))
-    talk.show_memories(learnt)
+    memories.show_memories(learnt)
     for n, answer in enumerate(answers):
         _show_answer(answer, whole=n < SHOWN)
     for turn in pending:

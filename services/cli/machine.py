@@ -17,7 +17,7 @@ from shared.errors import ConfigurationError
 from shared.settings import Settings
 from shared.telemetry import configure_logs
 
-WITH_MODELS = frozenset({"compose", "observer", "evolver"})
+WITH_MODELS = frozenset({"compose", "observer", "analyzer", "evolver"})
 
 
 class Name(StrEnum):

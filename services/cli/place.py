@@ -57,3 +57,15 @@ def url(settings: Settings | None = None) -> str:
             f"no SmartBrain runs on {settings.data.absolute()}; start one with `smartbrain up`, or set SMARTBRAIN_URL"
         )
     return running.http
+
+
+def database(settings: Settings) -> str:
+    """The DSN that the settings name, or of what runs on the data folder; ConfigurationError when neither."""
+    if settings.database_url:
+        return settings.database_url.get_secret_value()
+    running = find(settings.data)
+    if running is None:
+        raise ConfigurationError(
+            f"SMARTBRAIN_DATABASE_URL is not set and no SmartBrain runs on {settings.data.absolute()}"
+        )
+    return running.database

@@ -1,15 +1,13 @@
-"""Commands that talk to a running SmartBrain over HTTP: commit, compose, remember, memories."""
+"""Commands that talk to a running SmartBrain over HTTP: commit, compose, remember."""
 
 import re
 import sys
 from html import unescape
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
 import orjson
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from services.cli import explain as explained
@@ -58,7 +56,7 @@ def commit(
             kinds = ", ".join(r["kind"] for r in result["redacted"])
             out.print(f"  redacted before storage: {kinds}", markup=False)
         if outcome:
-            _show_outcome(outcome)
+            show_outcome(outcome)
 
 
 def _bodies(text: str | None, assistant: str | None, file: Path | None, whose: dict[str, str]) -> list[dict[str, Any]]:
@@ -78,7 +76,8 @@ def _bodies(text: str | None, assistant: str | None, file: Path | None, whose: d
     return [{**whose, "messages": messages}]
 
 
-def _show_outcome(outcome: dict[str, Any]) -> None:
+def show_outcome(outcome: dict[str, Any]) -> None:
+    """What was learnt, as a person reads it."""
     if outcome["state"] != "complete":
         out.print("  outcome: still pending", markup=False)
         return
@@ -173,51 +172,4 @@ def remember(
         emit({"receipt": receipt, "outcome": outcome})
     else:
         out.print(f"memory {receipt['memory_id']}", markup=False)
-        _show_outcome(outcome)
-
-
-def memories(
-    query: Annotated[str | None, typer.Argument(help="Words to search for.")] = None,
-    user: User = "me",
-    tenant: Tenant = "default",
-    status: Annotated[str, typer.Option("--status", help="active, superseded, retracted or all.")] = "active",
-    type: Annotated[str | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
-    history: Annotated[UUID | None, typer.Option("--history", help="All versions of one memory.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
-    as_json: AsJson = False,
-) -> None:
-    """Show what is known of a user."""
-    whose: dict[str, Any] = {"tenant_id": tenant, "user_id": user}
-    with _web() as web:
-        if history:
-            page = web.get(f"/v1/memories/{history}/history", whose)
-        else:
-            asked = {**whose, "status": status, "limit": limit, "type": type, "query": query}
-            page = web.get("/v1/memories", {k: v for k, v in asked.items() if v is not None})
-    if as_json:
-        emit(page)
-    else:
-        show_memories(page["memories"])
-
-
-def show_memories(found: list[dict[str, Any]]) -> None:
-    """A table of memories; one line where there are none."""
-    if not found:
-        out.print("nothing is known")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("type", "conf", "by", "status", "v", "since", "id", "memory"):
-        table.add_column(name, no_wrap=True)
-    for m in found:
-        row = (
-            m["type"],
-            f"{m['confidence']:.2f}",
-            m["provenance"]["class"],
-            m["status"],
-            str(m["version"]),
-            m["valid_at"][:10],
-            m["memory_id"],
-            m["content"],
-        )
-        table.add_row(*(Text(cell) for cell in row))
-    out.print(table)
+        show_outcome(outcome)

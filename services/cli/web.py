@@ -31,9 +31,9 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("GET", f"{path}?{urlencode(query)}", None)
 
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def post(self, path: str, body: dict[str, Any], query: dict[str, Any] | None = None) -> dict[str, Any]:
         """The answer's JSON; RefusedError or TransientError as compose says."""
-        return self._call("POST", path, orjson.dumps(body))
+        return self._call("POST", f"{path}?{urlencode(query)}" if query else path, orjson.dumps(body))
 
     def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
         try:

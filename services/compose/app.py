@@ -16,7 +16,6 @@ from services.compose.injected import Recorder
 from services.compose.overlay import message, read
 from services.compose.rules import cues, telling
 from services.compose.rules.plan import PlanPolicy, plan
-from services.compose.rules.sanitize import screen
 from shared import clock, edge
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
@@ -25,6 +24,7 @@ from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, frames, logger
+from shared.text.sanitize import screen
 from shared.worker import worker
 
 

@@ -121,6 +121,7 @@ def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[s
         "request_hash": _hash(turn.model_dump_json(exclude={"idempotency_key"}).encode()),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
+        "only_ends": all(event["event_type"] == turns.SESSION_END for event in events),
         "events": events,
         "result": result.model_dump(mode="json"),
         "envelope": envelope.model_dump(mode="json"),
@@ -136,7 +137,7 @@ def _hash(value: bytes) -> str:
 
 
 def _events(turn: TurnEvents, redacted: list[Redaction]) -> Iterator[dict[str, Any]]:
-    """The rows of the log in their order: messages, then calls with their results, refs, items."""
+    """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
     for n, message in enumerate(turn.messages):
         text = _clean(message.content, f"messages.{n}.content", redacted)
         model = _clean_id(message.model, f"messages.{n}.model", redacted)
@@ -160,6 +161,8 @@ def _events(turn: TurnEvents, redacted: list[Redaction]) -> Iterator[dict[str, A
     for n, item in enumerate(turn.items):
         body = _clean_json(item.model_dump(mode="json"), f"items.{n}", redacted)
         yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
+    if turn.end_session:
+        yield {"event_type": turns.SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 
 
 def _clean(text: str, field: str, redacted: list[Redaction]) -> str:

@@ -14,7 +14,7 @@ from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, explain, links, overlay, planner, rerank
+from services.compose import arms, experience, explain, links, overlay, planner, rerank
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
 from services.compose.planner import Thought
@@ -30,7 +30,7 @@ from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
-from shared.store import memory, summaries, turns
+from shared.store import memory, sessions, summaries, turns
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
@@ -45,6 +45,7 @@ class Loaded:
 
     core: list[Pinned]
     summary: str
+    names: list[str]
     window: list[Turn]
     overlay: Overlay
     hidden: list[str]
@@ -62,6 +63,7 @@ async def compose_context(
     deadline = began + asked.deadline_ms / 1000
     subject = Subject(asked.tenant_id, asked.user_id)
     at = now or clock.now()
+    experience.begin(rt, subject)
     async with _in_time(asked.deadline_ms / 1000):
         loaded = await _load(rt, subject, asked, at)
     request_id = asked.request_id or clock.uuid7().hex
@@ -132,17 +134,18 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
     policy, session_id = rt.policy.compose, asked.session_id
-    core, summary, recent = await rt.db.read(
+    core, standing, recent = await rt.db.read(
         subject,
         memory.core(subject, policy.core_limit),
-        summaries.latest(subject, session_id),
+        summaries.standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
     )
     now = overlay.message(asked.user_message, session_id, at)
     seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
-    return Loaded(core, seen.summary(summary.text) if summary else "", recent.window, seen, hidden)
+    names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
+    return Loaded(core, seen.summary(standing.text), seen.names(names), recent.window, seen, hidden)
 
 
 def _said(window: Sequence[Turn]) -> list[str]:
@@ -171,7 +174,7 @@ def _packed(
     request_id: str,
     at: datetime,
 ) -> Packed:
-    policy = rt.policy.compose
+    policy, planned = rt.policy.compose, thought.planned
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
         session_id=asked.session_id,
@@ -180,11 +183,13 @@ def _packed(
         request_id=request_id,
         content_parts=asked.user_message.content_parts,
         token_limit=asked.limit(policy.default_profile),
-        intent=thought.planned.intent,
-        language=thought.planned.language,
+        intent=planned.intent,
+        language=planned.language,
         core=[_core(m) for m in loaded.core],
         working_summary=loaded.summary,
+        entities=loaded.names,
         recent=[_recent(turn) for turn in loaded.window],
+        hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
         evidence=fused.ranked,
         degraded_reason=found.degraded,
         generation_metadata=_metadata(asked.experiment_context, thought, request_id),

@@ -15,11 +15,22 @@ from schemas.base import ExternalId
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
-from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
+from schemas.experience import ExperiencePage
+from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
+from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
 from schemas.retrieve import RetrieveRequest
+from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
-from schemas.views import AnswerPage, MemoryPage, SummaryView, TurnOutcomeView, TurnView
-from services.compose import memories
+from schemas.views import (
+    AnswerPage,
+    ConflictPage,
+    MemoryHistory,
+    MemoryPage,
+    SummaryView,
+    TurnOutcomeView,
+    TurnView,
+)
+from services.compose import experience, history, memories, promotions, sessions
 from services.compose.commit import commit_turn
 from services.compose.context import compose_context, retrieve
 from services.compose.openapi import body_of, describe
@@ -44,7 +55,9 @@ def create_app(rt: Runtime, answered: Answered) -> FastAPI:
     _turns(app, rt)
     _compose(app, rt, answered)
     _memories(app, rt)
+    _history(app, rt)
     _sessions(app, rt)
+    _promotions(app, rt)
     describe(app)
     return app
 
@@ -134,15 +147,20 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     async def page(
         user_id: UserId,
         tenant_id: TenantId = "default",
-        status: Annotated[str, Query(pattern="^(active|superseded|retracted|merged|expired|all)$")] = "active",
+        status: Annotated[
+            str, Query(pattern="^(active|superseded|retracted|merged|expired|candidate_evict|all)$")
+        ] = "active",
         type: Annotated[str | None, Query(max_length=32)] = None,  # the contract's name
         query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Annotated[int, Query(ge=0)] = 0,
+        as_of: Annotated[str | None, Query(max_length=64, description="What held then: a date or datetime")] = None,
     ) -> MemoryPage:
         wanted = None if status == "all" else status
         subject = Subject(tenant_id, user_id)
-        return await memories.page(rt, subject, status=wanted, type=type, query=query, limit=limit, offset=offset)
+        return await memories.page(
+            rt, subject, status=wanted, type=type, query=query, limit=limit, offset=offset, as_of=as_of
+        )
 
     @app.post(
         "/v1/memories",
@@ -160,10 +178,6 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     async def one(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> MemoryItem:
         return await memories.one(rt, Subject(tenant_id, user_id), memory_id)
 
-    @app.get("/v1/memories/{memory_id}/history", tags=["memories"], summary="Every version, oldest first")
-    async def history(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> MemoryPage:
-        return await memories.history(rt, Subject(tenant_id, user_id), memory_id)
-
     @app.delete(
         "/v1/memories/{memory_id}", status_code=202, tags=["memories"], summary="Take a memory back (its history stays)"
     )
@@ -176,10 +190,88 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     ) -> AnswerPage:
         return await memories.unread(rt, Subject(tenant_id, user_id), limit)
 
-    del page, remember, one, history, retract, unread
+    del page, remember, one, retract, unread
+
+
+def _history(app: FastAPI, rt: Runtime) -> None:
+    @app.get(
+        "/v1/memories/{memory_id}/history",
+        tags=["memories"],
+        summary="Every version, oldest first, with the evidence, the upkeep and the conflicts behind it",
+    )
+    async def versions(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> MemoryHistory:
+        return await history.history_of(rt, Subject(tenant_id, user_id), memory_id)
+
+    @app.post(
+        "/v1/memories/{memory_id}/restore",
+        status_code=202,
+        tags=["memories"],
+        summary="An older version's content becomes the newest version; refused for the one that holds now",
+    )
+    async def restore(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> WriteReceipt:
+        return await history.restore(rt, Subject(tenant_id, user_id), memory_id)
+
+    @app.patch(
+        "/v1/memories/{memory_id}",
+        response_model=WriteReceipt,
+        status_code=202,
+        openapi_extra=body_of(MemoryEdit),
+        tags=["memories"],
+        summary="A new version in the user's own words; refused when it looks like a secret",
+    )
+    async def edit(request: Request, memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> Response:
+        asked, _ = await _parsed(request, MemoryEdit)
+        return _json(await history.edit(rt, Subject(tenant_id, user_id), memory_id, asked), 202)
+
+    @app.get("/v1/conflicts", tags=["memories"], summary="What was said against stronger memories, newest first")
+    async def conflicts(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        state: Annotated[str, Query(pattern="^(open|kept|replaced|all)$")] = "open",
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        offset: Annotated[int, Query(ge=0)] = 0,
+    ) -> ConflictPage:
+        wanted = None if state == "all" else state
+        return await history.conflicts(rt, Subject(tenant_id, user_id), state=wanted, limit=limit, offset=offset)
+
+    @app.post(
+        "/v1/conflicts/{conflict_id}",
+        response_model=WriteReceipt,
+        status_code=202,
+        openapi_extra=body_of(Settlement),
+        tags=["memories"],
+        summary="Settle a conflict: keep what was known, or what was said",
+    )
+    async def settle(request: Request, conflict_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> Response:
+        asked, _ = await _parsed(request, Settlement)
+        return _json(await history.settle(rt, Subject(tenant_id, user_id), conflict_id, asked), 202)
+
+    del versions, restore, edit, conflicts, settle
 
 
 def _sessions(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/sessions", tags=["sessions"], summary="A user's sessions, the one spoken in last first")
+    async def page(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        offset: Annotated[int, Query(ge=0)] = 0,
+    ) -> SessionPage:
+        return await sessions.page(rt, Subject(tenant_id, user_id), limit, offset)
+
+    @app.get("/v1/sessions/{session_id}", tags=["sessions"], summary="A session: its state, summary, blocks and names")
+    async def one(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> SessionView:
+        return await sessions.one(rt, Subject(tenant_id, user_id), session_id)
+
+    @app.post(
+        "/v1/sessions/{session_id}/archive",
+        status_code=202,
+        tags=["sessions"],
+        summary="End a session; its summary follows, and the next turn opens it again",
+    )
+    async def archive(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> ArchiveReceipt:
+        return await sessions.archive(rt, Subject(tenant_id, user_id), session_id)
+
     @app.get("/v1/sessions/{session_id}/summary", tags=["sessions"], summary="The rolling summary of a session")
     async def summary(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> SummaryView:
         return await memories.summary(rt, Subject(tenant_id, user_id), session_id)
@@ -189,7 +281,35 @@ def _sessions(app: FastAPI, rt: Runtime) -> None:
         await memories.clear_summary(rt, Subject(tenant_id, user_id), session_id)
         return Response(status_code=204)
 
-    del summary, clear
+    del page, one, archive, summary, clear
+
+
+def _promotions(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/promotions", tags=["promotions"], summary="A user's memories that qualify to be offered to others")
+    async def proposals(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        status: Annotated[PromotionStatus | None, Query()] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> PromotionPage:
+        return await promotions.page(rt, Subject(tenant_id, user_id), status, limit)
+
+    @app.post(
+        "/v1/promotions/{proposal_id}",
+        response_model=PromotionView,
+        openapi_extra=body_of(PromotionDecision),
+        tags=["promotions"],
+        summary="Approve or reject; nothing is written elsewhere yet. One that was not decided in time is `expired`",
+    )
+    async def decide(proposal_id: UUID, request: Request) -> Response:
+        asked, _ = await _parsed(request, PromotionDecision)
+        return _json(await promotions.decide(rt, proposal_id, asked))
+
+    @app.get("/v1/experience", tags=["experience"], summary="What the agent of a tenant has learnt of its own tools")
+    async def learnt(tenant_id: TenantId = "default", user_id: UserId | None = None) -> ExperiencePage:
+        return await experience.page(rt, Subject(tenant_id, user_id or ""))
+
+    del proposals, decide, learnt
 
 
 class Identify:

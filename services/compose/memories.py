@@ -1,5 +1,8 @@
 """What is known of a user, shown and changed: reads rows, writes by committing turns."""
 
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from schemas.events import TurnOutcome
@@ -7,19 +10,27 @@ from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
 from schemas.turn_events import CommitResult, FieldProblem, Message, StructuredItem, TurnEvents
 from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.commit import commit_turn
+from services.compose.rules.held import saying
+from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError
 from shared.relate import candidate_id, input_hash
 from shared.runtime import Runtime
-from shared.store import answers, memory, search, summaries, turns
+from shared.store import answers, memory, search, summaries, turns, versions
 from shared.text import segment
 from shared.text.secrets import refuses
 
 PANEL_SESSION = "memory-panel"
 
 
-def _missing(name: str) -> RefusedError:
-    return RefusedError("not_found", f"{name}: not found", (FieldProblem(field=name, problem="not found"),), 404)
+def missing(name: str) -> RefusedError:
+    """The refusal of what this user does not have."""
+    return refused("not_found", name, "not found", 404)
+
+
+def refused(code: str, field: str, problem: str, status: int) -> RefusedError:
+    """The refusal of one field."""
+    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
 async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
@@ -27,7 +38,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
     async with rt.db.transaction(subject) as conn:
         found = await turns.load(conn, subject, [turn_id])
     if not found:
-        raise _missing("turn_id")
+        raise missing("turn_id")
     row = found[0]
     events = tuple(
         EventView(
@@ -56,7 +67,7 @@ async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeVi
     async with rt.db.transaction(subject) as conn:
         row = await turns.outcome(conn, subject, turn_id)
         if row is None:
-            raise _missing("turn_id")
+            raise missing("turn_id")
         done = TurnOutcome.model_validate(row["outcome"]) if row["outcome_at"] else None
         left = await memory.by_ids(conn, subject, {w.memory_id for w in done.written}) if done else []
     return TurnOutcomeView(
@@ -78,8 +89,13 @@ async def page(
     query: str | None,
     limit: int,
     offset: int,
+    as_of: str | None = None,
 ) -> MemoryPage:
-    """Memories by validity, or those that fit the query's words best."""
+    """Memories by validity, or those that fit the query's words best; with `as_of` what held at that moment."""
+    if as_of is not None:
+        if status not in ("active", None):
+            raise refused("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
+        return await _page_then(rt, subject, _moment(as_of), type=type, query=query, limit=limit, offset=offset)
     async with rt.db.transaction(subject) as conn:
         if query:
             words = segment.query_terms(query)
@@ -92,30 +108,59 @@ async def page(
     return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found))
 
 
+def _moment(as_of: str) -> datetime:
+    """The moment of a date or datetime: without a zone UTC, a date alone its end, today's so far; not ahead of now."""
+    try:
+        # a plus sign in a query is a blank unless it was escaped
+        given = datetime.fromisoformat(re.sub(r" (\d\d:?\d\d)$", r"+\1", as_of.strip()))
+        moment = given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        raise refused("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
+    now = clock.now()
+    if len(as_of.strip()) <= len("2026-03-01") and moment <= now:
+        moment = min(moment + timedelta(days=1) - timedelta(microseconds=1), now)
+    if moment > now:
+        raise refused("invalid_request", "as_of", "lies in the future; what will be believed then is not known", 422)
+    return moment
+
+
+async def _page_then(
+    rt: Runtime,
+    subject: Subject,
+    at: datetime,
+    *,
+    type: str | None,  # the contract's name
+    query: str | None,
+    limit: int,
+    offset: int,
+) -> MemoryPage:
+    """The versions that held at that moment, newest first or those first that hold most of the query's words."""
+    async with rt.db.transaction(subject) as conn:
+        if query is None:
+            found, count = await versions.held(conn, subject, at, type=type, limit=limit, offset=offset)
+            return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), as_of=at, count=count)
+        words = await versions.words_held(conn, subject, at, type)
+    # cutting thousands of texts into words takes a while, and packages are composed in this process
+    ids = await asyncio.to_thread(saying, query, [(each.memory_id, each.text) for each in words])
+    async with rt.db.transaction(subject) as conn:
+        found, count = await versions.ordered(conn, subject, ids[offset : offset + limit]), len(ids)
+    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), as_of=at, count=count)
+
+
 async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     """This version of the memory, whatever its status."""
     async with rt.db.transaction(subject) as conn:
         found = await memory.by_ids(conn, subject, [memory_id])
     if not found:
-        raise _missing("memory_id")
+        raise missing("memory_id")
     return memory.to_item(found[0], subject)
-
-
-async def history(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryPage:
-    """Every version of the memory that this one belongs to, oldest first."""
-    async with rt.db.transaction(subject) as conn:
-        found = await memory.history(conn, subject, memory_id)
-    if not found:
-        raise _missing("memory_id")
-    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found))
 
 
 async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
     """A receipt that names the note to be, which stands within a second; RefusedError secret_refused for a secret."""
     refusal = refuses(asked.text)
     if refusal:
-        problem = FieldProblem(field="text", problem=f"looks like a secret ({refusal.kind}); it was not stored")
-        raise RefusedError("secret_refused", f"text: {problem.problem}", (problem,))
+        raise refused("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
     body = TurnEvents(
         tenant_id=asked.tenant_id,
         user_id=asked.user_id,
@@ -125,7 +170,7 @@ async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
     )
     committed = (await commit_turn(body, rt, transport="http")).result
     note = candidate_id(committed.turn_id, input_hash(committed.turn_id, 0, "note", None, asked.text, False))
-    return _receipt(note, committed)
+    return receipt(note, committed)
 
 
 async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
@@ -138,10 +183,11 @@ async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
         idempotency_key=f"retract:{memory_id}",
         items=(StructuredItem(type=known.type, key=known.key, memory_id=memory_id, retract=True),),
     )
-    return _receipt(memory_id, (await commit_turn(body, rt, transport="http")).result)
+    return receipt(memory_id, (await commit_turn(body, rt, transport="http")).result)
 
 
-def _receipt(memory_id: UUID, committed: CommitResult) -> WriteReceipt:
+def receipt(memory_id: UUID, committed: CommitResult) -> WriteReceipt:
+    """That the write is durable, and which memory it is to become."""
     return WriteReceipt(
         receipt_id=committed.outbox_event_id,
         memory_id=memory_id,
@@ -162,7 +208,7 @@ async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView
     """The newest summary of the session."""
     (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     if row is None:
-        raise _missing("session_id")
+        raise missing("session_id")
     return SummaryView.model_validate(vars(row))
 
 

@@ -9,8 +9,8 @@ from schemas.compose import IncomingMessage
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, overlay
 from shared import clock
 from shared.db import Database, Subject
-from shared.heard import SPOKEN, observation_rows, turn_text
-from shared.known import known_of, statement_of
+from shared.heard import RESTORE, SPOKEN, observation_rows, turn_text
+from shared.known import known_of, statement_of, told, words_of
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, ObservePolicy, TurnText, observe
 from shared.store import memory
@@ -42,14 +42,7 @@ async def foresee(
     pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
-    facing = memory.facing(
-        subject,
-        {key for p in pending for key in (p.statement.key, p.old_key) if key},
-        {p.statement.sense for p in pending if p.statement.key is None},
-        {p.related for p in pending if p.related},
-        {p.old_value for p in pending if p.old_value},
-    )
-    (known,) = await db.read(subject, facing)
+    (known,) = await db.read(subject, memory.concerned(subject, [p.statement for p in pending]))
     return overlay(pending, [_remembered(each) for each in known], policy)
 
 
@@ -76,28 +69,27 @@ def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
     observed = observe(heard, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
     said = {o: Spoken(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
     rows = observation_rows(turn, observed, policy)
-    return [_pending(row, said.get(row.ordinal), now=now) for row in rows if row.detector != "entities"]
+    # what a restored version says is read where it is restored
+    kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
+    return [_pending(row, said.get(row.ordinal), now=now) for row in kept]
 
 
 def _pending(row: ObservationRow, spoken: Spoken | None, *, now: bool) -> Pending:
-    old_key = row.value.get("old_key")
     return Pending(
         memory_id=row.observation_id,
         statement=statement_of(row),
         text=row.text,
-        words=_words(row.text, row.value),
+        words=words_of(row.text, row.value),
+        told=told(row.text, row.value),
         place=Place(str(row.turn_id), row.ordinal, (row.span_start, row.span_end), _word(row.value)),
         spoken=spoken or Spoken(row.text, row.said_at, row.session_id),
         polarity=row.polarity,
-        old_key=old_key if isinstance(old_key, str) else None,
-        old_value=row.old_value,
-        related=row.related_memory_id,
         now=now,
     )
 
 
 def _remembered(known: Memory) -> Remembered:
-    return Remembered(known_of(known), _words(known.content_text, known.value), _source(known))
+    return Remembered(known_of(known), _source(known))
 
 
 def _source(known: Memory) -> Place | None:
@@ -111,10 +103,6 @@ def _source(known: Memory) -> Place | None:
 def _word(value: dict[str, object]) -> str | None:
     word = value.get("target") or value.get("value")
     return str(word) if word else None
-
-
-def _words(text: str, value: dict[str, object]) -> tuple[str, ...]:
-    return (text, *(str(value[name]) for name in ("target", "value") if value.get(name)))
 
 
 def shown(window: Sequence[Turn], said: str, most: int) -> frozenset[str]:

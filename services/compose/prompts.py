@@ -3,7 +3,6 @@
 Whatever a model says beyond the vocabulary is repaired or left out here: a strange answer is a poor one at worst.
 """
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -13,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.vocabulary import Intent, Purpose
 from shared.models.prompt import Prompt
+from shared.text.fenced import fenced
 from shared.text.normalise import clip, normalise
 from shared.text.secrets import find_secrets
 
@@ -170,7 +170,7 @@ def plan(message: str, recent: Sequence[str], today: date) -> Prompt[PlanAnswer]
         name="plan",
         version=VERSION,
         system=SYSTEM,
-        user=_fenced(data, "Plan the search as JSON."),
+        user=fenced(data, "Plan the search as JSON."),
         answer=PlanAnswer,
         max_tokens=320,
         once=True,
@@ -208,7 +208,7 @@ def rank(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
         name="rank",
         version=RANK_VERSION,
         system=RANK_SYSTEM,
-        user=_fenced(data, "Order the ids as JSON."),
+        user=fenced(data, "Order the ids as JSON."),
         answer=RankAnswer,
         max_tokens=64 + 6 * len(listed),
         once=True,
@@ -220,9 +220,3 @@ def ordered(answer: RankAnswer, count: int) -> list[int]:
     named = {f"p{n}": n - 1 for n in range(1, count + 1)}
     first = dict.fromkeys(named[each] for each in answer.ids if each in named)
     return [*first, *(place for place in range(count) if place not in first)]
-
-
-def _fenced(data: object, wish: str) -> str:
-    """JSON in which no text can close the fence."""
-    lines = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
-    return f"<data>\n{lines}\n</data>\n{wish}"

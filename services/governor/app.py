@@ -21,6 +21,7 @@ def build(rt: Runtime) -> Service:
         while True:
             try:
                 await handler.redrive(rt)
+                await handler.end_idle(rt)
                 if rounds % PRUNE_EVERY == 0:
                     await handler.prune_all(rt)
             except TransientError as error:

@@ -8,9 +8,10 @@ from schemas.envelope import Envelope
 from schemas.events import AnalysisProposed, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMITTED, Topic
 from shared import clock
-from shared.db import Connection
+from shared.db import Connection, Subject
+from shared.ending import ending
 from shared.runtime import Runtime
-from shared.store import answers, inbox, injections, observations, outbox, turns, usage
+from shared.store import answers, experience, inbox, injections, observations, outbox, sessions, turns, usage
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
@@ -91,6 +92,27 @@ def _envelope(row: Mapping[str, Any], payload: Payload, version: str, trace: str
     )
 
 
+async def end_idle(rt: Runtime) -> int:
+    """How many sessions were asked to end because nothing was said in them for as long as policy allows.
+
+    Compose commits the turn that ends them as it commits any other; asked for again, it is the same turn. While the
+    outbox is behind nothing is asked: the turn would come long after somebody spoke again.
+    """
+    behind = rt.policy.delivery.redrive_after_s / 2
+    async with rt.db.system() as conn:
+        if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > behind:
+            return 0
+        found = await sessions.idle(conn, timedelta(hours=rt.policy.session.idle_hours), LIMIT)
+        turns_due = [
+            ending(Subject(row["tenant_id"], row["user_id"]), row["session_id"], row["next_seq"]) for row in found
+        ]
+        asked = await outbox.ask(conn, turns_due)
+    if asked:
+        rt.db.wake()
+        logger().info("idle_sessions_end", count=asked)
+    return asked
+
+
 async def measure(rt: Runtime) -> None:
     """The gauge of late turns is true as of now."""
     async with rt.db.system() as conn:
@@ -106,6 +128,8 @@ async def prune_all(rt: Runtime) -> None:
         logger().info("models_pruned", count=PRUNE)
     while await prune_injections(rt) >= PRUNE:
         logger().info("injections_pruned", count=PRUNE)
+    while await prune_receipts(rt) >= PRUNE:
+        logger().info("receipts_pruned", count=PRUNE)
 
 
 async def prune(rt: Runtime) -> int:
@@ -119,6 +143,12 @@ async def prune_injections(rt: Runtime) -> int:
     """How many injections older than policy keeps were removed just now."""
     async with rt.db.system() as conn:
         return await injections.prune(conn, timedelta(days=rt.policy.feedback.injections_keep_days), PRUNE)
+
+
+async def prune_receipts(rt: Runtime) -> int:
+    """How many receipts of tools older than experience counts were removed just now."""
+    async with rt.db.system() as conn:
+        return await experience.prune(conn, timedelta(days=rt.policy.evolution.experience.days), PRUNE)
 
 
 async def prune_models(rt: Runtime) -> int:

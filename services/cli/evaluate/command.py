@@ -2,13 +2,18 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
+import orjson
 import typer
 
-from services.cli.evaluate import gate, judge, report
+from services.cli.evaluate import confidence, gate, judge, report
+from services.cli.evaluate.confidence import Trust
 from services.cli.evaluate.judge import Reader
+from services.cli.evaluate.received import Reception
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import SETS, Part, SetName
 from services.cli.output import AsJson, emit, fail
@@ -17,13 +22,15 @@ from shared.models import make_models
 from shared.policy import Policy
 from shared.settings import Settings, load
 
+CALIBRATION = "calibration"
 HERE = Path(__file__).parents[3] / "tests" / "eval"
 """The labelled sets of a checkout; an installed package has none and is told where they are."""
 
 
 def evaluate(
     sets: Annotated[
-        list[str] | None, typer.Argument(help=f"Any of {', '.join(SETS)}; all of them unless told.")
+        list[str] | None,
+        typer.Argument(help=f"Any of {', '.join(SETS)}; all of them unless told. Or calibration, alone."),
     ] = None,
     part: Annotated[
         Literal["dev", "held", "hard", "all"], typer.Option("--part", help="dev, held, hard or all.")
@@ -33,13 +40,21 @@ def evaluate(
     misses: Annotated[int, typer.Option("--misses", min=0, help="Show so many misses of each set.")] = 0,
     to: Annotated[Path | None, typer.Option("--report", help="Write a report: .json or .md.")] = None,
     gated: Annotated[bool, typer.Option("--gate", help="Exit with 1 below a floor of the policy.")] = False,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Write calibration's diagram here, as SVG.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure what is read into labelled messages: precision, recall and F1 by language and type."""
-    wanted = _known(sets or list(SETS))
+    """Measure what is read into labelled messages: precision, recall and F1 by language and type.
+
+    `calibration` measures instead how far the confidence of what is read is what is observed.
+    """
     settings = load()
     policy = policies.load(settings.policy)
     chosen: Part | None = None if part == "all" else part
+    if sets == [CALIBRATION]:
+        trust, detector = asyncio.run(_trust(data, chosen, settings if model else None, policy))
+        _told(trust, report.about(part, detector, policy.version), to, plot, as_json)
+        return
+    wanted = _known(sets or list(SETS))
     scores, detector = asyncio.run(_measure(wanted, data, chosen, settings if model else None, policy))
     verdicts = gate.verdicts(scores, policy.gate)
     about = report.about(part, detector, policy.version)
@@ -53,6 +68,24 @@ def evaluate(
         raise typer.Exit(1)
 
 
+def _told(trust: Trust, about: dict[str, Any], to: Path | None, plot: Path | None, as_json: bool) -> None:
+    figures = confidence.as_json(trust, about)
+    if to is not None:
+        to.write_bytes(orjson.dumps(figures, option=orjson.OPT_INDENT_2) + b"\n")
+    if plot is not None:
+        confidence.plot(trust, plot)
+    if as_json:
+        emit(figures)
+    else:
+        confidence.show(trust)
+
+
+async def _trust(data: Path, part: Part | None, settings: Settings | None, policy: Policy) -> tuple[Trust, str]:
+    async with _reader(settings, policy) as reader:
+        found = await confidence.measure(data, part, reader, policy, Reception())
+        return found, _detector(reader)
+
+
 def _known(sets: list[str]) -> list[SetName]:
     unknown = [name for name in sets if name not in get_args(SetName)]
     if unknown:
@@ -64,18 +97,30 @@ def _known(sets: list[str]) -> list[SetName]:
 async def _measure(
     wanted: list[SetName], data: Path, part: Part | None, settings: Settings | None, policy: Policy
 ) -> tuple[dict[str, Score], str]:
-    reader: Reader | None = None
-    if settings is not None:
-        models = make_models(
-            settings.ollama_url, settings.chat_model, None, None, settings.embedding_dimension, time.monotonic
-        )
-        if models.chat_model_id is None:
-            fail("--model needs SMARTBRAIN_OLLAMA_URL and SMARTBRAIN_CHAT_MODEL")
-            raise typer.Exit(2)
-        reader = (models, policy.observer)
     scores: dict[str, Score] = {}
-    for name in wanted:
-        scores |= await judge.judge(name, data, part, reader)
-    if reader is not None:
-        await reader[0].close()
-    return scores, f"model:{reader[0].chat_model_id}" if reader else "rules"
+    async with _reader(settings, policy) as reader:
+        for name in wanted:
+            scores |= await judge.judge(name, data, part, reader)
+        return scores, _detector(reader)
+
+
+@asynccontextmanager
+async def _reader(settings: Settings | None, policy: Policy) -> AsyncGenerator[Reader | None]:
+    """The model that is configured, closed at the end; None without settings."""
+    if settings is None:
+        yield None
+        return
+    models = make_models(
+        settings.ollama_url, settings.chat_model, None, None, settings.embedding_dimension, time.monotonic
+    )
+    if models.chat_model_id is None:
+        fail("--model needs SMARTBRAIN_OLLAMA_URL and SMARTBRAIN_CHAT_MODEL")
+        raise typer.Exit(2)
+    try:
+        yield models, policy.observer
+    finally:
+        await models.close()
+
+
+def _detector(reader: Reader | None) -> str:
+    return f"model:{reader[0].chat_model_id}" if reader else "rules"

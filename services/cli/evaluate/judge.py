@@ -9,7 +9,19 @@ from typing import TypeVar
 from schemas.vocabulary import Role
 from services.cli.evaluate import score as scoring
 from services.cli.evaluate.score import Score
-from services.cli.evaluate.sets import Asked, Correction, Extraction, Feedback, Label, Part, Secret, SetName, read
+from services.cli.evaluate.sets import (
+    Asked,
+    Contradiction,
+    Correction,
+    Extraction,
+    Feedback,
+    Label,
+    Part,
+    Secret,
+    SetName,
+    read,
+)
+from services.cli.evaluate.world import tell
 from services.compose.rules.intent import understand
 from services.observer.extract import extract
 from shared.models.provider import ModelProvider
@@ -25,25 +37,28 @@ PERSONAL = frozenset({"email", "phone"})
 
 Reader = tuple[ModelProvider, ObserverPolicy]
 """A model, and how it is asked."""
-L = TypeVar("L", bound=Label | Asked)
+L = TypeVar("L", bound=Label | Asked | Contradiction)
 
 
 async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
     """The scores of one set by name; `reader` adds what its model reads, None is the rules alone."""
     match name:
         case "extraction":
-            return await _extraction(_of(read(folder, name, Extraction), part), reader)
+            return await _extraction(of_part(read(folder, name, Extraction), part), reader)
         case "corrections":
-            return await _corrections(_of(read(folder, name, Correction), part), reader)
+            return await _corrections(of_part(read(folder, name, Correction), part), reader)
+        case "contradictions":
+            return _contradictions(of_part(read(folder, name, Contradiction), part))
         case "feedback":
-            return _feedback(_of(read(folder, name, Feedback), part))
+            return _feedback(of_part(read(folder, name, Feedback), part))
         case "refusal":
-            return _refusal(_of(read(folder, name, Secret), part))
+            return _refusal(of_part(read(folder, name, Secret), part))
         case "intents":
-            return _intents(_of(read(folder, name, Asked), part))
+            return _intents(of_part(read(folder, name, Asked), part))
 
 
-def _of(labels: Sequence[L], part: Part | None) -> list[L]:
+def of_part(labels: Sequence[L], part: Part | None) -> list[L]:
+    """Those of the labels that belong to the part; all where none is named."""
     return [label for label in labels if part is None or label.part == part]
 
 
@@ -54,7 +69,8 @@ def turn(label: Label) -> TurnText:
     return TurnText(tuple(MessageText(role, text, None, n, AT) for n, (role, text) in enumerate(roles)))
 
 
-async def _observed(labels: Sequence[Label], reader: Reader | None) -> list[Observed]:
+async def seen_in(labels: Sequence[Label], reader: Reader | None) -> list[Observed]:
+    """What was read into each of these messages."""
     context = ObserveContext(occurred_at=AT)
     if reader is None:
         return [observe(turn(label), context, ObservePolicy()) for label in labels]
@@ -64,16 +80,23 @@ async def _observed(labels: Sequence[Label], reader: Reader | None) -> list[Obse
 
 async def _extraction(labels: Sequence[Extraction], reader: Reader | None) -> dict[str, Score]:
     score = Score()
-    for label, observed in zip(labels, await _observed(labels, reader), strict=True):
+    for label, observed in zip(labels, await seen_in(labels, reader), strict=True):
         scoring.extraction(label, observed.observations, score)
     return {"extraction": score}
 
 
 async def _corrections(labels: Sequence[Correction], reader: Reader | None) -> dict[str, Score]:
     score, values = Score(), Score()
-    for label, observed in zip(labels, await _observed(labels, reader), strict=True):
+    for label, observed in zip(labels, await seen_in(labels, reader), strict=True):
         scoring.correction(label, observed.observations, score, values)
     return {"corrections": score, "correction values": values}
+
+
+def _contradictions(labels: Sequence[Contradiction]) -> dict[str, Score]:
+    score = Score()
+    for label in labels:
+        scoring.contradiction(label, tell(label), score)
+    return {"contradictions": score}
 
 
 def _feedback(labels: Sequence[Feedback]) -> dict[str, Score]:

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from services.cli.evaluate.sets import Correction, Expected, Extraction
+from services.cli.evaluate.sets import Contradiction, Correction, Expected, Extraction
+from services.cli.evaluate.world import Heard
 from shared.reading import Observation
 from shared.text.normalise import fold, normalise
 
@@ -76,20 +77,7 @@ def extraction(label: Extraction, found: Sequence[Observation], score: Score) ->
     """
     score.samples += 1
     language = f"language {label.language}"
-    met: set[int] = set()
-    kept: list[Observation] = []
-    wrong: list[Observation] = []
-    for one in found:
-        places = [n for n, each in enumerate(label.expect) if _meets(one, each)]
-        met.update(places)
-        (kept if places else wrong).append(one)
-    dictated = [each for each in label.expect if "note" in each.type]
-    wrong = [
-        one
-        for one in wrong
-        if not any(_says(one, each) for each in dictated)
-        and not (one.kind == "entity" and any(fold(one.text) in fold(other.text) for other in kept))
-    ]
+    met, _, wrong = judged(label, found)
     missed = [each for n, each in enumerate(label.expect) if n not in met and not each.may]
     for n in met:
         if not label.expect[n].may:
@@ -104,6 +92,34 @@ def extraction(label: Extraction, found: Sequence[Observation], score: Score) ->
         score.misses.append(Miss(label.text, label.language, wanted, got))
 
 
+def judged(label: Extraction, found: Sequence[Observation]) -> tuple[set[int], list[Observation], list[Observation]]:
+    """The places of the label that were met, the statements that met one, and those that are wrong."""
+    met: set[int] = set()
+    kept: list[Observation] = []
+    unmet: list[Observation] = []
+    for one in found:
+        places = [n for n, each in enumerate(label.expect) if _meets(one, each)]
+        met.update(places)
+        (kept if places else unmet).append(one)
+    dictated = [each for each in label.expect if "note" in each.type]
+    wrong = [
+        one
+        for one in unmet
+        if not any(_says(one, each) for each in dictated)
+        and not (one.kind == "entity" and any(fold(one.text) in fold(other.text) for other in kept))
+    ]
+    return met, kept, wrong
+
+
+def changed(label: Correction, one: Observation) -> bool:
+    """Whether a correction that was read is one, and names a value that the message states, where it states any."""
+    values = [value for value in (label.old, label.new) if value is not None]
+    said = _letters(f"{one.text} {' '.join(map(str, one.value.values()))} {one.old_value or ''}")
+    return label.correction and (
+        not values or any(_letters(other) in said for value in values for other in value.split("|"))
+    )
+
+
 def _meets(one: Observation, expected: Expected) -> bool:
     if one.kind not in expected.type or (
         one.polarity and expected.polarity and one.polarity != _SIGN[expected.polarity]
@@ -116,9 +132,13 @@ _SIGN = {"+": 1, "-": -1}
 
 
 def _says(one: Observation, expected: Expected) -> bool:
-    values = " ".join(str(value) for value in one.value.values())
-    said = _letters(f"{one.text} {values} {one.event_date or ''}")
+    said = _letters(f"{_stated(one)} {one.event_date or ''}")
     return all(any(_letters(other) in said for other in word.split("|")) for word in expected.says)
+
+
+def _stated(one: Observation) -> str:
+    """Its text and its value, without the sentence that it was read in."""
+    return " ".join([one.text, *(str(value) for name, value in one.value.items() if name != "quote")])
 
 
 def _letters(text: str) -> str:
@@ -139,7 +159,7 @@ def correction(label: Correction, found: Sequence[Observation], score: Score, va
         )
     if not right:
         return
-    said = _letters(" ".join(f"{o.text} {' '.join(map(str, o.value.values()))}" for o in urgent))
+    said = _letters(" ".join(map(_stated, urgent)))
     olds = _letters(" ".join(o.old_value or "" for o in urgent) + " ".join(o.text for o in urgent if o.retracts))
     for name, value, where in (("old", label.old, olds), ("new", label.new, said)):
         if value is not None:
@@ -170,6 +190,34 @@ def classified(text: str, language: str, wanted: str, got: str, score: Score) ->
     score.groups[f"class {got}"].wrong += not right
     if not right:
         score.misses.append(Miss(text, language, wanted, got))
+
+
+def contradiction(label: Contradiction, heard: Heard, score: Score) -> None:
+    """Whether the later message did to memory what it should; wrong is what it ended and should not have.
+
+    A statement that memory never held cannot be resolved: it counts as missed.
+    """
+    score.samples += 1
+    ended = [known for known in heard.old if known.memory_id in heard.gone]
+    fresh = [known for known in heard.after if known.memory_id not in heard.before and known.type != "entity"]
+    named = label.new is not None and any(_letters(label.new) in _letters(" ".join(k.words)) for k in fresh)
+    resolved = (
+        bool(heard.old)
+        and {
+            "replace": len(ended) == len(heard.old) and named,
+            "end": len(ended) == len(heard.old),
+            "keep": not ended,
+            "add": not ended and named,
+            "confirm": len(fresh) <= len(ended),
+        }[label.expect]
+    )
+    wrong = bool(heard.bystanders) or (label.expect in ("keep", "add") and bool(ended))
+    score.add(
+        int(resolved and not wrong), int(wrong), int(not resolved or wrong), (f"language {label.language}", label.kind)
+    )
+    if wrong or not resolved:
+        got = f"ended {[k.text for k in ended]} instead of {[k.text for k in heard.old]}; new {[k.text for k in fresh]}"
+        score.misses.append(Miss(label.message, label.language, f"{label.expect} {label.old} {label.new or ''}", got))
 
 
 def _of(wanted: bool, got: bool) -> tuple[int, int, int]:

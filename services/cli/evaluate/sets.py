@@ -1,14 +1,14 @@
 """The labelled sets: one JSON object a line, read and checked; `tests/eval/README.md` says what the labels mean."""
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, Self, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
 from shared.errors import ConfigurationError
 
-SetName = Literal["extraction", "corrections", "feedback", "refusal", "intents"]
+SetName = Literal["extraction", "corrections", "contradictions", "feedback", "refusal", "intents"]
 Part = Literal["dev", "held", "hard"]
 SETS: tuple[SetName, ...] = get_args(SetName)
 L = TypeVar("L", bound=BaseModel)
@@ -65,6 +65,42 @@ class Correction(Label):
     known: tuple[str, ...] = ()
     old: str | None = None
     new: str | None = None
+
+
+class Contradiction(BaseModel):
+    """What a user said once, what the same user says later, and what must become of the earlier statement.
+
+    `old` stands in the one message of `before` that matters, `new` in the later message where that states something.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    language: Literal["zh", "en"]
+    part: Part
+    kind: Literal[
+        "changed_preference",
+        "changed_fact",
+        "denial",
+        "temporary_exception",
+        "both_true",
+        "other_person",
+        "restatement",
+        "sarcasm",
+    ]
+    before: tuple[str, ...]
+    old: str
+    message: str
+    expect: Literal["replace", "end", "keep", "add", "confirm"]
+    new: str | None = None
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if sum(self.old in text for text in self.before) != 1:
+            raise ValueError("old must stand in one of before")
+        if self.new is not None and self.new not in self.message:
+            raise ValueError("new must stand in message")
+        return self
 
 
 class Feedback(Label):

@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Sequence
 
 from schemas.context_package import RecentMessage
-from services.compose.rules import slots
+from services.compose.rules import slots, texts
 from services.compose.rules.budget import COMPRESSIBLE, BudgetSignals, allocate, personal_ceiling, truncate
 from services.compose.rules.model import Ranked, RecentTurn
 from services.compose.rules.packing import Decision, Draft, PackInputs, PackPolicy
 from services.compose.rules.render import MESSAGE_OVERHEAD
-from services.compose.rules.sanitize import screen
 from services.compose.rules.slots import Prepared, PreparedCore
 from shared.text import tokens
+from shared.text.language import detect
+from shared.text.sanitize import screen
 
 SNIPPET_LADDER: tuple[tuple[float, float], ...] = ((1.0, 0.45), (0.6, 0.35))
 """Shares of the longest snippet for the best four and for the rest, tried in turn where the longest do not fit."""
+
+NAME_JOINT = "; "
 
 
 def fill(inputs: PackInputs, policy: PackPolicy, room: int) -> tuple[Draft, dict[str, int]]:
@@ -40,7 +43,7 @@ def fill(inputs: PackInputs, policy: PackPolicy, room: int) -> tuple[Draft, dict
     _fill_memory(inputs, policy, draft, allowed, whole, pinned, sizes)
     _fill_window(draft, turns, sizes["window"])
     draft.summary = _cut(summary, sizes["summary"])
-    draft.entities = _cut(entities, sizes["entities"])
+    draft.entities = _fitting(entities, sizes["entities"])
     return draft, sizes
 
 
@@ -96,7 +99,9 @@ def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
 
 def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
     clean = [screen(each, policy.sanitize) for each in inputs.entities]
-    return "; ".join(each.text for each in clean if each.outcome != "blocked" and each.text)
+    names = [each.text for each in clean if each.outcome != "blocked" and each.text]
+    language = inputs.language or detect(inputs.user_message)
+    return texts.HEADINGS["zh" if language == "zh" else "en"]["entities"] + NAME_JOINT.join(names) if names else ""
 
 
 def _signals(wants: dict[str, int], memories: int, turns: int) -> BudgetSignals:
@@ -167,6 +172,13 @@ def _fill_window(draft: Draft, turns: Iterable[tuple[int, list[RecentMessage]]],
             return
         size -= price
         draft.turns.append(messages)
+
+
+def _fitting(names: str, size: int) -> str:
+    """As many of the names, from the first, as fit; nothing where not one does."""
+    while names and slots.cost(names) > size:
+        names = names.rpartition(NAME_JOINT)[0]
+    return names
 
 
 def _cut(text: str, size: int) -> str:

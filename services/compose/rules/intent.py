@@ -1,29 +1,13 @@
-"""What the user wants from this turn, by learned weights, and why evidence is looked for (seeds 001 and 004 section 2)."""
+"""What the user wants from this turn, and why evidence is looked for (seeds 001 and 004 section 2)."""
 
 # ruff: noqa: E501 - one family of cues per line
 
 import re
-from dataclasses import dataclass
-from typing import cast
 
 from schemas.vocabulary import Intent, Purpose
-from shared.text.grams import grams
-from shared.text.network import load
+from shared.reading.intent import understand
 
-HEAD, TAIL = 300, 150
-"""Of a long message its beginning and its end say what is wanted."""
-LEAST_SHARE = 0.3
-"""Below this nothing speaks for any intent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """The intent with its confidence and the words that spoke for it."""
-
-    intent: Intent
-    confidence: float
-    cues: tuple[str, ...]
-
+__all__ = ["purpose_of", "understand"]
 
 _PURPOSES: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
     ("research", re.compile(r"引用|出处|来源|文献|论文|调研|研究|考证|查(?:阅|证)|综述|\b(?:cit(?:e|es|ed|ation|ations)|references?|sources?|bibliography|literature|research|survey of|investigate|papers on|evidence (?:for|that))\b", re.IGNORECASE)),
@@ -36,26 +20,6 @@ _QUESTION = re.compile(
     r"[?？]|(?:吗|呢|么)[。.!！]?$|什么|怎么|为什么|如何|哪|谁|多少|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could)\b",
     re.IGNORECASE,
 )
-
-
-def signs(message: str) -> list[str]:
-    """The grams of what is read of a message."""
-    text = message.strip()
-    read = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
-    return [*grams(read), f"~{min(len(read) // 8, 12)}"]
-
-
-def understand(message: str) -> Understood:
-    """The likeliest intent; small talk where there is no word; `other`, never sure, where nothing speaks for another."""
-    if not re.search(r"\w", message):
-        return Understood("small_talk", 0.5, ())
-    model = load("intents")
-    read = signs(message)
-    shares = dict(zip(model.classes, model.shares([model.known(read)])[0].tolist(), strict=True))
-    best = max(shares, key=shares.__getitem__)
-    if best == "other" or shares[best] < LEAST_SHARE:
-        return Understood("other", 0.3, ())
-    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(read, best))
 
 
 def purpose_of(message: str, intent: Intent) -> Purpose:

@@ -1,6 +1,6 @@
 """What is said but not yet learnt: which memories it ends, before the workers have ended them (X33)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
@@ -12,7 +12,7 @@ from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate
 from shared.policy import ConfidencePolicy
 from shared.relate import Known, Statement
-from shared.resolve import Confirm, Operation, Retract, Write, meant, named, resolve
+from shared.resolve import Confirm, Operation, Retract, Write, resolve
 from shared.text.normalise import fold
 
 MOST_SHOWN = 6
@@ -45,7 +45,6 @@ class Remembered:
     """An active memory, or a statement on its way to become one."""
 
     known: Known
-    words: tuple[str, ...]
     place: Place | None
     learnt: bool = True
 
@@ -58,12 +57,10 @@ class Pending:
     statement: Statement
     text: str
     words: tuple[str, ...]
+    told: str
     place: Place
     spoken: Spoken
     polarity: int = 0
-    old_key: str | None = None
-    old_value: str | None = None
-    related: UUID | None = None
     now: bool = False
 
     @property
@@ -96,6 +93,10 @@ class Overlay:
             return self.masked.get(rest)
         gone = self.ended.get(rest.partition(":")[0])
         return str(gone[0]["cause"]) if gone else None
+
+    def names(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that nothing which no longer holds speaks of."""
+        return [name for name in names if not any(fold(name) in text for text in self.texts)]
 
     def summary(self, text: str) -> str:
         """The summary without the lines that only repeat what no longer holds, and without headings left bare."""
@@ -138,24 +139,10 @@ def overlay(pending: Sequence[Pending], remembered: Sequence[Remembered], policy
         if each.memory_id in course.active:
             continue
         known = [r.known for r in course.active.values()]
-        _follow(course, each, resolve(each.statement, known, _replaced(each, course), policy))
+        _follow(course, each, resolve(each.statement, known, policy))
     stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
     ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
     return Overlay(course.masked, ended, frozenset(course.texts), stating)
-
-
-def _replaced(each: Pending, course: _Course) -> list[Known]:
-    """What a correction or a denial says is no longer so."""
-    if each.related:
-        return [r.known for r in course.active.values() if r.known.memory_id == each.related]
-    if each.statement.assertion != "correction" and not each.statement.retracts:
-        return []
-    old = named(each.old_key, (r.known for r in course.active.values()))
-    if old or not each.old_value:
-        return old
-    wanted = each.old_value.lower()
-    said = [r for r in course.active.values() if r.known.type != "entity" and any(wanted in w.lower() for w in r.words)]
-    return meant(each.statement.type, [r.known for r in sorted(said, key=lambda r: r.known.valid_at, reverse=True)])
 
 
 def _follow(course: _Course, each: Pending, operation: Operation) -> None:
@@ -211,8 +198,10 @@ def _fresh(each: Pending, written: Write) -> Remembered:
         source_sessions=(said.session_id,),
         polarity=each.polarity,
         text=each.text,
+        words=each.words,
+        told=each.told,
     )
-    return Remembered(known, each.words, each.place, learnt=False)
+    return Remembered(known, each.place, learnt=False)
 
 
 def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
@@ -229,7 +218,7 @@ def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
             gone = {"ordinal": at.ordinal, "span": at.span, "word": at.word, "cause": each.cause}
             course.ended.setdefault(at.turn_id, []).append(gone)
             keys.add(f"turn:{at.turn_id}:{at.ordinal}")
-    if keys:
+    if keys and (each.statement.key or each.statement.assertion == "correction"):
         course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
 
 

@@ -79,8 +79,17 @@ def _rules(inputs: PackInputs, policy: PackPolicy, room: int) -> Rules:
             language, inputs.intent, inputs.created_at, inputs.policies, inputs.developer_rules, short=short
         )
         if made.cost <= room:
-            return made
+            return _hinted(inputs, policy, made, room)
     return Rules()
+
+
+def _hinted(inputs: PackInputs, policy: PackPolicy, made: Rules, room: int) -> Rules:
+    """The rules with the agent's hints, where the system's share of the budget holds them."""
+    if not inputs.hints:
+        return made
+    share = profile_for(inputs.token_limit, policy.budget).slots["system"]
+    hinted = slots.with_hints(made, inputs.hints, inputs.created_at)
+    return hinted if hinted.cost <= min(share, room) else made
 
 
 def _language(inputs: PackInputs) -> Language:

@@ -13,8 +13,8 @@ from schemas.vocabulary import Intent, Language
 from services.compose.rules.budget import BudgetPolicy
 from services.compose.rules.fuse import DiversityPolicy
 from services.compose.rules.model import CoreMemory, Dropped, DropReason, Ranked, RecentTurn
-from services.compose.rules.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 from services.compose.rules.slots import Prepared, PreparedCore
+from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class PackInputs:
     evidence: Sequence[Ranked] = ()
     policies: Sequence[str] = ()
     developer_rules: Sequence[str] = ()
+    hints: Sequence[str] = ()
     degraded_reason: Sequence[str] = ()
     inject_limit: int | None = None
     generation_metadata: GenerationMetadata | None = None

@@ -6,9 +6,7 @@ from datetime import datetime
 
 from schemas.vocabulary import Provenance
 from services.compose.rules.model import Candidate, Factors, Frequency
-
-Steps = tuple[tuple[float, float], ...]
-"""(days, factor) in rising order: a factor holds from its day up to, not including, the next one's (X13)."""
+from shared.ageing import DECAY, Steps, age_days, confidence_effective, step
 
 
 def _provenance_weights() -> dict[Provenance, float]:
@@ -20,7 +18,7 @@ class SignalPolicy:
     """The seed's tables; recency reads `valid_at`, decay reads `last_validated_at` (X53)."""
 
     recency: Steps = ((0, 1.2), (7, 1.0), (30, 0.8), (90, 0.6))
-    decay: Steps = ((0, 1.0), (30, 0.85), (90, 0.6), (180, 0.3))
+    decay: Steps = DECAY
     provenance: Mapping[Provenance, float] = field(default_factory=_provenance_weights)
     frequency_min: int = 5
     frequency_good: float = 0.7
@@ -32,28 +30,6 @@ class SignalPolicy:
 
 
 DEFAULT_SIGNALS = SignalPolicy()
-
-
-def step(steps: Steps, days: float) -> float:
-    """The factor of the half-open interval that `days` falls in; before the first step, the first."""
-    factor = steps[0][1]
-    for start, value in steps:
-        if days < start:
-            break
-        factor = value
-    return factor
-
-
-def age_days(since: datetime, now: datetime) -> float:
-    """Days from `since` to `now`, never negative."""
-    return max(0.0, (now - since).total_seconds() / 86_400)
-
-
-def confidence_effective(
-    confidence: float, days_since_validated: float, policy: SignalPolicy = DEFAULT_SIGNALS
-) -> float:
-    """The stored confidence times the decay step; the stored value is never changed (seed 004 section 2.3.2.4)."""
-    return confidence * step(policy.decay, days_since_validated)
 
 
 def frequency(injections: int, positives: int, corrections: int, misses: int) -> Frequency:
@@ -83,7 +59,7 @@ def factors(candidate: Candidate, relevance: float, now: datetime, policy: Signa
     return Factors(
         relevance=relevance,
         recency=step(policy.recency, age_days(candidate.valid_at, now)),
-        confidence=confidence_effective(candidate.confidence, age_days(validated, now), policy),
+        confidence=confidence_effective(candidate.confidence, age_days(validated, now), policy.decay),
         provenance=policy.provenance.get(candidate.provenance, 0.6),
         frequency=frequency_factor(candidate.frequency, policy),
     )

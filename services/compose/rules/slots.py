@@ -12,9 +12,9 @@ from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules import texts
 from services.compose.rules.model import CoreMemory, Ranked, RecentTurn
 from services.compose.rules.render import MESSAGE_OVERHEAD, core_tag, evidence_line, evidence_snippet
-from services.compose.rules.sanitize import Outcome, SanitizePolicy, Screened, screen
 from shared.text import tokens
 from shared.text.normalise import clip
+from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen
 
 BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
 _BLOCK_OF: dict[MemoryType, BlockType] = {
@@ -90,6 +90,13 @@ def rules(
     made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
     total = sum(cost(block.text) for block in (*blocks, *made)) + 2 * MESSAGE_OVERHEAD
     return Rules(blocks, made, total)
+
+
+def with_hints(made: Rules, hints: Sequence[str], now: datetime) -> Rules:
+    """The rules with what the agent has learnt of its own tools after them."""
+    lines = "\n".join(f"- {each}" for each in hints)
+    block = SystemBlock(type="other", text=f"<agent_hints>\n{lines}\n</agent_hints>", updated_at=now)
+    return Rules((*made.system, block), made.developer, made.cost + cost(block.text))
 
 
 def screened(ranked: Iterable[Ranked], policy: SanitizePolicy, most: int) -> list[tuple[Ranked, Screened]]:

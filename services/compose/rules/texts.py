@@ -46,9 +46,21 @@ _PHASES: dict[str, dict[Intent, str]] = {
         "preference_check": "Memory check: confirm point by point, with how sure you are.",
     },
 }
+_HINTS = {
+    "zh": {
+        "fails": "工具 {tool} 近来 {calls} 次调用中失败了 {errors} 次:先备好替代做法。",
+        "works": "处理这类请求时,工具 {tool} 近来 {calls} 次调用中成功了 {fine} 次。",
+        "corrected": "近来采用记忆的 {utilized} 次回答中有 {corrected} 次被用户纠正:引用前先确认。",
+    },
+    "en": {
+        "fails": "Tool {tool} failed in {errors} of its {calls} calls lately: have another way ready.",
+        "works": "For requests like this, tool {tool} succeeded in {fine} of its {calls} calls lately.",
+        "corrected": "Of {utilized} answers that took up memories lately, {corrected} were corrected: check before relying on them.",
+    },
+}
 HEADINGS = {
-    "zh": {"summary": "摘要:", "evidence": "证据:"},
-    "en": {"summary": "Summary:", "evidence": "Evidence:"},
+    "zh": {"summary": "摘要:", "evidence": "证据:", "entities": "此次对话提到: "},
+    "en": {"summary": "Summary:", "evidence": "Evidence:", "entities": "Named in this conversation: "},
 }
 
 
@@ -66,6 +78,11 @@ def memory_guide(language: Language, *, short: bool = False) -> str:
 def citation_rule(language: Language) -> str:
     """How evidence is cited and what to do when a tool fails (R098)."""
     return _CITE[_key(language)]
+
+
+def hint(kind: str, language: Language) -> str:
+    """One line of the agent's own experience, with its figures to be filled in."""
+    return _HINTS[_key(language)][kind]
 
 
 def phase_rule(language: Language, intent: Intent) -> str:

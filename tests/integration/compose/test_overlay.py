@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -10,6 +12,7 @@ from schemas.compose import IncomingMessage
 from services.compose.overlay import foresee, message
 from shared.db import Subject
 from shared.policy import ConfidencePolicy
+from shared.relate import Statement
 from shared.store import memory, turns
 from tests.system.person import Person
 from tests.system.running import WORKERS, System
@@ -67,20 +70,18 @@ async def test_one_statement_finds_what_may_be_meant(system: System, person: Per
     known = {m["content"]: m for m in await person.memories()}
     coffee = next(m for text, m in known.items() if "coffee" in text)
 
-    async def facing(*given: Sequence[str]) -> set[str]:
-        (found,) = await system["compose"].rt.db.read(who, memory.facing(who, given[0], [], [], given[1]))
-        return {m.content_text for m in found}
+    async def concerned(of: Subject = who, **parts: Any) -> set[str]:
+        said = Statement("note", None, "", "correction", (), 0.9, False, datetime.now(UTC), "s", **parts)
+        (found,) = await system["compose"].rt.db.read(of, memory.concerned(of, [said]))
+        return {m.content_text for m in found if m.type != "note"}
 
-    assert await facing(["profile:user:city"], []) == {"lives in Paris"}
-    assert await facing([], ["COFFEE"]) == {coffee["content"]}
-    assert await facing([], ["100% of"]) == {"100% of the keys are with Ana."}
-    assert await facing([], ["1_0% of"]) == set()
-    assert await facing([], []) == set()
-    (by_id,) = await system["compose"].rt.db.read(who, memory.facing(who, [], [], [coffee["memory_id"]], []))
-    assert [m.content_text for m in by_id] == [coffee["content"]]
+    assert await concerned(old_key="profile:user:city") == {"lives in Paris"}
+    assert await concerned(old_value="COFFEE") == {coffee["content"]}
+    assert await concerned(old_value="1_0% of") == set()
+    assert await concerned() == set()
+    assert await concerned(related=UUID(coffee["memory_id"])) == {coffee["content"]}
     other = Subject(person.tenant_id, "somebody-else")
-    (theirs,) = await system["compose"].rt.db.read(other, memory.facing(other, [], [], [coffee["memory_id"]], ["a"]))
-    assert theirs == []
+    assert await concerned(other, related=UUID(coffee["memory_id"]), old_value="a") == set()
 
 
 async def test_the_window_and_the_open_turns_come_together(system: System, person: Person) -> None:

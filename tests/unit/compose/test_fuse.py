@@ -7,7 +7,8 @@ import pytest
 
 from services.compose.rules.fuse import DiversityPolicy, FusePolicy, diversify, fuse, merge, rrf, share
 from services.compose.rules.model import Candidate, Factors, Frequency, ListOf, Ranked
-from services.compose.rules.signals import confidence_effective, factors, frequency_factor
+from services.compose.rules.signals import factors, frequency_factor
+from shared.ageing import confidence_effective
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

@@ -51,8 +51,10 @@ def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> 
         ("s1",),
         said.polarity,
         said.text,
+        said.words,
+        said.told,
     )
-    return Remembered(memory, said.words, said.place)
+    return Remembered(memory, said.place)
 
 
 def pending(*texts: str, now: str | None = None) -> list[Pending]:
@@ -223,7 +225,12 @@ def test_a_memory_named_by_its_id_is_masked_and_leaves_no_evidence() -> None:
     memory = known("I like coffee.")
     where = Place(str(UUID(int=7)), 0, (0, 0))
     (said,) = pending("I no longer like tea.")
-    named = replace(said, related=memory.known.memory_id, place=where, spoken=replace(said.spoken, text=""))
+    named = replace(
+        said,
+        statement=replace(said.statement, related=memory.known.memory_id),
+        place=where,
+        spoken=replace(said.spoken, text=""),
+    )
     found = overlay([named], [memory], POLICY)
     assert masked(found, [memory]) == ["likes coffee"]
     assert evidence(found, frozenset()) == []

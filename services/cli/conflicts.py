@@ -1,0 +1,81 @@
+"""`smartbrain conflicts`: what was said against stronger memories, and which side is to hold."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from services.cli import place
+from services.cli.listing import LIST, ListingGroup
+from services.cli.memories import Json, LanguageOption, moment
+from services.cli.output import AsJson, emit, out
+from services.cli.talk import Lang, Tenant, User, show_outcome
+from services.cli.web import Web
+from shared.text import language
+
+group = typer.Typer(cls=ListingGroup, help="Show open conflicts; settle one.")
+_SAY: dict[Lang, dict[str, str]] = {
+    "en": {"known": "known", "said": "said", "session": "session", "turn": "turn", "erased": "(erased)"},
+    "zh": {
+        "known": "已知",
+        "said": "说的",
+        "session": "会话",
+        "turn": "轮次",
+        "erased": "（已抹除）",
+        "open": "待定",
+        "kept": "保留原有",
+        "replaced": "改用新说",
+    },
+}
+
+
+@group.command(LIST)
+def list_conflicts(
+    user: User = "me",
+    tenant: Tenant = "default",
+    state: Annotated[str, typer.Option("--state", help="open, kept, replaced or all.")] = "open",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    lang: LanguageOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was said against a stronger memory and not written over it."""
+    with Web(place.url()) as web:
+        page = web.get("/v1/conflicts", {"tenant_id": tenant, "user_id": user, "state": state, "limit": limit})
+    if as_json:
+        emit(page)
+    elif page["conflicts"]:
+        for each in page["conflicts"]:
+            _show(each, _SAY[lang or ("zh" if language.detect(each["known"]) == "zh" else "en")])
+    else:
+        out.print("no conflicts")
+
+
+def _show(each: Json, say: dict[str, str]) -> None:
+    head = f"{moment(each['opened_at'])}  {say.get(each['state'], each['state'])}  {each['kind']}"
+    out.print(Text(head, "bold magenta").append(Text(f"  {each['conflict_id']}", "dim")))
+    known = Text(each["known"], "default").append(Text(f"  {each['memory_id']}", "dim"))
+    out.print(Text(f"  {say['known']}: ", "cyan").append(known))
+    where = f"{say['session']} {each['session_id']}, {say['turn']} {each['turn_id']}"
+    words = say["erased"] if each["erased"] else each["quote"] or each["said"]
+    said = Text(words, "default").append(Text(f"  {moment(each['said_at'])}, {where}", "dim"))
+    out.print(Text(f"  {say['said']}: ", "cyan").append(said))
+
+
+@group.command("settle")
+def settle(
+    conflict_id: Annotated[UUID, typer.Argument(help="The conflict's id.")],
+    keep: Annotated[Literal["known", "said"], typer.Option("--keep", help="known, or said.")],
+    user: User = "me",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Say which side of a conflict holds."""
+    whose = {"tenant_id": tenant, "user_id": user}
+    with Web(place.url()) as web:
+        receipt = web.post(f"/v1/conflicts/{conflict_id}", {"keep": keep}, whose)
+        outcome = web.outcome(whose, receipt["turn_id"])
+    if as_json:
+        emit({"receipt": receipt, "outcome": outcome})
+    else:
+        show_outcome(outcome)

@@ -1,0 +1,105 @@
+"""What becomes of a statement's confidence as people receive it: the evolver's own rules, and a person made up. Pure.
+
+Who made the receptions up knows which statement is right; the rules see what a person would show. A right memory is
+confirmed or used without a word, a wrong one is corrected; at stated rates people say nothing, or the opposite.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+from schemas.events import FeedbackRecorded
+from services.cli.evaluate.stated import Stated
+from services.evolver import rules
+from services.evolver.rules import due
+from shared.ageing import Kept
+from shared.policy import Policy
+
+AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """How memories are received: packages each, a round of upkeep after so many of them, and the rates of noise."""
+
+    packages: int = 20
+    round_every: int = 5
+    silent: float = 0.3
+    mistaken: float = 0.05
+    seed: int = 11
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A statement after all receptions; what is out of sight answers nothing any more."""
+
+    stated: Stated
+    shown: bool
+
+
+def received(stated: Sequence[Stated], how: Reception, policy: Policy) -> tuple[After, ...]:
+    """Each of the statements with the confidence that receptions and rounds of upkeep left it."""
+    dice = random.Random(how.seed)  # noqa: S311 # a person, not a secret
+    return tuple(_received(n, each, how, policy, dice) for n, each in enumerate(stated))
+
+
+def _received(number: int, stated: Stated, how: Reception, policy: Policy, dice: random.Random) -> After:
+    kept = _kept(number, stated)
+    for package in range(1, how.packages + 1):
+        if not kept.shown:
+            break
+        for told in _told(kept, stated.right, how, dice):
+            effect = asdict(rules.effect_of(told))
+            kept = due.after(kept, "feedback", {"effect": effect, "told_at": AT.isoformat()}, AT, policy)
+        if fused := due.fuse(kept, policy):
+            kept = due.after(kept, fused.job, fused.detail, AT, policy)
+        if package % how.round_every == 0:
+            kept = _round(kept, policy)
+    return After(replace(stated, confidence=kept.confidence), kept.shown)
+
+
+def _told(kept: Kept, right: bool, how: Reception, dice: random.Random) -> list[FeedbackRecorded]:
+    """The answer used it; then the next message says so, or the opposite, or nothing."""
+    used = FeedbackRecorded(
+        memory_ids=(kept.memory_id,), judged_by="reply", utilized=True, utilization_signal="keyword_match"
+    )
+    if dice.random() < how.silent:
+        return [used]
+    praised = right != (dice.random() < how.mistaken)
+    said = used.model_copy(
+        update={"judged_by": "message", "signal": "positive_confirm" if praised else "correction"},
+    )
+    return [used, said]
+
+
+def _round(kept: Kept, policy: Policy) -> Kept:
+    """All that is due is done, as in a round of upkeep."""
+    while kept.status == "active" and (wish := due.due(kept, AT, policy)) is not None:
+        kept = due.after(kept, wish.job, wish.detail, AT, policy)
+    return kept
+
+
+def _kept(number: int, stated: Stated) -> Kept:
+    memory_id = UUID(int=number + 1)
+    return Kept(
+        memory_id=memory_id,
+        root_id=memory_id,
+        version=1,
+        type="note",
+        key=None,
+        status="active",
+        confidence=stated.confidence,
+        provenance_class=stated.provenance,
+        epistemic_type="fact",
+        epistemic_prev=None,
+        flags=stated.flags,
+        pinned=False,
+        superseded_by=None,
+        valid_at=AT,
+        invalid_at=None,
+        valid_until=None,
+        last_validated_at=AT,
+        created_at=AT,
+    )

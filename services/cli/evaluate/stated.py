@@ -1,0 +1,65 @@
+"""What is stated with a confidence, and whether it is so: each statement that the rules read into the labelled sets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.vocabulary import Assertion, Provenance
+from services.cli.evaluate import score as scoring
+from services.cli.evaluate.judge import Reader, of_part, seen_in
+from services.cli.evaluate.sets import Correction, Extraction, Label, Part, SetName, read
+from shared.heard import confidence_of
+from shared.policy import ConfidencePolicy
+from shared.reading import Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One statement as it would be written: how far it is believed, whether it is right, and where it comes from."""
+
+    confidence: float
+    right: bool
+    assertion: Assertion
+    provenance: Provenance
+    flags: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+async def statements(
+    folder: Path, part: Part | None, reader: Reader | None, policy: ConfidencePolicy
+) -> tuple[Stated, ...]:
+    """Every statement read into the sets of extractions and corrections that a label says anything of.
+
+    In the set of corrections that is the corrections alone. What a label neither asks for nor forbids is left out.
+    """
+    extractions = of_part(read(folder, "extraction", Extraction), part)
+    corrections = of_part(read(folder, "corrections", Correction), part)
+    found: list[Stated] = []
+    for label, observed in zip(extractions, await seen_in(extractions, reader), strict=True):
+        _, kept, wrong = scoring.judged(label, observed.observations)
+        found += _stated("extraction", label, kept, wrong, policy)
+    for label, observed in zip(corrections, await seen_in(corrections, reader), strict=True):
+        read_as = [one for one in observed.observations if one.assertion == "correction"]
+        right = [one for one in read_as if scoring.changed(label, one)]
+        found += _stated("corrections", label, right, [one for one in read_as if one not in right], policy)
+    return tuple(found)
+
+
+def _stated(
+    name: SetName, label: Label, right: list[Observation], wrong: list[Observation], policy: ConfidencePolicy
+) -> Iterator[Stated]:
+    for one, so in [*((one, True) for one in right), *((one, False) for one in wrong)]:
+        standing = policy.standing(one.assertion, one.flags)
+        yield Stated(
+            confidence=confidence_of(one, policy),
+            right=so,
+            assertion=one.assertion,
+            provenance=standing.provenance,
+            flags=one.flags,
+            groups=(
+                f"set {name}",
+                f"part {label.part}",
+                f"language {label.language}",
+                f"assertion {one.assertion}",
+            ),
+        )

@@ -1,0 +1,122 @@
+"""Memory as the workers would make it, turn by turn, without a database: the same reading, relation and resolution."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from services.cli.evaluate.sets import Contradiction
+from shared.clock import uuid7
+from shared.heard import observation_rows, turn_text
+from shared.known import statement_of, told, words_of
+from shared.policy import ConfidencePolicy
+from shared.reading import ObserveContext, ObservePolicy, observe
+from shared.relate import Known
+from shared.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.store.observations import ObservationRow
+from shared.store.turns import Event, Turn
+
+AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
+LATER = timedelta(days=60)
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What memory held of a case, `old` of it by the statement that matters, and what the later message left.
+
+    `bystanders` are memories of other statements that the message ended.
+    """
+
+    before: Mapping[UUID, Known]
+    old: tuple[Known, ...]
+    after: tuple[Known, ...]
+
+    @property
+    def gone(self) -> set[UUID]:
+        """What ended."""
+        return set(self.before) - {known.memory_id for known in self.after}
+
+    @property
+    def bystanders(self) -> list[Known]:
+        """What ended though the message says nothing of it."""
+        meant = {known.memory_id for known in self.old}
+        return [known for id, known in self.before.items() if id in self.gone - meant and known.type != "entity"]
+
+
+def tell(case: Contradiction) -> Heard:
+    """The case told to somebody who knows nothing: each earlier message a day apart, the later one two months after."""
+    world = World()
+    for day, text in enumerate(case.before):
+        world.hear(text, f"before-{day}", AT + timedelta(days=day))
+    before = dict(world.active)
+    matters = AT + timedelta(days=next(day for day, text in enumerate(case.before) if case.old in text))
+    own = [k for k in before.values() if k.valid_at == matters and k.type != "entity"]
+    named = [k for k in own if case.old.lower() in " ".join(k.words).lower()]
+    world.hear(case.message, "later", AT + LATER)
+    return Heard(before, tuple(named or own), tuple(world.active.values()))
+
+
+@dataclass
+class World:
+    """The active memories of one user who has said something, newest first."""
+
+    policy: ConfidencePolicy = field(default_factory=ConfidencePolicy)
+    active: dict[UUID, Known] = field(default_factory=dict[UUID, Known])
+
+    def hear(self, text: str, session: str, at: datetime) -> list[tuple[ObservationRow, Operation]]:
+        """What the message changes; `active` is as it leaves it."""
+        turn = _turn(text, session, at)
+        observed = observe(turn_text(turn), ObserveContext(occurred_at=at), ObservePolicy())
+        return [(row, self._settle(row)) for row in observation_rows(turn, observed, self.policy)]
+
+    def _settle(self, row: ObservationRow) -> Operation:
+        known = sorted(self.active.values(), key=lambda k: k.valid_at, reverse=True)
+        operation = resolve(statement_of(row), known, self.policy)
+        match operation:
+            case Write():
+                for ended in operation.ends:
+                    self.active.pop(ended.memory_id, None)
+                self.active[row.observation_id] = _fresh(row, operation)
+            case Confirm(relation=relation, target=target):
+                self.active[target.memory_id] = replace(
+                    target,
+                    confidence=relation.confidence,
+                    provenance=relation.provenance,
+                    assertion=relation.assertion,
+                    source_sessions=tuple(sorted({*target.source_sessions, row.session_id})),
+                )
+            case Retract(targets=targets):
+                for ended in targets:
+                    self.active.pop(ended.memory_id, None)
+            case _:
+                pass
+        return operation
+
+
+def _turn(text: str, session: str, at: datetime) -> Turn:
+    turn_id = uuid7()
+    event = Event(turn_id, turn_id, 0, "user_message", "user", None, {"text": text}, at)
+    return Turn(turn_id, session, 0, turn_id, "", "", at, at, False, (event,))
+
+
+def _fresh(row: ObservationRow, written: Write) -> Known:
+    said = statement_of(row)
+    sessions = {row.session_id, *(s for old in written.ends for s in old.source_sessions)}
+    return Known(
+        memory_id=row.observation_id,
+        root_id=written.ends[0].root_id if written.ends else row.observation_id,
+        version=written.ends[0].version + 1 if written.ends else 1,
+        type=row.kind,
+        key=row.key,
+        sense=said.sense,
+        provenance=written.relation.provenance,
+        assertion=written.relation.assertion,
+        flags=row.flags,
+        confidence=written.relation.confidence,
+        valid_at=row.said_at,
+        source_sessions=tuple(sorted(sessions)),
+        polarity=row.polarity,
+        text=row.text,
+        words=words_of(row.text, row.value),
+        told=told(row.text, row.value),
+    )

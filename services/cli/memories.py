@@ -1,0 +1,209 @@
+"""`smartbrain memories`: what is known of a user, what was known, why, and an older version restored."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import place
+from services.cli.listing import LIST, ListingGroup
+from services.cli.output import AsJson, emit, out
+from services.cli.talk import Lang, Tenant, User, show_outcome
+from services.cli.web import Web
+from shared.text import language
+
+Json = dict[str, Any]
+group = typer.Typer(cls=ListingGroup, help="Show what is known of a user; see its history, restore a version.")
+Id = Annotated[UUID, typer.Argument(help="A version's id.")]
+LanguageOption = Annotated[Lang | None, typer.Option("--lang", help="Language of the labels: zh, en.")]
+SAY: dict[Lang, dict[str, str]] = {
+    "en": {
+        "from": "from",
+        "now": "now",
+        "value": "value",
+        "supersedes": "supersedes",
+        "superseded_by": "superseded by",
+        "when": "when",
+        "what": "what happened",
+        "who": "who",
+        "words": "words",
+        "erased": "(erased)",
+        "panel": "(chosen in the panel)",
+        "upkeep": "upkeep",
+        "conflict": "conflict",
+        "session": "session",
+        "turn": "turn",
+    },
+    "zh": {
+        "from": "自",
+        "now": "至今",
+        "value": "取值",
+        "supersedes": "取代",
+        "superseded_by": "被取代为",
+        "when": "时间",
+        "what": "动作",
+        "who": "谁",
+        "words": "原话",
+        "erased": "（已抹除）",
+        "panel": "（在面板中选择）",
+        "upkeep": "维护",
+        "conflict": "冲突",
+        "session": "会话",
+        "turn": "轮次",
+        "created": "产生",
+        "confirmed": "确认",
+        "superseded": "取代",
+        "retracted": "撤回",
+        "restored": "恢复",
+        "merged": "合并",
+        "held": "搁置",
+        "said": "说过",
+        "passed over": "略过",
+        "status active": "有效",
+        "status superseded": "已被取代",
+        "status retracted": "已撤回",
+        "status merged": "已合并",
+        "status expired": "已过期",
+        "status candidate_evict": "待清除",
+        "status erased": "已抹除",
+        "open": "待定",
+        "kept": "保留原有",
+        "replaced": "改用新说",
+        "user": "用户",
+        "assistant": "助手",
+        "item": "条目",
+        "tool_result": "工具",
+        "ref": "引用",
+    },
+}
+
+
+@group.command(LIST)
+def list_memories(
+    query: Annotated[str | None, typer.Argument(help="Words to search for.")] = None,
+    user: User = "me",
+    tenant: Tenant = "default",
+    status: Annotated[str, typer.Option("--status", help="active, superseded, retracted or all.")] = "active",
+    type: Annotated[str | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="What held then: 2026-03-01, or with a time.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is known of a user, or was at a past moment."""
+    asked: Json = {"tenant_id": tenant, "user_id": user, "limit": limit, "type": type, "query": query, "as_of": as_of}
+    asked |= {"status": status}
+    with Web(place.url()) as web:
+        page = web.get("/v1/memories", {k: v for k, v in asked.items() if v is not None})
+    if as_json:
+        emit(page)
+        return
+    if page["as_of"]:
+        out.print(Text(f"as of {page['as_of'][:19]}Z: {page['count']}", "bold"))
+    show_memories(page["memories"])
+
+
+def show_memories(found: list[Json]) -> None:
+    """A table of memories; one line where there are none."""
+    if not found:
+        out.print("nothing is known")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("type", "conf", "by", "status", "v", "since", "id", "memory"):
+        table.add_column(name, no_wrap=True)
+    for m in found:
+        row = (
+            m["type"],
+            f"{m['confidence']:.2f}",
+            m["provenance"]["class"],
+            m["status"],
+            str(m["version"]),
+            m["valid_at"][:10],
+            m["memory_id"],
+            m["content"],
+        )
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+
+
+@group.command("history")
+def history(
+    memory_id: Id,
+    user: User = "me",
+    tenant: Tenant = "default",
+    lang: LanguageOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show every version of a memory, oldest first, and what each of them rests on."""
+    with Web(place.url()) as web:
+        page = web.get(f"/v1/memories/{memory_id}/history", {"tenant_id": tenant, "user_id": user})
+    if as_json:
+        emit(page)
+        return
+    newest = page["memories"][-1]["content"]
+    say = SAY[lang or ("zh" if language.detect(newest) == "zh" else "en")]
+    for version in page["memories"]:
+        _version(version, say)
+
+
+def _version(version: Json, say: dict[str, str]) -> None:
+    status = say.get(f"status {version['status']}", version["status"])
+    until = moment(version["invalid_at"]) if version["invalid_at"] else say["now"]
+    head = f"v{version['version']}  {status}  {say['from']} {moment(version['valid_at'])} - {until}  "
+    standing = f"{version['confidence']:.2f} {version['provenance']['class']}, {version['epistemic_type']}"
+    out.print(Text(head, "bold magenta").append(Text(f"{standing}  {version['memory_id']}", "dim")))
+    out.print(Text(f"  {version['content']}", "default"))
+    key = f"{version['key']} " if version["key"] else ""
+    out.print(Text(f"  {say['value']}: ", "cyan").append(Text(f"{key}{_plain(version['value'])}", "dim")))
+    for name in ("supersedes", "superseded_by"):
+        ids: list[str] = version[name] if isinstance(version[name], list) else [version[name]] if version[name] else []
+        if ids:
+            out.print(Text(f"  {say[name]}: ", "cyan").append(Text(", ".join(ids), "dim")))
+    _evidence(version["evidence"], say)
+    for each in version["upkeep"]:
+        told = f"{moment(each['at'])}  {each['job']}  {_plain(each['detail'])}"
+        out.print(Text(f"  {say['upkeep']}: ", "cyan").append(Text(told, "default")))
+    for each in version["conflicts"]:
+        told = f"{moment(each['said_at'])}  {say.get(each['state'], each['state'])}  {each['said']}"
+        out.print(Text(f"  {say['conflict']}: ", "yellow").append(Text(f"{told}  {each['conflict_id']}", "default")))
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else str(value)  # pyright: ignore[reportUnknownVariableType] # raw JSON
+
+
+def _evidence(found: list[Json], say: dict[str, str]) -> None:
+    if not found:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
+    for name in ("", say["when"], say["what"], say["who"], say["words"]):
+        table.add_column(name, no_wrap=name != say["words"], overflow="fold")
+    for each in found:
+        who: str = each["name"] or each["role"] or each["source"]
+        words: str = say["erased"] if each["erased"] else each["quote"] or say["panel"]
+        where = f"{say['session']} {each['session_id']}, {say['turn']} {each['turn_id']}"
+        action: str = each["action"]
+        cells: tuple[str, ...] = ("", moment(each["said_at"]), say.get(action, action), say.get(who, who))
+        told = Text(words).append(Text(f"\n{where}, {each['detector']}/{each['pattern']}", "dim"))
+        table.add_row(*(Text(cell) for cell in cells), told)
+    out.print(table, soft_wrap=False)
+
+
+def moment(at: str) -> str:
+    """The moment to the second, as people write it."""
+    return at[:19].replace("T", " ")
+
+
+@group.command("restore")
+def restore(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Make an older version's content the newest version."""
+    whose = {"tenant_id": tenant, "user_id": user}
+    with Web(place.url()) as web:
+        receipt = web.post(f"/v1/memories/{memory_id}/restore", {}, whose)
+        outcome = web.outcome(whose, receipt["turn_id"])
+    if as_json:
+        emit({"receipt": receipt, "outcome": outcome})
+    else:
+        out.print(f"memory {receipt['memory_id']}", markup=False)
+        show_outcome(outcome)

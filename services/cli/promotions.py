@@ -1,0 +1,82 @@
+"""`smartbrain promotions`: what qualifies to be offered to others, shown and decided on a running SmartBrain."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from services.cli import place
+from services.cli.output import AsJson, emit, out
+from services.cli.talk import Tenant, User
+from services.cli.web import Web
+
+app = typer.Typer(help="Memories that qualify to be offered to the enterprise side.", no_args_is_help=True)
+Proposal = Annotated[UUID, typer.Argument(help="The proposal's id.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why.")]
+Where = Literal["store", "region", "brand", "global"]
+
+
+@app.command("list")
+def show(
+    user: User = "me",
+    tenant: Tenant = "default",
+    status: Annotated[str | None, typer.Option("--status", help="pending_approval, approved, expired, ...")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show a user's proposals, newest first."""
+    asked = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"status": status} if status else {})}
+    with Web(place.url()) as web:
+        page = web.get("/v1/promotions", asked)
+    if as_json:
+        emit(page)
+    elif page["promotions"]:
+        for each in page["promotions"]:
+            _line(each)
+    else:
+        out.print("nothing qualifies")
+
+
+@app.command()
+def approve(
+    proposal: Proposal,
+    user: User = "me",
+    tenant: Tenant = "default",
+    reason: Reason = "",
+    visibility: Annotated[Where | None, typer.Option("--visibility", help="store, region, brand or global.")] = None,
+    consent: Annotated[bool, typer.Option("--consent", help="The person it is about has agreed.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Approve a proposal; this is recorded, nothing is written elsewhere yet."""
+    more = {"visibility": visibility} if visibility else {}
+    _decide(proposal, tenant, user, as_json, decision="approve", reason=reason, consent=consent, **more)
+
+
+@app.command()
+def reject(
+    proposal: Proposal, user: User = "me", tenant: Tenant = "default", reason: Reason = "", as_json: AsJson = False
+) -> None:
+    """Reject a proposal; the memory stays what it is."""
+    _decide(proposal, tenant, user, as_json, decision="reject", reason=reason)
+
+
+def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) -> None:
+    with Web(place.url()) as web:
+        decided = web.post(f"/v1/promotions/{proposal}", {"tenant_id": tenant, "user_id": user, **said})
+    if as_json:
+        emit(decided)
+    else:
+        _line(decided)
+
+
+def _line(each: dict[str, Any]) -> None:
+    figures = each["figures"]
+    told = f"{each['class']}, for {each['visibility']}, until {each['expires_at'][:10]}"
+    told += f", confidence {figures['confidence']:.2f}, {figures['uses_30d']} uses in {figures['sessions']} sessions"
+    why = f", {each['reason']}" if each["reason"] else ""
+    out.print(
+        Text(f"{each['proposal_id']}  {each['status']:<16} ", "bold")
+        .append(Text(each["content"][:200], "default"))
+        .append(Text(f"  ({told}{why})", "dim"))
+    )

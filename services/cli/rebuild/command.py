@@ -1,0 +1,120 @@
+"""`smartbrain rebuild`: a user's memories derived anew from the log, and where the live ones differ."""
+
+import asyncio
+from typing import Annotated, Any
+
+import orjson
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import place
+from services.cli.output import AsJson, emit, err, out
+from services.cli.rebuild.run import Report
+from services.cli.rebuild.run import rebuild as derive
+from services.cli.talk import Tenant
+from shared import policy as policies
+from shared import settings
+from shared.db import Subject
+from shared.policy import Policy
+from shared.settings import Settings
+from shared.telemetry import configure_logs
+
+SHOWN = 60
+CELL = 48
+
+
+def rebuild(
+    user: Annotated[str, typer.Option("--user", "-u", help="Whose memories.")],
+    tenant: Tenant = "default",
+    verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 where anything differs.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Put what was derived in the place of what is live.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Derive all memories of a user anew from the log, without asking a model, and show where the live ones differ."""
+    found = settings.load()
+    configure_logs("warning")
+    policy = policies.load(found.policy)
+    dsn = place.database(found)
+    subject = Subject(tenant, user)
+    report = asyncio.run(_told(dsn, found, policy, subject, apply=apply, quiet=as_json))
+    if as_json:
+        emit(_plain(report))
+    else:
+        _show(report, policy)
+    if verify and report.differences and not report.applied:
+        raise typer.Exit(1)
+
+
+async def _told(dsn: str, found: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool) -> Report:
+    """As `run.rebuild`, with a bar on standard error."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=quiet) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def say(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        return await derive(dsn, found, policy, subject, apply=apply, say=say)
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    told = {name: value for name, value in vars(report).items() if name != "differences"}
+    rows = [
+        {"memory_id": each.memory_id, "field": each.field, "live": each.live, "rebuilt": each.rebuilt}
+        for each in report.differences
+    ]
+    return {**told, "took_s": round(report.took_s, 3), "differences": rows}
+
+
+def _show(report: Report, policy: Policy) -> None:
+    if report.differences:
+        out.print(_table(report))
+    if len(report.differences) > SHOWN:
+        out.print(f"  {len(report.differences) - SHOWN} more with --json", markup=False)
+    for line in notes(report, policy.version):
+        out.print(Text(f"  {line}", "yellow"))
+    verdict = "no difference" if not report.differences else f"{len(report.differences)} differences"
+    verdict += f" in {len({each.memory_id for each in report.differences})} memories" if report.differences else ""
+    done = "; the live ones are as derived now" if report.applied else ""
+    pace = report.turns / max(report.took_s, 0.001)
+    out.print(
+        f"{report.turns} turns, {report.observations} observations and {report.upkeep} rounds of upkeep made"
+        f" {report.memories} memories in {report.took_s:.1f} s ({pace:.0f} turns/s): {verdict}{done}",
+        markup=False,
+    )
+
+
+def notes(report: Report, version: str) -> list[str]:
+    """What a reader must know beside the verdict."""
+    told: list[str] = []
+    if report.open_turns:
+        told.append(f"{report.open_turns} turns are still open: what they leave is in neither")
+    if report.lost_turns:
+        told.append(f"{report.lost_turns} turns are in quarantine and were left out")
+    if report.other_policy:
+        told.append(f"{report.other_policy} turns were committed under another policy than today's {version}")
+    told += [
+        f"{n} answers to `{name}` were never kept: the rules stood alone there" for name, n in report.missed.items()
+    ]
+    return told
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("memory", "field", "live", "rebuilt"):
+        table.add_column(name, overflow="fold", no_wrap=name in ("memory", "field"))
+    for each in report.differences[:SHOWN]:
+        cells = (str(each.memory_id), each.field, _cell(each.live), _cell(each.rebuilt))
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    told = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return told if len(told) <= CELL else told[: CELL - 1] + "…"

@@ -1,0 +1,45 @@
+"""Where two states of one user's memories differ: pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+UNTOLD = frozenset({"tenant_id", "user_id", "created_at", "updated_at"})
+"""Columns that say whose a row is and when it was written, not what is known."""
+CLOSE = 1e-4
+
+Rows = Mapping[UUID, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field of one memory; a memory that only one side has differs in `memory_id` alone."""
+
+    memory_id: UUID
+    field: str
+    live: Any
+    rebuilt: Any
+
+
+def differences(live: Rows, rebuilt: Rows) -> list[Difference]:
+    """Every field that differs, in the order of the memories' ids."""
+    return [each for memory_id in sorted({*live, *rebuilt}) for each in _of(memory_id, live, rebuilt)]
+
+
+def _of(memory_id: UUID, live: Rows, rebuilt: Rows) -> Iterator[Difference]:
+    one, other = live.get(memory_id), rebuilt.get(memory_id)
+    if one is None or other is None:
+        there = one or other or {}
+        said = f"{there.get('status')} {there.get('type')}: {there.get('content_text')}"
+        yield Difference(memory_id, "memory_id", said if one else None, said if other else None)
+        return
+    for field in sorted({*one, *other} - UNTOLD):
+        if not _same(one.get(field), other.get(field)):
+            yield Difference(memory_id, field, one.get(field), other.get(field))
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return abs(one - other) <= CLOSE
+    return bool(one == other)

@@ -1,0 +1,35 @@
+"""A model that can only say again what it said: what was never answered is missed, and nobody is asked."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from shared.cached import Input
+from shared.models.errors import ModelUnavailable
+from shared.models.none import NoModels
+from shared.models.prompt import A, Answer, Prompt
+from shared.policy import ObserverPolicy
+from shared.store.model_cache import CachedAnswer
+
+
+class KeptModels(NoModels):
+    """Stands for the model that answered last; handlers find its answers in the cache before they ask it."""
+
+    def __init__(self, answers: Iterable[CachedAnswer]) -> None:
+        self.chat_model_id = next((each.model for each in reversed(list(answers))), None)
+        self.missed: Counter[str] = Counter()
+
+    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
+        """Never answers; the prompt is counted."""
+        self.missed[prompt.name] += 1
+        raise ModelUnavailable("not_configured", f"no kept answer for {prompt.name}")
+
+
+def readdressed(answers: list[CachedAnswer], model: str, policy: ObserverPolicy) -> list[CachedAnswer]:
+    """The answers, also under this model and the prompt of today's policy: a change of either loses none of them."""
+    found = {each.input_hash: each for each in answers}
+    for each in reversed(answers):
+        for version in (each.prompt_version, policy.extract_prompt):
+            asked = Input(each.purpose, version, model, each.said)
+            found.setdefault(asked.hash, replace(each, input_hash=asked.hash))
+    return list(found.values())

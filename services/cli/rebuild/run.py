@@ -1,0 +1,164 @@
+"""Rebuild: a user's memories derived anew in a scratch schema, compared with the live ones, put in their place."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from services.cli.rebuild import replay
+from services.cli.rebuild.differ import Difference, differences
+from services.cli.rebuild.kept import KeptModels, readdressed
+from services.cli.rebuild.replay import Say
+from services.observer.extract import PURPOSE
+from shared.bus.broker import Bus
+from shared.db import Database, Subject, scratch
+from shared.errors import TransientError
+from shared.policy import Policy
+from shared.runtime import Runtime
+from shared.settings import Settings
+from shared.store import memory, model_cache
+from shared.store import rebuild as store
+from shared.store.model_cache import CachedAnswer
+from shared.store.rebuild import Place, Rows, Settled
+from shared.store.upkeep import Upkeep
+
+WAIT_S = 5.0
+NOWHERE = "nowhere:9"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a rebuild came to."""
+
+    turns: int
+    observations: int
+    upkeep: int
+    memories: int
+    open_turns: int
+    lost_turns: int
+    other_policy: int
+    missed: Mapping[str, int]
+    differences: Sequence[Difference]
+    applied: bool
+    took_s: float
+    phases: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One moment of the live rows: what is known, and the order in which it came to be known."""
+
+    places: Sequence[Place]
+    settled: Sequence[Settled]
+    journal: Sequence[Upkeep]
+    answers: list[CachedAnswer]
+    memories: Rows
+
+
+async def rebuild(dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say) -> Report:
+    """The user's memories from the log alone, beside the live ones; with `apply` those are in their place.
+
+    Everything else goes on meanwhile: nothing live is written, but by `apply` in its one transaction.
+    """
+    began = time.monotonic()
+    async with scratch(dsn) as schema, _opened(Database(dsn, size=2, schema=schema)) as db:
+        phases: dict[str, float] = {}
+
+        def passed(name: str) -> None:
+            phases[name] = time.monotonic() - began - sum(phases.values())
+
+        waiting = await _settled(db, subject)
+        passed("prepared")
+        seen = await _snapshot(db, subject)
+        models = KeptModels(each for each in seen.answers if each.purpose == PURPOSE)
+        rt = _runtime(settings, db, policy, models)
+        await _copied(rt, subject, seen)
+        passed("copied")
+        await replay.observe(rt, subject, seen.places, say)
+        passed("read")
+        async with db.transaction(subject) as conn:
+            order = replay.in_order(await store.derived(conn, subject), seen.settled, seen.places)
+        await replay.evolve(rt, subject, order, seen.journal, say)
+        passed("made again")
+        async with db.transaction(subject) as conn:
+            found = differences(seen.memories, made := await store.rebuilt(conn, subject))
+        passed("compared")
+        if apply:
+            await _apply(db, subject, seen, {each.memory_id for each in found})
+    return Report(
+        turns=len(seen.places),
+        observations=len(order),
+        upkeep=len(seen.journal),
+        memories=len(made),
+        open_turns=waiting,
+        lost_turns=sum(place.lost for place in seen.places),
+        other_policy=sum(place.policy_version != policy.version for place in seen.places),
+        missed=models.missed,
+        differences=found,
+        applied=apply,
+        took_s=time.monotonic() - began,
+        phases=phases,
+    )
+
+
+@asynccontextmanager
+async def _opened(db: Database) -> AsyncGenerator[Database, None]:
+    await db.open()
+    try:
+        yield db
+    finally:
+        await db.close()
+
+
+def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModels) -> Runtime:
+    """The handlers' surroundings: the scratch schema, a bus that nobody connects, and what models said before."""
+    asks = policy.observer.model_copy(update={"use_model": models.chat_model_id is not None})
+    bus = Bus(NOWHERE, policy.delivery, "smartbrain-rebuild")
+    return Runtime(settings, db, bus, models, policy.model_copy(update={"observer": asks}), NOWHERE, policy.version)
+
+
+async def _settled(db: Database, subject: Subject) -> int:
+    """How many turns are open still, after a moment in which workers could finish them."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        async with db.transaction(subject) as conn:
+            waiting = await store.open_turns(conn, subject)
+        if not waiting or time.monotonic() > until:
+            return waiting
+        await asyncio.sleep(0.1)
+
+
+async def _snapshot(db: Database, subject: Subject) -> Snapshot:
+    """Read under the user's lock, where no memory changes; turns first, for those that end meanwhile are left out."""
+    async with db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        return Snapshot(
+            await store.places(conn, subject),
+            await store.settled(conn, subject),
+            await store.journal(conn, subject),
+            await store.answers(conn, subject),
+            await store.live(conn, subject),
+        )
+
+
+async def _copied(rt: Runtime, subject: Subject, seen: Snapshot) -> None:
+    async with rt.db.transaction(subject) as conn:
+        await store.copy_log(conn, subject)
+        await store.copy_advice(conn, subject)
+        if rt.models.chat_model_id is not None:
+            known = readdressed(seen.answers, rt.models.chat_model_id, rt.policy.observer)
+            await model_cache.put(conn, subject, known)
+
+
+async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID]) -> None:
+    """The live rows are those derived; TransientError where there is more to derive by now."""
+    async with db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        waiting = await store.open_turns(conn, subject)
+        if waiting:
+            raise TransientError(f"{waiting} turns are still open: nothing was applied, try again when they are done")
+        if await store.live(conn, subject) != seen.memories:
+            raise TransientError("memories changed meanwhile: nothing was applied, try again")
+        await store.replace(conn, subject, ids)

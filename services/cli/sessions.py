@@ -1,0 +1,92 @@
+"""`smartbrain sessions`: list a user's sessions, show one, end one; talks to a running SmartBrain over HTTP."""
+
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import place
+from services.cli.output import AsJson, emit, out
+from services.cli.talk import Tenant, User
+from services.cli.web import Web
+
+app = typer.Typer(help="A user's conversations: what is kept of each, and how one ends.", no_args_is_help=True)
+SessionId = Annotated[str, typer.Argument(help="The session.")]
+
+
+def _path(session_id: str) -> str:
+    return f"/v1/sessions/{quote(session_id, safe='')}"
+
+
+@app.command("list")
+def listing(
+    user: User = "me",
+    tenant: Tenant = "default",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show a user's sessions, the one spoken in last first."""
+    with Web(place.url()) as web:
+        page = web.get("/v1/sessions", {"tenant_id": tenant, "user_id": user, "limit": limit})
+    if as_json:
+        emit(page)
+    elif page["sessions"]:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("session", "state", "turns", "last turn"):
+            table.add_column(name, no_wrap=True)
+        for each in page["sessions"]:
+            cells = (each["session_id"], each["state"], str(each["turns"]), each["last_turn_at"][:19])
+            table.add_row(*(Text(cell) for cell in cells))
+        out.print(table)
+    else:
+        out.print("no sessions")
+
+
+@app.command("show")
+def show(session: SessionId, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Show a session: its state, its summary, what earlier stretches left, and the names that stand for it."""
+    with Web(place.url()) as web:
+        found = web.get(_path(session), {"tenant_id": tenant, "user_id": user})
+    if as_json:
+        emit(found)
+    else:
+        _show(found)
+
+
+@app.command("archive")
+def archive(
+    session: SessionId,
+    user: User = "me",
+    tenant: Tenant = "default",
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the summary.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """End a session; its summary follows, and the next turn opens it again."""
+    whose = {"tenant_id": tenant, "user_id": user}
+    with Web(place.url()) as web:
+        receipt = web.post(f"{_path(session)}/archive?{urlencode(whose)}", {})
+        if wait:
+            web.outcome(whose, receipt["turn_id"])
+        found = web.get(_path(session), whose) if wait else None
+    if as_json:
+        emit({"receipt": receipt, "session": found})
+        return
+    out.print(f"receipt {receipt['receipt_id']} turn {receipt['turn_id']}", markup=False)
+    if found:
+        _show(found)
+
+
+def _show(session: dict[str, Any]) -> None:
+    since = f" since {session['archived_at'][:19]}" if session["archived_at"] else ""
+    out.print(Text(f"{session['session_id']}: {session['state']}{since}, {session['turns']} turns", "bold"))
+    if summary := session["summary"]:
+        head = f"[summary {summary['version']}, turns {summary['source_from_seq']}-{summary['source_to_seq']}"
+        out.print(Text(f"{head}, {summary['model_id']}]\n", "bold cyan").append(Text(summary["text"], "default")))
+    for block in session["blocks"]:
+        head = f"[block, turns {block['from_seq']}-{block['to_seq']}]\n"
+        out.print(Text(head, "bold green").append(Text(block["text"] or "(nothing to keep)", "default")))
+    if named := session["entity_slots"]:
+        said = "; ".join(f"{each['name']} ({each['kind']}, {each['mentions']})" for each in named)
+        out.print(Text("[names] ", "bold cyan").append(Text(said, "default")))

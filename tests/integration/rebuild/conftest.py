@@ -1,0 +1,23 @@
+"""A scripted server that the observer's tests share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.ollama.server import ScriptedOllama, serve_ollama
+
+
+@pytest.fixture(scope="session")
+async def one_server() -> AsyncIterator[ScriptedOllama]:
+    """One server for all tests of this folder."""
+    async with serve_ollama() as running:
+        yield running
+
+
+@pytest.fixture
+def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> ScriptedOllama:
+    """The scripted server as new, reached directly whatever proxy the environment names."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    one_server.reset()
+    return one_server

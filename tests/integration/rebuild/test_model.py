@@ -1,0 +1,94 @@
+"""A rebuild asks no model: what one answered is kept, whatever model or question is in use today."""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from services.cli.rebuild.run import rebuild
+from shared.policy import Policy
+from tests.integration.rebuild.test_rebuild import heard, subject, told
+from tests.ollama.server import NOT_JSON, ScriptedOllama
+from tests.system.databases import Databases
+from tests.system.person import Person
+from tests.system.running import System, running, settings_for
+
+SAID = {
+    "我周末都去爬山。": ("周末爬山", "爬山", "我周末都去爬山"),
+    "About the other day: I go bouldering at weekends.": ("Bouldering at weekends", "bouldering", "I go bouldering"),
+    "顺便说一下，我妈妈做的菜我都爱吃。": ("爱吃妈妈做的菜", "妈妈做的菜", "我妈妈做的菜我都爱吃"),
+}
+
+
+def answer(body: dict[str, Any]) -> str:
+    """What the model reads into a message of the table; of a message about robots nothing that can be read."""
+    asked = "\n".join(message["content"] for message in body["messages"] if message["role"] == "user")
+    if "robots" in asked:
+        return NOT_JSON
+    items = [
+        {
+            "type": "goal",
+            "content": content,
+            "value": value,
+            "quote": quote,
+            "provenance": "observation",
+            "confidence": 0.6,
+            "epistemic_type": "fact",
+        }
+        for text, (content, value, quote) in SAID.items()
+        if text in asked
+    ]
+    return json.dumps({"items": items}, ensure_ascii=False)
+
+
+@pytest.fixture
+async def modelled(databases: Databases, kafka: str, server: ScriptedOllama) -> AsyncGenerator[System]:
+    """A whole system whose observer asks the scripted model."""
+    server.answer = answer
+    settings = settings_for(databases.fresh(), kafka, ollama_url=server.url, embedding_dimension=64)
+    async with running(settings) as system:
+        yield system
+
+
+async def test_what_a_model_found_is_found_again_without_a_call(modelled: System, server: ScriptedOllama) -> None:
+    person = Person(modelled)
+    for text in (*SAID, "Tell me about robots. I like tea.", *SAID):
+        await person.say(text)
+    found = modelled.number("SELECT count(*) FROM observations WHERE detector LIKE 'model:%%'")
+    assert found >= len(SAID)
+    asked = len(server.asked("/api/chat"))
+    rt = modelled["compose"].rt
+    report = await rebuild(modelled.dsn, rt.settings, rt.policy, subject(person), apply=False, say=heard)
+    assert (told(report), report.missed) == ({}, {"extract": 1})
+    assert "model:qwen3" in kept(modelled)
+    assert len(server.asked("/api/chat")) == asked
+
+
+async def test_another_model_or_question_today_changes_nothing(modelled: System, server: ScriptedOllama) -> None:
+    person = Person(modelled)
+    third, first, second = SAID
+    await person.say(first)
+    await person.say(second)
+    modelled.rows("UPDATE model_cache SET model = 'before', input_hash = 'x' || input_hash")
+    modelled.rows(
+        'UPDATE memory_items SET provenance = provenance || \'{"detector": "model:before"}\''
+        " WHERE provenance ->> 'detector' LIKE 'model:%%'"
+    )
+    await person.say(third)
+    asked = len(server.asked("/api/chat"))
+    policy = Policy()
+    today = policy.model_copy(
+        update={"observer": policy.observer.model_copy(update={"extract_prompt": "extract-1", "use_model": False})}
+    )
+    rt = modelled["compose"].rt
+    report = await rebuild(modelled.dsn, rt.settings, today, subject(person), apply=False, say=heard)
+    assert (told(report), report.missed) == ({}, {})
+    assert {"model:before", "model:qwen3"} <= kept(modelled)
+    assert report.other_policy == 3
+    assert len(server.asked("/api/chat")) == asked
+
+
+def kept(system: System) -> set[str]:
+    """Who read what is known."""
+    return {row["d"] for row in system.rows("SELECT provenance ->> 'detector' AS d FROM memory_items")}

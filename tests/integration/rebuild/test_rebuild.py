@@ -1,0 +1,208 @@
+"""Memories derived anew from the log are the live ones; what is not is named, and can be put right."""
+
+import asyncio
+import json
+from uuid import uuid4
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from services.cli import app
+from services.cli.rebuild import run
+from services.cli.rebuild.run import Report, rebuild
+from services.evolver import rounds
+from shared.db import Subject, migrate, scratch
+from shared.errors import TransientError
+from shared.telemetry import configure_logs
+from tests.integration.rebuild.talk import committed, talked
+from tests.system.databases import state
+from tests.system.feedback import TALKS, Talk, answered, composed, counts, events, learnt
+from tests.system.person import Person, shown
+from tests.system.running import System
+
+SCRATCH = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'smart\\_brain\\_rebuild\\_%%'"
+
+
+def heard(what: str, done: int, total: int) -> None:
+    """Nobody looks at the progress."""
+
+
+def subject(person: Person) -> Subject:
+    """Whose rows."""
+    return Subject(person.tenant_id, person.user_id)
+
+
+async def again(person: Person, *, apply: bool = False) -> Report:
+    """The person's memories, rebuilt."""
+    rt = person.system["compose"].rt
+    return await rebuild(person.system.dsn, rt.settings, rt.policy, subject(person), apply=apply, say=heard)
+
+
+def told(report: Report) -> dict[tuple[str, str], tuple[object, object]]:
+    """What differs: memory and field, live and rebuilt."""
+    return {(str(each.memory_id), each.field): (each.live, each.rebuilt) for each in report.differences}
+
+
+async def command(person: Person, *options: str) -> Result:
+    """`smartbrain rebuild` for the person."""
+    asked = ["rebuild", "-u", person.user_id, "--tenant", person.tenant_id, *options]
+    env = {"SMARTBRAIN_DATABASE_URL": person.system.dsn}
+    try:
+        return await asyncio.to_thread(CliRunner(env=env).invoke, app, asked)
+    finally:
+        configure_logs("warning")  # the command's own went to a stream that is closed now
+
+
+async def test_a_rebuild_finds_what_is_live_and_changes_nothing(system: System, person: Person) -> None:
+    await talked(person)
+    await talked(Person(system, tenant_id=person.tenant_id))
+    before = state(system.dsn)
+    report = await again(person)
+    assert told(report) == {}
+    assert {"active", "superseded", "retracted"} <= {m["status"] for m in await person.memories(status="all")}
+    assert report.memories == system.number("SELECT count(*) FROM memory_items WHERE user_id = %(u)s", u=person.user_id)
+    assert (report.turns, report.open_turns, report.lost_turns, report.missed) == (20, 0, 0, {})
+    assert state(system.dsn) == before
+    assert system.number(SCRATCH) == 0
+
+
+@pytest.mark.parametrize("talk", TALKS, ids=["zh", "en"])
+async def test_what_feedback_and_time_did_is_made_again(system: System, person: Person, talk: Talk) -> None:
+    memory_id = await learnt(person, talk)
+    long_ago = {"role": "user", "content": "I like ramen. 我住在青岛。", "created_at": "2025-01-05T10:00:00Z"}
+    await committed(person, {"session_id": "old", "messages": [long_ago]})
+    for session, heard_ in (("talk", talk.praise), ("more", talk.blame)):
+        package = await composed(person, talk, session=session)
+        await answered(person, talk, talk.uses, session=session, context_id=package.context_id)
+        await person.say(heard_, session=session)
+    await events(person)
+    assert counts(person, memory_id) == (2, 1, 1, 0)
+    await rounds.keep(system["evolver"].rt, subject(person), None)
+    jobs = {row["job"] for row in system.rows("SELECT job FROM upkeep WHERE user_id = %(u)s", u=person.user_id)}
+    assert {"feedback", "outdated"} <= jobs
+    report = await again(person)
+    assert told(report) == {}
+    assert report.upkeep >= 5
+
+
+async def test_what_was_tampered_with_is_named_and_mended(system: System, person: Person) -> None:
+    other = Person(system)
+    for each in (person, other):
+        await talked(each)
+    known = await person.memories()
+    (tea,) = [m for m in known if "碧螺春" in m["content"]]
+    (key,) = [m for m in known if "spare key" in m["content"]]
+    system.rows(
+        "UPDATE memory_items SET confidence = 0.99, content_text = '喜欢喝酒' WHERE memory_id = %(id)s",
+        id=tea["memory_id"],
+    )
+    system.rows("DELETE FROM memory_items WHERE memory_id = %(id)s", id=key["memory_id"])
+    system.rows("DELETE FROM memory_chunks WHERE memory_id = %(id)s", id=tea["memory_id"])
+    system.rows(
+        "INSERT INTO memory_items SELECT (jsonb_populate_record(m, jsonb_build_object('memory_id', %(new)s::text,"
+        " 'root_id', %(new)s::text, 'key', 'pref:invented', 'status', 'retracted', 'invalid_at', now()))).*"
+        " FROM memory_items m WHERE memory_id = %(id)s",
+        new=str(invented := uuid4()),
+        id=tea["memory_id"],
+    )
+    found = told(await again(person))
+    assert set(found) == {
+        (tea["memory_id"], "confidence"),
+        (tea["memory_id"], "content_text"),
+        (key["memory_id"], "memory_id"),
+        (str(invented), "memory_id"),
+    }
+    assert found[tea["memory_id"], "content_text"] == ("喜欢喝酒", tea["content"])
+    assert found[key["memory_id"], "memory_id"] == (None, f"active {key['type']}: {key['content']}")
+    shown_ = await command(person, "--verify")
+    assert shown_.exit_code == 1
+    assert all(part in shown_.stdout for part in (tea["memory_id"], "content_text", "喜欢喝酒", "4 differences"))
+    theirs = await other.memories(status="all")
+    applied = await command(person, "--apply", "--json")
+    assert applied.exit_code == 0, applied.output
+    assert json.loads(applied.stdout)["applied"] is True
+    assert told(await again(person)) == {}
+    verified = await command(person, "--verify")
+    assert (verified.exit_code, "no difference" in verified.stdout) == (0, True)
+    assert tea["content"] in shown(await person.compose("我喜欢喝什么茶？", session="new"))
+    assert await other.memories(status="all") == theirs
+    assert told(await again(other)) == {}
+    counted = (
+        "SELECT count(*) FROM search_stats s JOIN (SELECT tenant_id, user_id, count(*) AS n, sum(term_count) AS terms"
+        " FROM memory_chunks WHERE active GROUP BY 1, 2) AS c USING (tenant_id, user_id)"
+        " WHERE (s.chunks, s.terms) IS DISTINCT FROM (c.n, c.terms)"
+    )
+    assert system.number(counted) == 0
+    await person.say("不是碧螺春，我现在喜欢喝普洱。")
+    assert told(await again(person)) == {}
+
+
+async def test_what_agrees_is_not_written_again(system: System, person: Person) -> None:
+    await talked(person)
+    before = state(system.dsn)
+    report = await again(person, apply=True)
+    assert report.applied
+    assert state(system.dsn) == before
+
+
+async def test_nothing_is_applied_while_a_turn_is_open(
+    system: System, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "WAIT_S", 0.2)
+    await person.say("I like tea.")
+    system.rows("UPDATE turns SET outcome_at = NULL WHERE user_id = %(u)s", u=person.user_id)
+    system.rows("UPDATE memory_items SET confidence = 0.11 WHERE user_id = %(u)s", u=person.user_id)
+    with pytest.raises(TransientError, match="1 turns are still open"):
+        await again(person, apply=True)
+    assert (await again(person)).open_turns == 1
+    shown_ = await command(person)
+    assert "1 turns are still open" in shown_.stdout
+    assert system.number("SELECT count(*) FROM memory_items WHERE confidence = 0.11::real") == 1
+    assert system.number(SCRATCH) == 0
+    system.rows("UPDATE turns SET outcome_at = now() WHERE user_id = %(u)s", u=person.user_id)
+
+
+async def test_a_turn_that_was_given_up_is_left_out_and_counted(system: System, person: Person) -> None:
+    turn = (await person.commit("I like tea and I live in Oslo."))["turn_id"]
+    await person.outcome(turn)
+    for statement in (
+        "DELETE FROM observations WHERE turn_id = %(t)s",
+        "DELETE FROM memory_items WHERE source_turn_id = %(t)s",
+        """UPDATE turns SET outcome = '{"status": "quarantined"}' WHERE turn_id = %(t)s""",
+    ):
+        system.rows(statement, t=turn)
+    await person.say("I like jazz.")
+    report = await again(person)
+    assert (told(report), report.lost_turns, report.memories) == ({}, 1, 1)
+
+
+async def test_a_rebuild_that_is_broken_off_leaves_no_schema(system: System, person: Person) -> None:
+    await talked(person)
+    rt = system["compose"].rt
+    stood: list[int] = []
+
+    def broken_off(what: str, done: int, total: int) -> None:
+        stood.append(system.number(SCRATCH))
+        running_.cancel()
+
+    work = rebuild(system.dsn, rt.settings, rt.policy, subject(person), apply=False, say=broken_off)
+    running_ = asyncio.create_task(work)
+    with pytest.raises(asyncio.CancelledError):
+        await running_
+    assert stood == [1]
+    assert system.number(SCRATCH) == 0
+
+
+async def test_what_a_dead_run_left_is_dropped_and_a_live_one_is_not(system: System, person: Person) -> None:
+    await person.say("I like tea.")
+    await migrate(system.dsn, "smart_brain_rebuild_dead")
+    async with scratch(system.dsn) as alive:
+        assert told(await again(person)) == {}
+        left = system.rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'smart\\_brain\\_rebuild\\_%%'")
+        assert [row["nspname"] for row in left] == [alive]
+    assert system.number(SCRATCH) == 0
+
+
+async def test_nobody_has_nothing_to_differ(system: System) -> None:
+    report = await again(Person(system))
+    assert (report.turns, report.memories, told(report)) == (0, 0, {})

@@ -1,0 +1,101 @@
+"""The figures of calibration on beliefs whose figures are known, and what receptions do to a confidence."""
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import pytest
+
+from schemas.vocabulary import Assertion
+from services.cli.evaluate import calibration, reliability
+from services.cli.evaluate.calibration import Belief, figures
+from services.cli.evaluate.received import After, Reception, received
+from services.cli.evaluate.stated import Stated
+from shared.policy import Policy
+
+POLICY = Policy()
+
+
+def beliefs(*groups: tuple[float, int, int]) -> list[Belief]:
+    """So many right ones and so many wrong ones at each confidence."""
+    return [(confidence, n < right) for confidence, right, wrong in groups for n in range(right + wrong)]
+
+
+@pytest.mark.parametrize(
+    ("found", "brier", "ece", "ece_mass"),
+    [
+        ([], 0.0, 0.0, 0.0),
+        (beliefs((1.0, 5, 0)), 0.0, 0.0, 0.0),
+        (beliefs((1.0, 0, 5)), 1.0, 1.0, 1.0),
+        (beliefs((0.5, 5, 5)), 0.25, 0.0, 0.0),
+        (beliefs((0.8, 8, 2), (0.3, 3, 7)), 0.185, 0.0, 0.0),
+        (beliefs((0.9, 5, 5)), 0.41, 0.4, 0.4),
+        # two confidences in one stretch: their errors cancel in bins of equal width, not in bins of equal mass
+        (beliefs((0.52, 10, 0), (0.58, 0, 10)), (0.48**2 + 0.58**2) / 2, 0.05, (0.48 + 0.58) / 2),
+    ],
+)
+def test_figures_are_those_of_the_definition(
+    found: Sequence[Belief], brier: float, ece: float, ece_mass: float
+) -> None:
+    got = figures(found)
+    assert (got.brier, got.ece, got.ece_mass) == pytest.approx((brier, ece, ece_mass))
+    assert figures(list(reversed(found))) == got
+
+
+def test_a_confidence_on_an_edge_belongs_to_the_stretch_above_it() -> None:
+    got = figures(beliefs((0.3, 1, 0), (0.7, 1, 0), (1.0, 1, 0)))
+    assert [(each.low, each.high) for each in got.bins] == [(0.3, 0.4), (0.7, 0.8), (0.9, 1.0)]
+
+
+def stated(confidence: float, right: bool, assertion: Assertion = "declared", language: str = "zh") -> Stated:
+    standing = POLICY.confidence.standing(assertion)
+    return Stated(confidence, right, assertion, standing.provenance, (), (f"language {language}",))
+
+
+CERTAIN = Reception(packages=20, silent=0.0, mistaken=0.0)
+
+
+def after(one: Stated, how: Reception) -> After:
+    (found,) = received([one], how, POLICY)
+    return found
+
+
+@pytest.mark.parametrize("assertion", ["declared", "inferred", "directive", "correction", "behaviour", "tool"])
+def test_a_right_one_rises_to_its_cap_and_a_wrong_one_goes_out_of_sight(assertion: Assertion) -> None:
+    standing = POLICY.confidence.standings[assertion]
+    right = after(stated(standing.initial, True, assertion), CERTAIN)
+    assert right.shown
+    assert standing.initial < right.stated.confidence
+    assert right.stated.confidence <= POLICY.confidence.provenance_cap(standing.provenance)
+    wrong = after(stated(standing.initial, False, assertion), CERTAIN)
+    assert not wrong.shown
+    assert wrong.stated.confidence < 0.2
+
+
+def test_who_says_nothing_changes_nothing() -> None:
+    for right in (True, False):
+        found = after(stated(0.5, right), Reception(silent=1.0))
+        assert (found.stated.confidence, found.shown) == (0.5, True)
+
+
+def test_receptions_are_the_same_again_and_noise_costs_something() -> None:
+    some = [stated(0.5, n % 10 > 0, language="en" if n % 2 else "zh") for n in range(200)]
+    once, again = received(some, Reception(), POLICY), received(some, Reception(), POLICY)
+    assert once == again
+    measured = calibration.measured(some, once)
+    assert set(measured) == {"all", "language en", "language zh"}
+    assert measured["all"].after.brier < measured["all"].before.brier
+    clear = calibration.measured(some, received(some, CERTAIN, POLICY))
+    assert clear["all"].after.brier < measured["all"].after.brier
+    noisy = received(some, Reception(mistaken=0.5), POLICY)
+    assert any(each.stated.right and not each.shown for each in noisy)
+
+
+def test_the_diagram_is_a_picture_with_a_point_for_each_bin() -> None:
+    some = [stated(0.5, True), stated(0.9, True, "directive"), stated(0.9, False, "directive")]
+    whole = calibration.measured(some, received(some, CERTAIN, POLICY))["all"]
+    picture = ElementTree.fromstring(reliability.svg(whole))  # noqa: S314 # our own
+    dots = picture.findall("{http://www.w3.org/2000/svg}circle")
+    assert len(dots) == len(whole.before.bins) + len(whole.after.bins)
+    lines = reliability.bars("as written", whole.before.bins)
+    assert len(lines) == 1 + len(whole.before.bins)
+    assert [line.split()[3:6] for line in lines[1:]] == [["0.500", "1.000", "1"], ["0.900", "0.500", "2"]]
