@@ -53,7 +53,7 @@ async def test_a_confirmed_answer_raises_what_it_used(person: Person, talk: Talk
     assert after["confidence"] == pytest.approx(before["confidence"] + POLICY.positive_step)
     assert after["last_validated_at"] > before["last_validated_at"]
     changed = await of_tenant(person.system.bootstrap, person.tenant_id, MEMORY_CHANGED.name)
-    assert [c.envelope.payload["change"] for c in changed if c.envelope.payload["memory_id"] == memory_id] == [
+    assert [c.envelope.payload["change"] for c in changed if c.envelope.payload.get("memory_id") == memory_id] == [
         "created",
         "confirmed",
     ]
@@ -73,7 +73,7 @@ async def test_a_corrected_or_rejected_answer_lowers_what_it_used(person: Person
     assert after["confidence"] == pytest.approx(before["confidence"] - POLICY.correction_step)
     assert after["last_validated_at"] == before["last_validated_at"]
     changed = await of_tenant(person.system.bootstrap, person.tenant_id, MEMORY_CHANGED.name)
-    assert [c.envelope.payload["change"] for c in changed if c.envelope.payload["memory_id"] == memory_id] == [
+    assert [c.envelope.payload["change"] for c in changed if c.envelope.payload.get("memory_id") == memory_id] == [
         "created",
         "calibrated",
     ]

@@ -24,10 +24,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Options:
-    """`quick` measures on less data; `embedding_dir` is the encoder of the vector rows, when there is one."""
+    """`quick` measures on less data; `embedding_dir` is the encoder of the vector rows, when there is one.
+
+    `turns` is how many the bench of invariants tells, `plot` where that of calibration draws, where the caller says it.
+    """
 
     quick: bool = False
     embedding_dir: Path | None = None
+    turns: int | None = None
+    plot: Path | None = None
 
     def some(self, many: int) -> int:
         """How many of so many a quick run takes."""

@@ -103,7 +103,8 @@ _ASKED = {
 }
 
 
-def _said(template: str, dice: random.Random) -> str:
+def filled(template: str, dice: random.Random) -> str:
+    """The sentence with a word in each of its slots."""
     out = template
     for slot, words in _SLOTS.items():
         while f"{{{slot}}}" in out:
@@ -127,7 +128,7 @@ def facts(many: int, seed: int = 7) -> list[Fact]:
     while len(found) < many:
         language = "en" if len(found) % 2 else "zh"
         kind, template = dice.choice(FACTS[language])
-        text = _said(template, dice)
+        text = filled(template, dice)
         found.setdefault(text, Fact(kind, language, text))
     return list(found.values())
 
@@ -135,13 +136,13 @@ def facts(many: int, seed: int = 7) -> list[Fact]:
 def questions(many: int, seed: int = 11) -> list[str]:
     """What people ask about what they have told."""
     dice = random.Random(seed)
-    return [_said(dice.choice(_ASKED["en" if n % 2 else "zh"]), dice) for n in range(many)]
+    return [filled(dice.choice(_ASKED["en" if n % 2 else "zh"]), dice) for n in range(many)]
 
 
 def user_message(dice: random.Random, language: str) -> str:
     """One or two facts among chatter: 200 to 500 characters of English, 100 to 200 of Chinese."""
-    sentences = [_said(dice.choice(FACTS[language])[1], dice) for _ in range(dice.choice((0, 1, 1, 1, 2)))]
-    sentences += [_said(dice.choice(_CHATTER[language]), dice) for _ in range(dice.randint(2, 3))]
+    sentences = [filled(dice.choice(FACTS[language])[1], dice) for _ in range(dice.choice((0, 1, 1, 1, 2)))]
+    sentences += [filled(dice.choice(_CHATTER[language]), dice) for _ in range(dice.randint(2, 3))]
     dice.shuffle(sentences)
     return (" " if language == "en" else "").join(sentences)
 
@@ -154,7 +155,7 @@ def turns(users: int, tag: str, seed: int = 3) -> Iterator[TurnEvents]:
         language = dice.choice(("en", "zh"))
         said = user_message(dice, language)
         if dice.random() < 0.15:
-            said += " " + _said(dice.choice(FACTS["zh" if language == "en" else "en"])[1], dice)
+            said += " " + filled(dice.choice(FACTS["zh" if language == "en" else "en"])[1], dice)
         yield TurnEvents.model_validate(
             {
                 "user_id": f"{tag}-{at % users}",
@@ -162,7 +163,7 @@ def turns(users: int, tag: str, seed: int = 3) -> Iterator[TurnEvents]:
                 "idempotency_key": f"{tag}-{seed}-{at}",
                 "messages": [
                     {"role": "user", "content": said},
-                    {"role": "assistant", "content": _said(_REPLIES[language], dice)},
+                    {"role": "assistant", "content": filled(_REPLIES[language], dice)},
                 ],
             }
         )

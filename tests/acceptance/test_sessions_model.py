@@ -1,0 +1,174 @@
+"""Summaries with a model: it adds what was said, and whatever it does wrong nothing is lost and nothing drifts."""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.acceptance.test_sessions import archive, archived, session
+from tests.ollama.server import CHAT, Mode, ScriptedOllama
+from tests.system.databases import Databases
+from tests.system.person import Json, Person
+from tests.system.running import System, policy_file, running, settings_for
+
+NOTHING = '{"items": []}'
+ROUNDS = 10
+TALK: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
+    "zh": (
+        "我们决定用 PostgreSQL 做主存储。",
+        "决定用 PostgreSQL 做主存储",
+        "窗边那盆绿萝归前台照看。",
+        "窗边那盆绿萝由前台照看",
+        tuple(f"我们决定第{n}批货走{way}。" for n, way in enumerate("海陆空铁河海陆空铁河", 1)),
+    ),
+    "en": (
+        "We decided to use PostgreSQL for the ledger.",
+        "decided: use PostgreSQL for the ledger",
+        "The lobby ferns belong with the front desk.",
+        "Lobby ferns belong with the front desk",
+        tuple(f"We decided to ship batch {n} by {way}." for n, way in enumerate(("sea", "rail") * 5, 1)),
+    ),
+}
+languages = pytest.mark.parametrize("language", TALK)
+
+
+@pytest.fixture
+async def system(
+    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[System]:
+    """Every service, with a model that keeps nobody waiting."""
+    ollama.reset()
+    ollama.slow_s = 6.0
+    policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_deadline_s": 2.0})
+    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
+    async with running(settings) as all_services:
+        yield all_services
+
+
+def asked(body: Json) -> Json | None:
+    """The lines and messages that the summary's question shows; None where the question is another."""
+    if "summary of a conversation" not in body["messages"][0]["content"]:
+        return None
+    return json.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
+
+
+def summing(ollama: ScriptedOllama, *items: dict[str, Any], done: tuple[str, ...] = ()) -> None:
+    """The model answers this to every question about a summary, and nothing to any other."""
+    good = json.dumps({"items": items, "done": done}, ensure_ascii=False)
+    ollama.answer = lambda body: good if asked(body) else NOTHING
+
+
+def line(text: str, section: str = "tasks", id: str | None = None) -> dict[str, Any]:
+    return {"id": id, "section": section, "text": text, "state": None}
+
+
+async def summary(person: Person) -> Json:
+    """The session's summary."""
+    return (await session(person))["summary"]
+
+
+def items(made: Json) -> list[Json]:
+    return made["summary_json"]["items"]
+
+
+@languages
+async def test_the_model_adds_a_line_that_the_rules_do_not_see(
+    person: Person, ollama: ScriptedOllama, language: str
+) -> None:
+    said, decided, more, line_of_it, _ = TALK[language]
+    summing(ollama, line(line_of_it), line("The user is a lifetime member", "goals"), line("无中生有的一行"))
+    await person.say(said)
+    await person.say(more)
+    receipt = await archive(person)
+    outcome = await person.outcome(receipt["turn_id"])
+    assert outcome["summary"]["model_id"] == CHAT
+    seen = await archived(person)
+    assert [each["text"] for each in items(seen["summary"])] == [decided, line_of_it]
+    assert seen["summary"]["model_id"] == seen["blocks"][0]["model_id"] == CHAT
+    assert line_of_it in seen["blocks"][0]["text"]
+    account = person.system.rows("SELECT purpose, calls FROM model_usage WHERE user_id = %(u)s", u=person.user_id)
+    assert {row["purpose"]: row["calls"] for row in account} == {"extract": 2, "summary": 2}
+    kept = person.system.rows(
+        "SELECT purpose, model, prompt_version FROM model_cache WHERE user_id = %(u)s AND purpose = 'summary'",
+        u=person.user_id,
+    )
+    assert [tuple(row.values()) for row in kept] == [("summary", CHAT, "summary-1")] * 2
+
+
+BAD: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off")
+
+
+@languages
+@pytest.mark.parametrize("mode", [*BAD, "think_tags"])
+async def test_in_every_mode_the_summary_is_what_the_rules_make_of_it_or_more(
+    person: Person, ollama: ScriptedOllama, language: str, mode: Mode
+) -> None:
+    said, decided, more, line_of_it, later = TALK[language]
+    summing(ollama, line(line_of_it))
+    await person.say(said, more)
+    before = items(await summary(person))
+    assert [each["text"] for each in before] == [decided, line_of_it]
+    ollama.script(mode, at="/api/chat")
+    await person.say(later[0])
+    receipt = await archive(person)
+    await person.outcome(receipt["turn_id"])
+    made = (await archived(person))["summary"]
+    after = items(made)
+    assert [each for each in after if each["id"] in {one["id"] for one in before}] == before, "to the letter"
+    assert len(after) == 3
+    assert person.system.number("SELECT count(*) FROM quarantine") == 0
+    outcomes = person.system.rows("SELECT outcome -> 'summary' -> 'notes' AS notes FROM turns ORDER BY seq")
+    away = mode in ("http_500", "slow")
+    expected = ["model_unavailable" if away else "model_answer_malformed"] if mode in BAD else []
+    assert outcomes[1]["notes"] == expected
+    unread = [each["prompt"] for each in (await person.get("/v1/answers")).json()["answers"]]
+    assert ("summary" in unread) == (mode in BAD and not away)
+
+
+@languages
+async def test_ten_rounds_with_a_model_that_rewrites_everything_leave_what_stood(
+    person: Person, ollama: ScriptedOllama, language: str
+) -> None:
+    said, _, more, line_of_it, later = TALK[language]
+    summing(ollama, line(line_of_it))
+    await person.say(said, more)
+    before = items(await summary(person))
+
+    def rewrites(body: Json) -> str:
+        shown = asked(body)
+        if shown is None:
+            return NOTHING
+        words = [
+            line(f"{each['text'].replace('PostgreSQL', 'MongoDB')} (v2)", each["section"], each["id"])
+            for each in shown["lines"]
+        ]
+        words += [line(each["text"][::-1], each["section"], each["id"]) for each in shown["lines"]]
+        words += [line("完全无关的内容", "decisions"), line("Something else entirely", "goals", "d99")]
+        return json.dumps({"items": words, "done": [each["id"] for each in shown["lines"]]}, ensure_ascii=False)
+
+    ollama.answer = rewrites
+    for text in later[:8]:
+        await person.say(text)
+    for _ in range(ROUNDS - 8):
+        await person.say("谢谢！" if language == "zh" else "Thanks!", end_session=True)
+    after = items(await summary(person))
+    assert [each for each in after if each["id"] in {one["id"] for one in before}] == before
+    assert len(after) == len(before) + 8
+    asked_about = [body for body in ollama.asked("/api/chat") if asked(body)]
+    assert len(asked_about) == ROUNDS, "the last round's question had been asked already and was answered from memory"
+    assert (await session(person))["summary"]["model_id"] == CHAT
+
+
+async def test_a_share_that_is_used_up_leaves_the_rules_and_says_so(
+    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    ollama.reset()
+    summing(ollama, line(TALK["en"][3]))
+    policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_tokens_per_day": 10})
+    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
+    async with running(settings) as system:
+        person = Person(system)
+        outcome = await person.say(TALK["en"][0])
+        assert (outcome["summary"]["model_id"], outcome["summary"]["notes"]) == ("rules-1", ["model_budget_used_up"])
+        assert not ollama.asked("/api/chat")
