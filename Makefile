@@ -11,10 +11,10 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-calibration bench-retrieval schemas format lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
 
 setup: $(OK) ## Make .venv with everything that the other targets need
 
@@ -63,6 +63,9 @@ bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table a
 
 bench-compose: $(OK) ## Latency of compose at 1, 8 and 32, with and without vectors; MODEL=folder of an encoder, OUT=file
 	$(BIN)/python -m tests.bench compose $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--json $(OUT)) $(ARGS)
+
+bench-calibration: $(OK) ## Stated confidence against observed correctness, before and after calibration; OUT=file, PLOT=file.svg
+	$(BIN)/python -m tests.bench calibration $(if $(PLOT),--plot $(PLOT)) $(if $(OUT),--json $(OUT)) $(ARGS)
 
 bench-retrieval: $(OK) ## Retrieval quality on LOCOMO=file; MODEL=folder of an encoder, OUT=file for JSON
 	$(BIN)/python -m tests.bench.retrieval --locomo $(LOCOMO) $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT))
