@@ -85,7 +85,7 @@ async def compose_context(
     found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
     found.stale += loaded.hidden
     thought.tell(found)
-    first = evidence(loaded.overlay, shown)
+    first = evidence(loaded.overlay, shown, frozenset(found.stale))
     found.put_first(first, ARM)
     pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
     policy = _fuse_policy(rt, found)

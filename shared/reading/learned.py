@@ -16,13 +16,16 @@ from shared.reading.clauses import Clause
 from shared.reading.guards import Stance
 from shared.reading.model import Found, Polarity
 from shared.relate import SUSPECTED
+from shared.text import meanings
 from shared.text.grams import grams
 from shared.text.network import load
+from shared.text.segment import query_terms
 
 NONE = "none"
 CHANGED = "correction"
 FOR, AGAINST = "for", "against"
 _LONGEST = 6
+_FEW = 8
 LEAST_KEPT = 0.3
 """Below this what a pattern finds is dropped."""
 SURE = 0.7
@@ -237,9 +240,14 @@ def _joined(clauses: Sequence[Clause]) -> str:
 
 
 def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found | None:
-    """The text as a statement of its likeliest type; None where no type is likely, or where `remember` decides."""
+    """The text as a statement of its likeliest type.
+
+    None where no type is likely, where `remember` decides, or where no word says what it is about: `I love it`.
+    """
     kind = _kind(verdicts)
     if max(verdict.kinds[kind] for verdict in verdicts) < SURE_KIND or (kind == "note" and _REMEMBERS.search(text)):
+        return None
+    if all(map(meanings.says_little, query_terms(text, _FEW))):
         return None
     said = dates.find(text, today) if kind == "event" else None
     return Found(

@@ -14,7 +14,7 @@ from shared.reading.guards import Stance, stances
 from shared.reading.learned import Verdict, read
 from shared.text import meanings
 from shared.text.grams import grams
-from shared.text.network import load
+from shared.text.network import Lead, load
 from shared.text.segment import query_terms, stem
 from shared.text.stopwords import ALL
 
@@ -41,16 +41,17 @@ class About:
     terms: frozenset[str]
     sorts: frozenset[str]
     words: frozenset[str]
+    all: frozenset[str]
+    """By which another text may be found that has to do with this one: the terms, and the sorts as `signs`."""
 
     @property
     def signs(self) -> tuple[str, ...]:
         """The sorts, as search terms that no text has."""
-        return tuple(f"{ALIKE}{sort}" for sort in sorted(self.sorts))
+        return _signs(self.sorts)
 
-    @property
-    def all(self) -> frozenset[str]:
-        """By which another text may be found that has to do with this one."""
-        return self.terms.union(self.signs)
+
+def _signs(sorts: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f"{ALIKE}{sort}" for sort in sorted(sorts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ def about(text: str) -> About:
     """The text's terms that carry it, and the sorts of thing that it names."""
     found = list(meanings.named(text))
     sorts = frozenset(sort for each in found for sort in each.sorts)
-    return About(text.lower(), frozenset(query_terms(text, _TERMS)), sorts, frozenset(each.word for each in found))
+    terms, words = frozenset(query_terms(text, _TERMS)), frozenset(each.word for each in found)
+    return About(text.lower(), terms, sorts, words, terms.union(_signs(sorts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,11 @@ class Marked:
     shared: frozenset[str]
     alike: frozenset[str]
     places: tuple[tuple[int, int], ...]
+
+    @property
+    def telling(self) -> bool:
+        """Whether a word that both have is more than a verb or a filler."""
+        return not all(map(meanings.says_little, self.shared))
 
 
 @lru_cache(maxsize=256)
@@ -159,7 +166,7 @@ def signs(known: str, said: str) -> tuple[list[str], list[str]] | None:
 def _own(known: str, said: str) -> list[str] | None:
     of = about(known)
     found = marked(of, said)
-    if not found.shared and not found.alike:
+    if not found.telling and not found.alike:
         return None
     share = sum(any(t in s or s in t for s in found.shared) for t in of.terms) / max(1, len(of.terms))
     near = " ".join(part for part in _PART.split(found.text) if SHARED in part or ALIKE in part)
@@ -177,9 +184,10 @@ def _own(known: str, said: str) -> list[str] | None:
 
 
 @lru_cache(maxsize=4096)
-def _rows_of(known: str) -> list[int]:
-    """The rows of what is known in the network."""
-    return load("relations").known(grams(known[:MOST_READ]))
+def _lead(known: str) -> Lead:
+    """What is known, as the network reads it before a sentence."""
+    model = load("relations")
+    return model.lead(model.known(grams(known[:MOST_READ])))
 
 
 def _denies(text: str) -> int:
@@ -211,27 +219,19 @@ def may_be_same(known: str, said: str) -> bool:
 
 def relations(known: Sequence[str], said: str) -> list[Relation]:
     """How the sentence stands to each of these texts."""
-    rows: list[list[int]] = []
-    places: list[int] = []
+    said = said[:MOST_READ]
     model = load("relations")
-    for place, text in enumerate(known):
-        if own := _own(text, said[:MOST_READ]):
-            rows += [_rows_of(text), model.known(own)]
-            places.append(place)
-    denies = bool(_denies(said))
-    relations = [Relation(0.0, 0.0, 0.0, only_denies=denies)] * len(known)
-    if rows:
-        for place, shares in zip(places, model.shares(rows, each=2)[1::2].tolist(), strict=True):
-            by = dict(zip(model.classes, shares, strict=True))
-            relations[place] = _relation(by, known[place], said)
+    own = {place: signs for place, text in enumerate(known) if (signs := _own(text, said))}
+    relations = [Relation(0.0, 0.0, 0.0, only_denies=bool(_denies(said)))] * len(known)
+    if own:
+        leads, rows = [_lead(known[place]) for place in own], [model.known(signs) for signs in own.values()]
+        for place, shares in zip(own, model.shares_after(leads, rows).tolist(), strict=True):
+            relations[place] = _relation(dict(zip(model.classes, shares, strict=True)), known[place], said)
     return relations
 
 
 def _relation(shares: dict[str, float], known: str, said: str) -> Relation:
     found = marked(about(known), said)
-    telling = any(not meanings.says_little(word) for word in found.shared)
-    if not telling and not found.alike:
-        return Relation(0.0, 0.0, 0.0)
     again = shares["same"] if _denies(known) % 2 == _denies(said) % 2 else 0.0
     denies = bool(_denies(said)) and not found.alike
-    return Relation(shares["ends"], again, shares["both"], telling, denies)
+    return Relation(shares["ends"], again, shares["both"], found.telling, denies)

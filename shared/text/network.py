@@ -19,6 +19,8 @@ NAMES = ("statements", "feedback", "intents", "relations")
 BLOCKS = 3
 """What a gram adds to its own text, to the one after it and to the one before it."""
 Numbers = NDArray[np.float32]
+Lead = tuple[Numbers, int]
+"""What a text adds to the one after it, and how many grams of it are read."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +51,32 @@ class Network:
         places.add(0)
         return list(places)  # pyright: ignore[reportReturnType] # None is out
 
-    def shares(self, texts: Sequence[Sequence[int]], each: int = 0) -> Numbers:
-        """The probabilities by class of each text in order, each read with its neighbours.
-
-        All are one message unless `each` says how many texts a message has.
-        """
+    def shares(self, texts: Sequence[Sequence[int]]) -> Numbers:
+        """The probabilities by class of each text of a message in order, each read with its neighbours."""
         counts = np.fromiter(map(len, texts), np.intp, len(texts))
         flat = np.fromiter(chain.from_iterable(texts), np.intp, int(counts.sum()))
         starts = np.concatenate(([0], counts.cumsum()[:-1]))
         sums = np.add.reduceat(self.grams[flat], starts, axis=0, dtype=np.int32) * self.scale
         follows = np.ones(len(texts), np.float32)
-        follows[:: each or len(texts)] = 0.0
+        follows[0] = 0.0
         mixed, _ = mix(sums, counts, follows)
+        return self._shares(mixed)
+
+    def lead(self, text: Sequence[int]) -> Lead:
+        """What a text adds to the one after it."""
+        width = len(self.hidden)
+        rows = self.grams[text, width : 2 * width]
+        return rows.sum(axis=0, dtype=np.int32) * self.scale[width : 2 * width], len(text)
+
+    def shares_after(self, leads: Sequence[Lead], texts: Sequence[Sequence[int]]) -> Numbers:
+        """As `shares`, of each text as the second and last of a message that begins with its lead."""
+        width = len(self.hidden)
+        own = [self.grams[text, :width].sum(axis=0, dtype=np.int32) for text in texts]
+        counts = np.array([len(text) + count for text, (_, count) in zip(texts, leads, strict=True)], np.float32)
+        total = np.array(own) * self.scale[:width] + np.array([led for led, _ in leads])
+        return self._shares(total / np.sqrt(counts)[:, None])
+
+    def _shares(self, mixed: Numbers) -> Numbers:
         return softmax(np.maximum(mixed + self.hidden, 0.0) @ self.out + self.bias, self.groups)
 
     def reasons(self, grams: Sequence[str], name: str, most: int = 3) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ TOPICS = (
 SAID: tuple[tuple[str, str, str], ...] = (
     ("2026-01-05T09:00:00Z", "s1", "我喜欢喝龙井茶。"),
     ("2026-01-05T09:05:00Z", "s1", "I met Marta at the harbour, she repairs boats."),
-    ("2026-02-10T09:00:00Z", "s2", "有人把 smart_rag 仓库部署到了 Kafka 上。"),
-    ("2026-02-10T09:05:00Z", "s2", "Marta wants the smart_rag repo deployed by Friday."),
+    ("2026-02-10T09:00:00Z", "s2", "谁把 smart_rag 仓库部署到 Kafka 上了？"),
+    ("2026-02-10T09:05:00Z", "s2", "Does Marta want the smart_rag repo deployed by Friday?"),
     ("2026-03-15T09:00:00Z", "s3", "听说邻居有只猫叫豆包，三岁了。"),
     ("2026-03-15T09:05:00Z", "s3", "The doctor said my knee needs two months of rest."),
     ("2026-04-20T09:00:00Z", "s4", "医生说膝盖好多了，可以游泳。"),

@@ -23,6 +23,7 @@ from shared.reading import (
     ObservePolicy,
     ToolText,
     TurnText,
+    learned,
     observe,
 )
 from tests.ollama.server import CHAT, Mode, ScriptedOllama
@@ -30,8 +31,15 @@ from tests.ollama.server import CHAT, Mode, ScriptedOllama
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)
 CONTEXT = ObserveContext(SAID_AT)
 GOOD: frozenset[Mode] = frozenset({"well", "think_tags"})
-SWIMS = "周末游泳馆门口见。"
+SWIMS = "周末通常在游泳馆。"
 TEA = "我喜欢喝龙井茶。"
+
+
+@pytest.fixture(autouse=True)
+def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patterns alone read here, so that what the model adds does not depend on what the learned weights find."""
+    monkeypatch.setattr(learned, "SURE", 1.0)
+    monkeypatch.setattr(learned, "CHANGES", 1.0)
 
 
 @pytest.fixture
