@@ -16,7 +16,10 @@ import orjson
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import ModelProvider
 from shared.store.model_cache import CachedAnswer
-from shared.text.secrets import redact
+from shared.text.secrets import placeholder, redact
+
+UNLIKE_A_WORD = 6
+"""From so many characters on what is a secret in one place is taken for one everywhere."""
 
 
 def digest(*said: object) -> str:
@@ -72,11 +75,31 @@ class Cache:
         return replace(answer, value=prompt.answer.model_validate(plain))
 
 
-def _blanked(value: Any) -> Any:
+def _blanked(answer: Any) -> Any:
+    """The answer without secrets: a long one that any of its texts shows to be one is blanked in all of them."""
+    secrets: dict[str, str] = {}
+
+    def see(text: str) -> str:
+        text = text.replace("\x00", "")
+        plain, hits = redact(text)
+        secrets.update((text[hit.start : hit.end], placeholder(hit.kind)) for hit in hits)
+        return plain
+
+    def blank(text: str) -> str:
+        for secret in sorted(secrets, key=len, reverse=True):
+            if len(secret) >= UNLIKE_A_WORD:
+                text = text.replace(secret, secrets[secret])
+        return text
+
+    return _each(_each(answer, see), blank)
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with each of its texts changed."""
     if isinstance(value, str):
-        return redact(value)[0].replace("\x00", "")
+        return change(value)
     if isinstance(value, Mapping):
-        return {name: _blanked(part) for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType] # JSON
+        return {name: _each(part, change) for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType] # JSON
     if isinstance(value, list):
-        return [_blanked(part) for part in value]  # pyright: ignore[reportUnknownVariableType] # JSON
+        return [_each(part, change) for part in value]  # pyright: ignore[reportUnknownVariableType] # JSON
     return value

@@ -15,6 +15,7 @@ from tests.system.person import Person
 from tests.system.running import System, policy_file, running, settings_for
 
 Talk = Literal["zh", "en"]
+pytestmark = pytest.mark.usefixtures("patterns")
 KEY = "sk-proj-abcdefghijklmnopqrstuvwx0123456789"
 SECRETS = (KEY, "Hunter2-2026", "13812345678")
 SAID: dict[Talk, tuple[str, ...]] = {

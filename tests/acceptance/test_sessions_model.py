@@ -13,6 +13,7 @@ from tests.system.person import Json, Person
 from tests.system.running import System, policy_file, running, settings_for
 
 NOTHING = '{"items": []}'
+pytestmark = pytest.mark.usefixtures("patterns")
 ROUNDS = 10
 TALK: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
     "zh": (

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,6 +24,8 @@ IDLE = frozenset({"sarcasm", "question", "temporary", "task", "past"})
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 STRANGERS = 24
 """With so many texts that have nothing to do with it each sentence is compared; few share anything with it."""
+IDLY = 2
+"""With so many texts that share most with it each message is compared that states nothing."""
 FILLED = 4
 """So many times each frame is filled."""
 SIGNS = {"+": FOR, "-": AGAINST}
@@ -186,7 +189,25 @@ def relation_rows() -> list[list[Row]]:
         others = [texts[place] for place in random.integers(0, len(texts), STRANGERS) if texts[place] != earlier]
         rows += [_related(NONE, known, said) for known in others]
     rows += [_related(label, known, said) for label, known, said in _framed(random)]
+    rows += [_related(NONE, known, said) for known, said in _idle(texts)]
     return [row for row in rows if row]
+
+
+def _idle(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Messages that state nothing, each with those of the texts that share most with it."""
+    having: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        for sign in related.about(text).all:
+            having.setdefault(sign, []).append(place)
+    for line in _lines(HERE / "corpus", "statements_*.txt"):
+        if "<" in line:
+            continue
+        shares = Counter[int]()
+        for sign in related.about(line).all:
+            of = having.get(sign, ())
+            shares.update(dict.fromkeys(of, 1 / (1 + len(of))))  # pyright: ignore[reportArgumentType] # a sum of floats
+        for place in sorted(shares, key=lambda place: (-shares[place], place))[:IDLY]:
+            yield texts[place], line
 
 
 def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:

@@ -33,6 +33,8 @@ PLACES: dict[str, tuple[str, ...]] = {
 PEOPLE = ("family", "friend_colleague")
 KNOWN = 0.6
 """How often somebody else is one of the list, and not a relative or a colleague."""
+GREETED = 0.15
+"""How often a greeting stands before a sentence."""
 MINE = {"zh": "我", "en": "my "}
 
 
@@ -52,17 +54,18 @@ def words(path: Path) -> dict[str, list[str]]:
 
 
 def lines(folder: Path) -> Iterator[str]:
-    """Tagged lines of both languages, the same at every call."""
+    """Tagged lines of both languages, the same at every call; the first rows are the user, others, and greetings."""
     random = np.random.default_rng(11)
     for language in ("zh", "en"):
         lexicon = words(LEXICON / f"{language}.txt")
         rows = [line.split("\t") for line in (folder / "phrases" / f"{language}.tsv").read_text("utf-8").splitlines()]
-        own, others = (row[1].split("|") for row in rows[:2])
+        own, others, greetings = (row[1].split("|") for row in rows[:3])
         people = [MINE[language] + word for name in PEOPLE for word in lexicon[name]]
-        for kind, frame in rows[2:]:
+        for kind, frame in rows[3:]:
             for _ in range(EACH):
                 text = _filled(frame, lexicon, (own, others, people), random)
-                yield text if kind == "none" else f"<{kind}>{text}</{kind}>"
+                before = str(random.choice(greetings)) if random.random() < GREETED else ""
+                yield before + (text if kind == "none" else f"<{kind}>{text}</{kind}>")
 
 
 def _filled(

@@ -26,6 +26,7 @@ __all__ = [
     "find_secrets",
     "kind_of_field",
     "kind_of_id",
+    "placeholder",
     "redact",
     "refuses",
 ]
@@ -60,9 +61,14 @@ def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
     pieces: list[str] = []
     at = 0
     for hit in hits:
-        pieces += text[at : hit.start], PERSONAL_PLACEHOLDERS.get(hit.kind, PLACEHOLDER)
+        pieces += text[at : hit.start], placeholder(hit.kind)
         at = hit.end
     return "".join(pieces) + text[at:], hits
+
+
+def placeholder(kind: SecretKind) -> str:
+    """What stands in a text where a secret of this kind was."""
+    return PERSONAL_PLACEHOLDERS.get(kind, PLACEHOLDER)
 
 
 def refuses(text: str) -> SecretRefusal | None:

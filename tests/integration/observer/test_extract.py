@@ -23,7 +23,6 @@ from shared.reading import (
     ObservePolicy,
     ToolText,
     TurnText,
-    learned,
     observe,
 )
 from tests.ollama.server import CHAT, Mode, ScriptedOllama
@@ -33,13 +32,7 @@ CONTEXT = ObserveContext(SAID_AT)
 GOOD: frozenset[Mode] = frozenset({"well", "think_tags"})
 SWIMS = "周末通常在游泳馆。"
 TEA = "我喜欢喝龙井茶。"
-
-
-@pytest.fixture(autouse=True)
-def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patterns alone read here, so that what the model adds does not depend on what the learned weights find."""
-    monkeypatch.setattr(learned, "SURE", 1.0)
-    monkeypatch.setattr(learned, "CHANGES", 1.0)
+pytestmark = pytest.mark.usefixtures("patterns")
 
 
 @pytest.fixture
