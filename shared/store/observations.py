@@ -82,12 +82,19 @@ FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 _LOAD: LiteralString = _COLUMNS + " AND observation_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
 _OF_TURNS: LiteralString = _COLUMNS + " AND turn_id = ANY(%(ids)s) ORDER BY said_at, ordinal, observation_id"
+_OPEN: LiteralString = """
+FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state IN ('new', 'analyzed')
+"""
 _DUE: LiteralString = (
-    _COLUMNS
-    + """ AND state IN ('new', 'analyzed') AND (observation_id = ANY(%(ids)s) OR (created_at <= (
-        SELECT max(created_at) FROM observations
-        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s))
-    AND (priority = 'urgent' OR NOT %(urgent_only)s)))
+    """
+WITH last AS (SELECT max(created_at) AS at FROM observations
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s)),
+corrected AS (SELECT max(created_at) AS at """
+    + _OPEN
+    + """ AND priority = 'urgent' AND created_at <= (SELECT at FROM last))"""
+    + _COLUMNS
+    + """ AND state IN ('new', 'analyzed') AND (observation_id = ANY(%(ids)s)
+    OR created_at <= CASE WHEN %(urgent_only)s THEN (SELECT at FROM corrected) ELSE (SELECT at FROM last) END)
 ORDER BY created_at, turn_id, ordinal, (key IS NULL), span_start, observation_id FOR UPDATE"""
 )
 
@@ -100,8 +107,8 @@ async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[
 async def due(conn: Connection, subject: Subject, ids: Iterable[UUID], *, urgent_only: bool) -> list[ObservationRow]:
     """Those of these observations that are open, and what was observed before them and is open still, in order.
 
-    A correction thus never overtakes what it corrects; `urgent_only` adds earlier corrections alone. Until the
-    transaction ends, no analyzer proposes anything for them.
+    A correction thus never overtakes what it corrects; with `urgent_only` the last of the earlier corrections is added
+    with what was observed before it or beside it. Until the transaction ends, no analyzer proposes anything for them.
     """
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids), "urgent_only": urgent_only}
     return await _rows(conn, _DUE, params)
