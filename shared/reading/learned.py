@@ -28,7 +28,7 @@ _LONGEST = 6
 _FEW = 8
 LEAST_KEPT = 0.3
 """Below this what a pattern finds is dropped."""
-SURE = 0.7
+SURE = 0.6
 """From here on a statement is kept though no pattern foresaw it."""
 LEAST_CHANGED = 0.08
 """Below this what a pattern takes for a correction is a statement like others."""

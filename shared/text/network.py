@@ -76,7 +76,7 @@ class Network:
         total = np.array(own) * self.scale[:width] + np.array([led for led, _ in leads])
         return self._shares(total / np.sqrt(counts)[:, None])
 
-    def _shares(self, mixed: Numbers) -> Numbers:
+    def _shares(self, mixed: NDArray[Any]) -> Numbers:
         return softmax(np.maximum(mixed + self.hidden, 0.0) @ self.out + self.bias, self.groups)
 
     def reasons(self, grams: Sequence[str], name: str, most: int = 3) -> tuple[str, ...]:

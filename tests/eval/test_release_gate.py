@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.cli.evaluate import gate, judge
-from services.cli.evaluate.sets import Correction, Extraction, Feedback, Secret, SetName, read
+from services.cli.evaluate.sets import Contradiction, Correction, Extraction, Feedback, Secret, SetName, read
 from shared.policy import Floor, GatePolicy
 
 HERE = Path(__file__).parent
@@ -16,6 +16,7 @@ HARD = GatePolicy(
     floors={
         "extraction": Floor(precision=0.76, recall=0.64),
         "corrections": Floor(precision=0.92, recall=0.85),
+        "contradictions": Floor(precision=0.9, recall=0.5),
         "refusal": Floor(precision=0.9, recall=0.9, benign=0.95),
         "feedback": Floor(precision=0.82, recall=0.82),
     }
@@ -23,7 +24,7 @@ HARD = GatePolicy(
 """What colourful, long and indirect messages must reach."""
 
 
-@pytest.mark.parametrize("name", ["extraction", "corrections", "feedback", "refusal", "intents"])
+@pytest.mark.parametrize("name", ["extraction", "corrections", "contradictions", "feedback", "refusal", "intents"])
 def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
     name: SetName, record_property: Callable[[str, object], None]
 ) -> None:
@@ -35,7 +36,7 @@ def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
     assert [f"{v.name} {v.measured:.3f} < {v.floor}" for v in found if not v.passed] == []
 
 
-@pytest.mark.parametrize("name", ["extraction", "corrections", "feedback", "refusal"])
+@pytest.mark.parametrize("name", ["extraction", "corrections", "contradictions", "feedback", "refusal"])
 def test_hard_messages_reach_their_floors(name: SetName, record_property: Callable[[str, object], None]) -> None:
     found = gate.verdicts(asyncio.run(judge.judge(name, HERE, "hard", None)), HARD)
     assert len(found) >= 2
@@ -54,6 +55,17 @@ def test_the_sets_are_large_and_speak_both_languages() -> None:
         labels = read(HERE, name, of)
         assert len(labels) >= 60
         assert {label.language for label in labels} == {"zh", "en", "mixed"}
+
+
+def test_contradictions_are_of_every_kind_in_both_languages() -> None:
+    labels = read(HERE, "contradictions", Contradiction)
+    counted = Counter((label.language, label.kind) for label in labels if label.part == "held")
+    assert sum(counted.values()) >= 80
+    assert {language for language, _ in counted} == {"zh", "en"}
+    assert {kind for _, kind in counted} == {label.kind for label in labels}
+    for label in labels:
+        assert any(label.old in text for text in label.before), label.id
+        assert (label.new is not None) == (label.expect in ("replace", "add")), label.id
 
 
 def test_labels_name_only_what_was_said() -> None:

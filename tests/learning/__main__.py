@@ -19,16 +19,12 @@ SOURCES: dict[str, Callable[[], list[list[Row]]]] = {
 }
 
 
-EPOCHS = {"relations": 12}
-"""How often the few are read, so that as many steps are made."""
-
-
-def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[str]], epochs: int) -> None:
+def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[str]], how: fit.How) -> None:
     """Precision and recall of the group's classes on messages that the fit has not seen."""
     folds = np.random.default_rng(7).integers(0, FOLDS, len(messages))
     told: list[tuple[str, dict[str, float]]] = []
     for fold in range(FOLDS):
-        model = fit.fit([m for m, f in zip(messages, folds, strict=True) if f != fold], lexicon, epochs)
+        model = fit.fit([m for m, f in zip(messages, folds, strict=True) if f != fold], lexicon, how)
         start = sum(len(each) for each in model.groups[:group])
         for message in (m for m, f in zip(messages, folds, strict=True) if f == fold and m):
             shares = model.shares([model.known(row.grams) for row in message])
@@ -64,13 +60,13 @@ def main() -> None:
         if given.names and name not in given.names:
             continue
         began = time.monotonic()
-        messages, epochs = read(), EPOCHS.get(name, fit.EPOCHS)
+        messages, how = read(), fit.HOW.get(name, fit.How())
         print(f"{name}: {len(messages)} messages, {sum(map(len, messages))} texts")
         if given.check:
             for group in range(len(messages[0][0].labels)):
-                check(messages, group, lexicon, epochs)
+                check(messages, group, lexicon, how)
         else:
-            _write(name, fit.fit(messages, lexicon, epochs))
+            _write(name, fit.fit(messages, lexicon, how))
         print(f"{time.monotonic() - began:.0f} s")
 
 

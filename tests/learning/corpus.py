@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shared.known import told
 from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, feedback, intent, observe, related
 from shared.reading.clauses import split
 from shared.reading.learned import AGAINST, CHANGED, FOR, NONE, signs
@@ -26,6 +28,8 @@ STRANGERS = 24
 """With so many texts that have nothing to do with it each sentence is compared; few share anything with it."""
 IDLY = 2
 """With so many texts that share most with it each message is compared that states nothing."""
+PLAIN = 8
+"""So many pairs are made for each plain way to say something."""
 FILLED = 4
 """So many times each frame is filled."""
 SIGNS = {"+": FOR, "-": AGAINST}
@@ -180,17 +184,34 @@ def intent_rows() -> list[list[Row]]:
 
 def relation_rows() -> list[list[Row]]:
     """Sentences behind what was known before them; with each, what others had said that shares words with it."""
-    told = [line.split("\t") for line in _lines(HERE / "corpus", "relations_*.tsv")]
-    held = [(label, text, said) for label, _, earlier, said in told for text in _learnt(earlier)]
+    pairs = [line.split("\t") for line in _lines(HERE / "corpus", "relations_*.tsv")]
+    held = [(label, text, said) for label, _, earlier, said in pairs for text in _learnt(earlier)]
     rows = [_related(label, known, said) for label, known, said in held]
     texts = sorted({known for _, known, _ in held})
     random = np.random.default_rng(3)
-    for _, _, earlier, said in told:
+    for _, _, earlier, said in pairs:
         others = [texts[place] for place in random.integers(0, len(texts), STRANGERS) if texts[place] != earlier]
         rows += [_related(NONE, known, said) for known in others]
-    rows += [_related(label, known, said) for label, known, said in _framed(random)]
+    rows += [_related(label, known, said) for label, known, said in (*_framed(random), *_plain(random))]
     rows += [_related(NONE, known, said) for known, said in _idle(texts)]
+    rows += [_related(label, known, said) for label, earlier, said in _diaries() for known in _learnt(earlier)]
     return [row for row in rows if row]
+
+
+def _diaries() -> Iterator[tuple[str, str, str]]:
+    """What people tell over some months, each message beside those before it; few end any."""
+    for path in sorted((HERE / "corpus").glob("diaries_*.tsv")):
+        before: dict[str, dict[str, str]] = {}
+        for line in path.read_text("utf-8").splitlines():
+            diary, number, ends, same, said = line.split("\t")
+            told = before.setdefault(diary, {})
+            for place, earlier in told.items():
+                yield (
+                    "ends" if place in ends.split(",") else "same" if place in same.split(",") else NONE,
+                    earlier,
+                    said,
+                )
+            told[number] = said
 
 
 def _idle(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -222,11 +243,31 @@ def _framed(random: np.random.Generator) -> Iterator[tuple[str, str, str]]:
                 yield label, earlier.replace("{a}", known), said.replace("{a}", known).replace("{b}", other)
 
 
+def _plain(random: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """Blocks of plain ways to say a thing and to end it, to say it again or to speak of it, each put beside each."""
+    for path in sorted((HERE / "corpus").glob("relation_blocks_*.tsv")):
+        words = phrases.words(phrases.LEXICON / f"{path.stem.split('_')[2]}.txt")
+        blocks: list[tuple[list[str], dict[str, list[str]]]] = []
+        for line in filter(str.strip, path.read_text("utf-8").splitlines()):
+            if line.startswith("#"):
+                blocks.append((line[1:].split(), {}))
+            else:
+                role, text = line.split("\t")
+                blocks[-1][1].setdefault(role, []).append(text)
+        for sorts, says in blocks:
+            known = says.pop("known")
+            for label in [role for role in says for _ in range(PLAIN * len(says[role]))]:
+                of = words[str(random.choice(sorts))]
+                fill = dict(zip("ab", (of[place] for place in random.choice(len(of), 2, replace=False)), strict=True))
+                yield label, *(phrases.chosen(str(random.choice(each)), fill, random) for each in (known, says[label]))
+
+
+@cache
 def _learnt(text: str) -> list[str]:
-    """The text as it was said, and as the rules would keep it."""
+    """The text as it was said, and as it is known by the rules."""
     turn = TurnText((MessageText("user", text, None, 0, AT),))
     seen = observe(turn, ObserveContext(occurred_at=AT), ObservePolicy()).observations
-    kept = [each.text for each in seen if each.kind != "entity"]
+    kept = [told(each.text, each.value) for each in seen if each.kind != "entity"]
     return list(dict.fromkeys([text, *kept[:1]]))
 
 

@@ -18,13 +18,14 @@ EPOCHS = 8
 BATCH = 128
 RATE = 0.006
 DROPPED = 0.3
-LEAST_SEEN = 3
 UNSAID, SOME = -1, -2
 """A text whose class nobody has said, and one that is of some class, not of the first."""
 SPREAD = 0.05
 """Standard deviation of the numbers that a gram begins with."""
 Numbers = NDArray[np.float32]
 Message = Sequence[Row]
+Text = Sequence[tuple[list[int], tuple[str | None, ...]]]
+"""A message's texts as the rows of their grams, with their classes."""
 
 
 @dataclass(frozen=True)
@@ -56,40 +57,82 @@ class Weights:
         self.now[rows] -= (rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
 
 
-def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], epochs: int = EPOCHS) -> Network:
+@dataclass(frozen=True)
+class How:
+    """How a network is fitted: grams of fewer than `least_seen` texts are left out.
+
+    Of each text's grams the share `overlooked` is overlooked at every reading, so that none is learnt by heart. Of
+    `members` networks, each from another beginning, the mean is taken: what hangs on chance evens out.
+    """
+
+    least_seen: int = 3
+    overlooked: float = 0.0
+    members: int = 1
+
+
+HOW = {
+    "statements": How(overlooked=0.3, members=3),
+    "relations": How(least_seen=12, overlooked=0.3, members=2),
+}
+"""What is fitted otherwise than plainly."""
+
+
+def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) -> Network:
     """The network of these messages; words of the lexicon share what their meanings learn."""
     messages = [message for message in messages if message]
-    groups = classes(messages)
+    groups = tuple(map(tuple, classes(messages)))
     seen = Counter(gram for message in messages for row in message for gram in set(row.grams))
-    words = ["", *sorted({gram for gram, times in seen.items() if times >= LEAST_SEEN} | set(lexicon))]
+    words = ["", *sorted({gram for gram, times in seen.items() if times >= how.least_seen} | set(lexicon))]
     meanings = sorted({name for names in lexicon.values() for name in names})
     ids = {gram: place for place, gram in enumerate(words)}
     of = {ids[gram]: [len(words) + meanings.index(name) for name in sorted(names)] for gram, names in lexicon.items()}
-    random = np.random.default_rng(5)
+    unseen = [ids[gram] for gram in lexicon if seen[gram] < how.least_seen]
+    texts = [[(sorted({0, *(ids[g] for g in row.grams if g in ids)}), row.labels) for row in m] for m in messages]
+    members = [_member(texts, of, groups, (len(words), len(meanings)), unseen, n, how) for n in range(how.members)]
+    # block by block, each member's part beside the others'
+    parts = [np.split(grams, BLOCKS, axis=1) for grams, *_ in members]
+    grams = np.concatenate([part[block] for block in range(BLOCKS) for part in parts], axis=1)
+    scale = (np.abs(grams).max(axis=0) / 127 + 1e-9).astype(np.float32)
+    hidden = np.concatenate([hidden for _, hidden, _, _ in members])
+    out = np.concatenate([out for _, _, out, _ in members]) / np.float32(how.members)
+    bias = np.mean([bias for *_, bias in members], axis=0, dtype=np.float32)
+    return Network(groups, ids, np.round(grams / scale).astype(np.int8), scale, hidden, out, bias)
+
+
+def _member(
+    texts: Sequence[Text],
+    of: Mapping[int, list[int]],
+    groups: Sequence[Sequence[str]],
+    counts: tuple[int, int],
+    unseen: Sequence[int],
+    number: int,
+    how: How,
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """What each gram adds, the hidden layer, what it gives each class, and what each class has by itself."""
+    random = np.random.default_rng(5 + number)
     width = sum(map(len, groups))
-    start = random.normal(0, SPREAD, (len(words) + len(meanings), BLOCKS * HIDDEN)).astype(np.float32)
-    start[[ids[gram] for gram in lexicon if seen[gram] < LEAST_SEEN]] = 0.0
-    rows, hidden = Weights(start), Weights(np.zeros(HIDDEN, np.float32))
+    start = random.normal(0, SPREAD, (sum(counts), BLOCKS * HIDDEN)).astype(np.float32)
+    start[list(unseen)] = 0.0
+    rows, hidden = Weights(start.copy()), Weights(np.zeros(HIDDEN, np.float32))
     out = Weights(random.normal(0, HIDDEN**-0.5, (HIDDEN, width)).astype(np.float32))
     bias = Weights(np.zeros(width, np.float32))
-    texts = [[(sorted({0, *(ids[g] for g in row.grams if g in ids)}), row.labels) for row in m] for m in messages]
-    for epoch in range(epochs):
-        rate = RATE * (1.0 if epoch < epochs - 2 else 0.3)
-        for batch in _batches(texts, of, groups, random):
+    for epoch in range(EPOCHS):
+        rate = RATE * (1.0 if epoch < EPOCHS - 2 else 0.3)
+        for batch in _batches(texts, of, groups, random, how.overlooked):
             _step(batch, groups, (rows, hidden, out, bias), random, rate)
-    both = rows.now[: len(words)].copy()
+    learnt = np.where(rows.now == start, np.float32(0.0), rows.now)
+    grams = learnt[: counts[0]].copy()
     for place, means in of.items():
-        both[place] += rows.now[means].sum(axis=0)
-    scale = (np.abs(both).max(axis=0) / 127 + 1e-9).astype(np.float32)
-    small = np.round(both / scale).astype(np.int8)
-    return Network(tuple(map(tuple, groups)), ids, small, scale, hidden.now, out.now, bias.now)
+        grams[place] += learnt[means].sum(axis=0)
+    return grams, hidden.now, out.now, bias.now
 
 
 def _batches(
-    texts: Sequence[Sequence[tuple[list[int], tuple[str | None, ...]]]],
+    texts: Sequence[Text],
     of: Mapping[int, list[int]],
     groups: Sequence[Sequence[str]],
     random: np.random.Generator,
+    overlooked: float,
 ) -> Iterator[Batch]:
     order = random.permutation(len(texts))
     places = [{name: place for place, name in enumerate(group)} for group in groups]
@@ -102,6 +145,9 @@ def _batches(
         follows: list[float] = []
         for message in chosen:
             for number, (known, labels) in enumerate(message):
+                if overlooked:
+                    read = random.random(len(known)) >= overlooked
+                    known = [place for place, kept in zip(known, read, strict=True) if kept or not place]
                 starts.append(len(flat))
                 counts.append(len(known))
                 follows.append(float(number > 0))

@@ -26,7 +26,9 @@ def measure(
     changes = {label.text: label for label in read(corpus.SETS, "corrections", Correction)}
     folds = np.random.default_rng(7).integers(0, FOLDS, len(messages))
     for fold in range(FOLDS):
-        model = fit.fit([each for each, f in zip(rows, folds, strict=True) if f != fold], lexicon)
+        model = fit.fit(
+            [each for each, f in zip(rows, folds, strict=True) if f != fold], lexicon, fit.HOW["statements"]
+        )
         with mock.patch.object(learned, "load", lambda _name, model=model: model):
             for message in (m for m, f in zip(messages, folds, strict=True) if f == fold):
                 if message.part == "extraction":

@@ -28,6 +28,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     "language": ("language",),
     "device": ("device",),
     "style": ("style_of_answer",),
+    "event": ("event_kind",),
+    "hobby": ("hobby",),
+    "clothing": ("clothing",),
+    "document": ("document",),
+    "programming": ("programming",),
 }
 """The classes of the lexicon that a place in a frame may hold."""
 PEOPLE = ("family", "friend_colleague")
@@ -84,4 +89,14 @@ def _filled(
         elif name == "o":
             name = str(random.choice(others if random.random() < KNOWN else people))
         frame = frame[:begin] + name + frame[end + 1 :]
+    return frame
+
+
+def chosen(frame: str, words: dict[str, str], random: np.random.Generator) -> str:
+    """The frame with these words in their places, and one of the several where several may stand."""
+    while "{" in frame:
+        end = frame.index("}")
+        begin = frame.rindex("{", 0, end)
+        name = frame[begin + 1 : end]
+        frame = frame[:begin] + (words.get(name) or str(random.choice(name.split("|")))) + frame[end + 1 :]
     return frame
