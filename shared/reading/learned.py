@@ -40,8 +40,8 @@ DISTINCT = 0.5
 """From here on a clause beside a statement of another type is a statement of its own."""
 CHANGES = 0.45
 """From here on a statement corrects though no pattern foresaw it."""
-SUSPECT = 0.03
-"""From here on a sentence that states nothing to keep may yet end what is known."""
+SUSPECT_CHANGED, SUSPECT_KEPT = 0.02, 0.2
+"""From here on, as a change or as anything at all, a sentence that states nothing to keep may yet end what is known."""
 EVEN = 0.5
 LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
@@ -141,7 +141,7 @@ def worth_reading(verdict: Verdict) -> bool:
 
 def worth_a_look(verdict: Verdict) -> bool:
     """Whether the clause may at least change something that is known."""
-    return max(verdict.kept, verdict.changed) >= SUSPECT
+    return verdict.changed >= SUSPECT_CHANGED or verdict.kept >= SUSPECT_KEPT
 
 
 def agrees(verdict: Verdict, kind: MemoryType) -> bool:
