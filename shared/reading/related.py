@@ -195,6 +195,11 @@ def _denies(text: str) -> int:
     return min(2, len(_DENIES.findall(text)))
 
 
+def _only_denies(text: str) -> bool:
+    """Whether each of its clauses says that something is not so."""
+    return all(_denies(clause.text) for clause in _said(text).clauses)
+
+
 def _standing(said: _Said, places: Sequence[tuple[int, int]]) -> list[str]:
     """How the clauses that share something are put, and the sentence as a whole."""
     at = [n for n, c in enumerate(said.clauses) if any(c.start < end and start < c.end for start, end in places)]
@@ -222,7 +227,7 @@ def relations(known: Sequence[str], said: str) -> list[Relation]:
     said = said[:MOST_READ]
     model = load("relations")
     own = {place: signs for place, text in enumerate(known) if (signs := _own(text, said))}
-    relations = [Relation(0.0, 0.0, 0.0, only_denies=bool(_denies(said)))] * len(known)
+    relations = [Relation(0.0, 0.0, 0.0)] * len(known)
     if own:
         leads, rows = [_lead(known[place]) for place in own], [model.known(signs) for signs in own.values()]
         for place, shares in zip(own, model.shares_after(leads, rows).tolist(), strict=True):
@@ -233,5 +238,4 @@ def relations(known: Sequence[str], said: str) -> list[Relation]:
 def _relation(shares: dict[str, float], known: str, said: str) -> Relation:
     found = marked(about(known), said)
     again = shares["same"] if _denies(known) % 2 == _denies(said) % 2 else 0.0
-    denies = bool(_denies(said)) and not found.alike
-    return Relation(shares["ends"], again, shares["both"], found.telling, denies)
+    return Relation(shares["ends"], again, shares["both"], found.telling, not found.alike and _only_denies(said))
