@@ -108,7 +108,10 @@ class Recorder:
                 await asyncio.sleep(pause)
 
     async def _write(self, batch: list[Waiting]) -> None:
-        """Recorded, but for those that the database refuses; a refusal of one does not take the others with it."""
+        """Recorded, but for those that the database refuses; a refusal of one does not take the others with it.
+
+        Where they are written one by one, each leaves the batch when it is done: who stops here writes the rest alone.
+        """
         now = time.monotonic()
         try:
             async with self._db.single() as conn:
@@ -119,8 +122,9 @@ class Recorder:
             if len(batch) == 1:
                 self._refused(1, error)
                 return
-            for each in batch:
-                await self._write([each])
+            while batch:
+                await self._write(batch[:1])
+                del batch[0]
 
     @staticmethod
     def _refused(count: int, error: Exception) -> None:
