@@ -14,6 +14,7 @@ from tests.system.running import System, policy_file, running, settings_for
 
 EXPERIMENT = "0193a1f0-5c1e-7c3a-9b7e-2f6d8a4c1b20"
 ROUTING = "experiment_context.dimensions.brain_routing"
+pytestmark = pytest.mark.usefixtures("patterns")
 SAID = {"zh": "周六日泡泳池的日子。", "en": "Weekends usually find me at the pool."}
 SAYS = {"zh": "周六日泡泳池", "en": "Usually at the pool on weekends"}
 
