@@ -77,6 +77,11 @@ class Known:
     told: str = ""
     """Its text, with the user's own words for it."""
 
+    @property
+    def name_alone(self) -> bool:
+        """Whether it is a thing that was named, not a statement about one: these have no key."""
+        return self.type == "entity" and self.key is not None
+
 
 @dataclass(frozen=True)
 class Relation:

@@ -12,8 +12,8 @@ from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.relate import RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
 
-APART = frozenset({"entity", "case", "summary"})
-"""Types of memory that nothing said later ends: what happened has happened."""
+APART = frozenset({"case", "summary"})
+"""Types of memory that no sentence ends: what happened has happened."""
 ENDS_TOLD, ENDS, ENDS_UNSAID = 0.6, 0.85, 0.93
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
@@ -147,7 +147,8 @@ def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
     """What its sentence and each memory that it may concern say together."""
     if not reads(new):
         return ()
-    others = [k for k in known if k.type not in APART and k.valid_at < new.said_at and not (new.key and k.key)]
+    others = [k for k in known if k.type not in APART and not k.name_alone]
+    others = [k for k in others if k.valid_at < new.said_at and not (new.key and k.key)]
     near = _near(about(new.quote), others)
     taken = {k.memory_id for k in near}
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
@@ -277,7 +278,7 @@ def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
     if not new.old_value or _corrects_its_own(new, known):
         return []
     wanted = new.old_value.lower()
-    said = [k for k in known if k.type != "entity" and any(wanted in words.lower() for words in k.words)]
+    said = [k for k in known if not k.name_alone and any(wanted in words.lower() for words in k.words)]
     said.sort(key=lambda k: k.valid_at, reverse=True)
     fitting = [k for k in said if k.type == new.type and k.polarity >= 0]
     if not fitting and new.type != "profile":

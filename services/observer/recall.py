@@ -24,7 +24,9 @@ async def known(
     hits = await search.by_text(conn, subject, asked, most, search.Within(), memories_only=True)
     ids = {hit.memory_id for found in hits for hit in found if hit.memory_id}
     active = {
-        m.memory_id: m for m in await memory.by_ids(conn, subject, ids) if m.status == "active" and m.type != "entity"
+        m.memory_id: m
+        for m in await memory.by_ids(conn, subject, ids)
+        if m.status == "active" and (m.type != "entity" or m.key is None)
     }
     every = {each.memory_id: _known(each.memory_id, each.type, each.content_text) for each in core}
     every |= {m.memory_id: _known(m.memory_id, m.type, m.content_text) for m in active.values()}

@@ -98,7 +98,7 @@ _CONCERNED: LiteralString = (
     UNION ALL SELECT unnest(%(ids)s::uuid[])
     UNION ALL SELECT said.memory_id FROM unnest(%(patterns)s::text[]) AS p(pattern) CROSS JOIN LATERAL (
         SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
-            AND status = 'active' AND type <> 'entity' AND (lower(content_text) LIKE p.pattern
+            AND status = 'active' AND (type <> 'entity' OR key IS NULL) AND (lower(content_text) LIKE p.pattern
                 OR lower(value ->> 'target') LIKE p.pattern OR lower(value ->> 'value') LIKE p.pattern)
         ORDER BY valid_at DESC, memory_id DESC LIMIT %(each)s) AS said
     UNION ALL (SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s

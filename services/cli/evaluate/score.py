@@ -199,7 +199,7 @@ def contradiction(label: Contradiction, heard: Heard, score: Score) -> None:
     """
     score.samples += 1
     ended = [known for known in heard.old if known.memory_id in heard.gone]
-    fresh = [known for known in heard.after if known.memory_id not in heard.before and known.type != "entity"]
+    fresh = [known for known in heard.after if known.memory_id not in heard.before and not known.name_alone]
     named = label.new is not None and any(_letters(label.new) in _letters(" ".join(k.words)) for k in fresh)
     resolved = (
         bool(heard.old)

@@ -40,7 +40,7 @@ class Heard:
     def bystanders(self) -> list[Known]:
         """What ended though the message says nothing of it."""
         meant = {known.memory_id for known in self.old}
-        return [known for id, known in self.before.items() if id in self.gone - meant and known.type != "entity"]
+        return [known for id, known in self.before.items() if id in self.gone - meant and not known.name_alone]
 
 
 def tell(case: Contradiction) -> Heard:
@@ -50,7 +50,7 @@ def tell(case: Contradiction) -> Heard:
         world.hear(text, f"before-{day}", AT + timedelta(days=day))
     before = dict(world.active)
     matters = AT + timedelta(days=next(day for day, text in enumerate(case.before) if case.old in text))
-    own = [k for k in before.values() if k.valid_at == matters and k.type != "entity"]
+    own = [k for k in before.values() if k.valid_at == matters and not k.name_alone]
     named = [k for k in own if case.old.lower() in " ".join(k.words).lower()]
     world.hear(case.message, "later", AT + LATER)
     return Heard(before, tuple(named or own), tuple(world.active.values()))
