@@ -136,7 +136,11 @@ def test_a_verdict_never_ends_what_the_user_confirmed_nor_acts_for_their_own_ben
 def test_a_verdict_counts_for_what_may_be_compared_alone(language: str) -> None:
     new, old = SAYS[language]
     advice: Mapping[UUID, Verdict] = {old.memory_id: "ends"}
-    for known in (replace(old, type="entity"), replace(old, valid_at=NOW + timedelta(1))):
+    for known in (
+        replace(old, type="entity", key="entity:person:anna"),
+        replace(old, type="case"),
+        replace(old, valid_at=NOW + timedelta(1)),
+    ):
         assert resolve(new, [known], POLICY, advice) == resolve(new, [known], POLICY)
     assert isinstance(resolve(new, [], POLICY, advice), Write)
     keyed = replace(new, key="k")
@@ -188,7 +192,7 @@ def test_a_cosine_says_same_near_or_nothing(cosine: float, polarity: int, verdic
         (0.3, 0.0, {"flags": ("self_benefit",)}, False),
         (0.3, 0.0, {"quote": ""}, False),
         (0.3, 0.0, {"chosen": True}, False),
-        (0.3, 0.0, {"type": "entity"}, False),
+        (0.3, 0.0, {"type": "case"}, False),
     ],
 )
 def test_a_model_is_asked_where_a_share_is_neither_nothing_nor_enough(
