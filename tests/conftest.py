@@ -7,7 +7,7 @@ import pytest
 
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
-from shared.reading import learned
+from shared.reading import learned, stated
 from shared.telemetry import configure_logs
 from tests.system.databases import Databases, server
 from tests.system.person import Person
@@ -25,6 +25,7 @@ def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services of this process read by patterns alone: what a model adds must not hang on what learned weights find."""
     monkeypatch.setattr(learned, "SURE", 1.0)
     monkeypatch.setattr(learned, "CHANGES", 1.0)
+    monkeypatch.setattr(stated, "_suspect", lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,7 @@ async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
     assert await person.system.settled() == 1
 
 
+pytestmark = pytest.mark.usefixtures("patterns")
 CHANGES = {
     "zh": ("喝咖啡", "柜子里如今全是龙井，咖啡罐空着。", "如今柜子里是龙井", "咖啡", "龙井"),
     "en": (
