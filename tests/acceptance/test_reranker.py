@@ -17,14 +17,15 @@ from tests.system.running import System, policy_file, running, settings_for
 Start = Callable[..., Awaitable[System]]
 PATH = {"model": "/api/generate", "llm_json": "/api/chat"}
 SAID = {
-    "zh": ("我周末常去码头喝茶。", "码头的茶馆周一不开门。", "码头新开了一家茶具店。", "我在码头的茶馆丢了雨伞。"),
+    "zh": ("周末码头能喝茶吗？", "码头的茶馆周一开门吗？", "码头新开的茶具店在哪里？", "有人在码头的茶馆捡到雨伞吗？"),
     "en": (
-        "The harbour office has tea at four.",
-        "The harbour tea room is closed on Mondays.",
-        "A tea shop opened at the harbour.",
-        "I lost my umbrella in the harbour tea room.",
+        "Does the harbour office have tea at four?",
+        "Is the harbour tea room closed on Mondays?",
+        "Has a tea shop opened at the harbour?",
+        "Has anybody found an umbrella in the harbour tea room?",
     ),
 }
+"""Questions: what states nothing is found as it was said, whatever the readings learn."""
 ASK = {"zh": "码头 茶", "en": "harbour tea"}
 WANTED = {"zh": "雨伞", "en": "umbrella"}
 FAULTS: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off")
@@ -39,7 +40,7 @@ async def dsn(databases: Databases, kafka: str) -> str:
             person = Person(system, language, "reranked")
             for text in texts:
                 await person.say(text)
-        for text in ("我喜欢喝美式咖啡。", "办公室的咖啡机坏了。", "楼下的咖啡店打折。"):
+        for text in ("我喜欢喝美式咖啡。", "办公室的咖啡机坏了吗？", "楼下的咖啡店打折吗？"):
             await Person(system, "corrected", "reranked").say(text)
     return dsn
 
