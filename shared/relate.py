@@ -96,9 +96,13 @@ class Relation:
 
 
 def sense_of(key: str | None, value: dict[str, Any], text: str, polarity: int) -> str:
-    """Equal for two wordings of one fact under one key, different when the fact differs; without a key, the words."""
+    """Equal for two wordings of one fact under one key, different when the fact differs; without a key, the words.
+
+    What happened on another day is another event.
+    """
     parts = {k: _plain(v) if isinstance(v, str) else v for k, v in value.items() if k not in _WORDING and v is not None}
-    said = orjson.dumps([polarity, parts if key and parts else _plain(text)], option=orjson.OPT_SORT_KEYS)
+    words = [_plain(text), *([day] if (day := value.get("event_date")) else [])]
+    said = orjson.dumps([polarity, parts if key and parts else words], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(said).hexdigest()
 
 

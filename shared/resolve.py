@@ -11,6 +11,7 @@ from shared.policy import ConfidencePolicy
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.relate import RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+from shared.text.within import has_word
 
 APART = frozenset({"case", "summary"})
 """Types of memory that no sentence ends: what happened has happened."""
@@ -186,7 +187,8 @@ def _by_meaning(new: Statement, beside: Sequence[Beside], policy: ConfidencePoli
         return _ended(new, max(ending, key=lambda each: each.said.ends), policy)
     if new.retracts:
         return None
-    same = max(beside, key=lambda each: each.said.same, default=None)
+    again = [each for each in beside if each.told or may_be_same(each.known.told, new.quote)]
+    same = max(again, key=lambda each: each.said.same, default=None)
     if same and same.said.same >= SAME:
         return Confirm(confirmed(new, same.known, policy), same.known)
     if SUSPECTED in new.flags and any(each.said.both >= BOTH for each in beside):
@@ -277,8 +279,8 @@ def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
     """
     if not new.old_value or _corrects_its_own(new, known):
         return []
-    wanted = new.old_value.lower()
-    said = [k for k in known if not k.name_alone and any(wanted in words.lower() for words in k.words)]
+    wanted = new.old_value
+    said = [k for k in known if not k.name_alone and any(has_word(words, wanted) for words in k.words)]
     said.sort(key=lambda k: k.valid_at, reverse=True)
     fitting = [k for k in said if k.type == new.type and k.polarity >= 0]
     if not fitting and new.type != "profile":

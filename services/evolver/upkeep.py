@@ -131,6 +131,7 @@ def said(row: Memory, model: str | None = None) -> Said:
         assertion=row.assertion,
         confidence=row.confidence,
         model=model,
+        day=row.value.get("event_date"),
     )
 
 

@@ -17,6 +17,7 @@ from shared.text.grams import grams
 from shared.text.network import Lead, load
 from shared.text.segment import query_terms, stem
 from shared.text.stopwords import ALL
+from shared.text.within import letters
 
 SHARED, ALIKE = "≡", "≈"
 _WORD = re.compile(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9+#]|[a-z0-9]|[\u3400-\u9fff]+", re.IGNORECASE)
@@ -215,9 +216,13 @@ def _standing(said: _Said, places: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def may_be_same(known: str, said: str) -> bool:
-    """Whether nothing speaks against one saying the other again: a denial, another number, another thing of a sort."""
+    """Whether nothing speaks against one saying the other again: no denial, other number, letter or thing of a sort."""
     said = said[:MOST_READ]
-    if set(_NUMBER.findall(known)) != set(_NUMBER.findall(said)) or _denies(known) % 2 != _denies(said) % 2:
+    if (
+        letters(known) != letters(said)
+        or set(_NUMBER.findall(known)) != set(_NUMBER.findall(said))
+        or _denies(known) % 2 != _denies(said) % 2
+    ):
         return False
     return not marked(about(known), said).alike and not marked(about(said), known).alike
 

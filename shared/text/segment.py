@@ -51,6 +51,11 @@ _FORMS = [pair.split() for pair in re.split(r"[|\n]", _IRREGULAR) if pair]
 IRREGULAR: dict[str, str] = {form: base for form, base in _FORMS}  # noqa: C416 # dict() of lists is not typed
 
 
+def words(text: str) -> list[str]:
+    """The words of a text in their order, Chinese cut apart."""
+    return rjieba.cut(text)
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The English stem of a lower-case word, irregular forms included; anything else as it is."""

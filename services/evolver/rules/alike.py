@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from services.evolver.rules import alike_words as words
 from shared.text import segment, stopwords
 from shared.text.normalise import fold, normalise
+from shared.text.within import letters
 
 FEW = 3
 """Statements with fewer words of their own are the same only in the same words."""
@@ -52,7 +53,7 @@ def _marks(text: str) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
         marks |= {"not"}
     named = (*words.NAME.findall(normalise(text)), *words.NAMED_ZH.findall(text))
     names = frozenset(fold(name) for name in named if name != "I")
-    return frozenset(marks), tuple(sorted(words.NUMBER.findall(plain))), names
+    return frozenset(marks), tuple(sorted(words.NUMBER.findall(plain))), names | letters(normalise(text))
 
 
 def alike(one: Reading, other: Reading) -> bool:

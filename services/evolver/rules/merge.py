@@ -16,7 +16,7 @@ Pair = frozenset[UUID]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An active memory as consolidation reads it; `model` made its vector, if it has one."""
+    """An active memory as consolidation reads it; `model` made its vector, if it has one, `day` is when it happened."""
 
     memory_id: UUID
     type: MemoryType
@@ -29,6 +29,7 @@ class Said:
     assertion: Assertion
     confidence: float
     model: str | None = None
+    day: str | None = None
 
 
 def groups(found: Sequence[Said], near: Collection[Pair], policy: EvolutionPolicy) -> list[tuple[UUID, ...]]:
@@ -41,7 +42,7 @@ def groups(found: Sequence[Said], near: Collection[Pair], policy: EvolutionPolic
     read_as = {each.memory_id: read(each.text) for each in found}
     for each in found:
         marks = read_as[each.memory_id].marks
-        by_kind.setdefault((each.type, each.polarity, each.epistemic, each.speaker, marks), []).append(each)
+        by_kind.setdefault((each.type, each.polarity, each.epistemic, each.speaker, each.day, marks), []).append(each)
     made: list[tuple[UUID, ...]] = []
     for kind in by_kind.values():
         made += _of_kind(kind, read_as, near, policy)

@@ -1,0 +1,42 @@
+"""A word is found where it stands as a word."""
+
+import pytest
+
+from shared.text.within import has_word, letters
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "there"),
+    [
+        ("loves hamburgers", "ham", False),
+        ("loves ham and eggs", "ham", True),
+        ("loves steak", "tea", False),
+        ("I use JavaScript", "Java", False),
+        ("likes startups", "art", False),
+        ("eats peanuts", "peanut", True),
+        ("We use C++ here", "C++", True),
+        ("喜欢米粉", "米", False),
+        ("喜欢吃米", "米", True),
+        ("喜欢喝绿茶", "茶", True),
+        ("喜欢喝龙井茶", "龙井", True),
+        ("用 Java 写后端", "java", True),
+        ("anything", "", False),
+    ],
+)
+def test_a_word_is_not_the_letters_of_another(text: str, word: str, there: bool) -> None:
+    assert has_word(text, word) is there
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("vitamin c tablets", "c"),
+        ("Vitamin A and vitamin D", "ad"),
+        ("I have a dog", ""),
+        ("吃维生素C", "c"),
+        ("it's John's", ""),
+        ("a plan b", "b"),
+    ],
+)
+def test_letters_that_name_something_are_found(text: str, found: str) -> None:
+    assert letters(text) == frozenset(found)
