@@ -206,9 +206,12 @@ def _misses(new: Statement, found: Beside) -> bool:
     """Whether a denial is of something else: of no word that the memory has, or of another thing of the same sort."""
     if not new.retracts:
         return False
-    denied = about(new.old_value) if new.old_value else None
-    known = about(found.known.told)
-    return not found.said.shares or bool(denied and denied.sorts & known.sorts and denied.terms.isdisjoint(known.terms))
+    if not found.said.shares or not new.old_value:
+        return not found.said.shares
+    if new.old_value.isascii() and new.old_value.isalnum() and not has_word(found.known.told, new.old_value):
+        return True
+    denied, known = about(new.old_value), about(found.known.told)
+    return bool(denied.sorts & known.sorts) and denied.terms.isdisjoint(known.terms)
 
 
 def _near(said: About, known: Sequence[Known]) -> list[Known]:
