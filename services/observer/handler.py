@@ -156,6 +156,9 @@ async def _think(rt: Runtime, loaded: Loaded, thoughts: list[Thought]) -> Budget
             ObserveContext(
                 turn.said_at,
                 recent_mentions=loaded.named.before(turn.turn_id, rt.policy.observer.entity_window_turns),
+                session_mentions=loaded.named.in_session(
+                    turn.turn_id, turn.session_id, rt.policy.observer.entity_window_turns
+                ),
                 answer_before=loaded.earlier.answer(turn),
             ),
             loaded.known.get(turn.turn_id, ()),

@@ -1,7 +1,7 @@
 """Named things in both languages, and the gate that lets one become memory (docs: entity gate)."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import rjieba
 
@@ -115,10 +115,15 @@ def _kind(name: str, before: str, after: str) -> EntityKind:
 
 
 def admitted(
-    found: Iterable[Mention], recent: Mapping[str, int], wanted: Iterable[tuple[int, int, int, str]], least: int
+    found: Iterable[Mention],
+    recent: Mapping[str, int],
+    known: Collection[str],
+    wanted: Iterable[tuple[int, int, int, str]],
+    least: int,
 ) -> list[tuple[Mention, str]]:
     """Mentions that pass the gate, each canonical name once, with the reason that let it pass; a message counts once.
 
+    A name in `known` has passed by its number already, and does not again.
     `wanted` holds ordinal, start, end and reason of stretches (a task, a decision, a remember) whose names always pass.
     """
     stretches = tuple(wanted)
@@ -141,7 +146,7 @@ def admitted(
             passed[mention.canonical] = (mention, "structural signal")
         elif reason:
             passed[mention.canonical] = (mention, reason)
-        elif total >= least:
+        elif total >= least and mention.canonical not in known:
             passed[mention.canonical] = (mention, f"{total} mentions")
     return list(passed.values())
 

@@ -53,7 +53,9 @@ def mentioned(
         for one in kept
         if one.kind in ("task", "decision") or one.detector == "remember"
     ]
-    passed = entities.admitted(mentions, context.recent_mentions, wanted, policy.entity_min_mentions)
+    least = policy.entity_min_mentions
+    known = {name for name in context.session_mentions if context.recent_mentions.get(name, 0) >= least}
+    passed = entities.admitted(mentions, context.recent_mentions, known, wanted, least)
     names = {mention.canonical for mention, _ in passed}
     explain.extend(
         Explain(mention.span, "dropped", "entity gate", mention.message_ordinal)

@@ -77,11 +77,14 @@ class TurnText:
 class ObserveContext:
     """What is known outside the turn: its time, names mentioned in the last twenty turns, the answer before it.
 
+    `session_mentions` are those of these names that were mentioned in its own session.
+
     The answer is None where it is not known, and empty where there was none or nobody asks what is said of it.
     """
 
     occurred_at: datetime
     recent_mentions: Mapping[str, int] = field(default_factory=dict[str, int])
+    session_mentions: frozenset[str] = frozenset()
     answer_before: str | None = None
 
 

@@ -63,15 +63,24 @@ class Named:
     """Which entities the turns of one user name, by canonical name and how often; turns in the order of their ids."""
 
     by_turn: dict[UUID, Counter[str]]
+    sessions: dict[UUID, str]
 
     def before(self, turn_id: UUID, turns: int) -> Counter[str]:
         """How often each was named in the `turns` turns before this one, as far as those were observed."""
-        order = list(self.by_turn)
-        end = bisect_left(order, turn_id)
         found: Counter[str] = Counter()
-        for each in order[max(0, end - turns) : end]:
+        for each in self._before(turn_id, turns):
             found.update(self.by_turn[each])
         return found
+
+    def in_session(self, turn_id: UUID, session_id: str, turns: int) -> frozenset[str]:
+        """Which were named in those of the `turns` turns before this one that belong to its session."""
+        own = (each for each in self._before(turn_id, turns) if self.sessions[each] == session_id)
+        return frozenset(name for each in own for name in self.by_turn[each])
+
+    def _before(self, turn_id: UUID, turns: int) -> list[UUID]:
+        order = list(self.by_turn)
+        end = bisect_left(order, turn_id)
+        return order[max(0, end - turns) : end]
 
     def note(self, mentions: Iterable[MentionRow]) -> None:
         """These mentions, of turns that were loaded, count from now on; the same place names an entity once."""
@@ -82,23 +91,23 @@ class Named:
 
 _NEAR: LiteralString = """
 WITH near AS (
-    (SELECT turn_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id < %(first)s
+    (SELECT turn_id, session_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id < %(first)s
      ORDER BY turn_id DESC LIMIT %(turns)s)
     UNION ALL
-    SELECT turn_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+    SELECT turn_id, session_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s
         AND turn_id BETWEEN %(first)s AND %(last)s
 )
-SELECT near.turn_id, e.canonical, count(*) AS n FROM near
+SELECT near.turn_id, near.session_id, e.canonical, count(*) AS n FROM near
 LEFT JOIN entity_mentions m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = near.turn_id
 LEFT JOIN entities e ON e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.entity_id = m.entity_id
-GROUP BY near.turn_id, e.canonical ORDER BY near.turn_id
+GROUP BY near.turn_id, near.session_id, e.canonical ORDER BY near.turn_id
 """
 
 
 async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UUID], turns: int) -> Named:
     """What was named in these turns and in the `turns` turns before the first of them."""
     if not turn_ids:
-        return Named({})
+        return Named({}, {})
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -107,8 +116,10 @@ async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UU
         "turns": turns,
     }
     found: dict[UUID, Counter[str]] = {}
+    sessions: dict[UUID, str] = {}
     for row in await (await conn.execute(_NEAR, params)).fetchall():
         counted = found.setdefault(row["turn_id"], Counter())
+        sessions[row["turn_id"]] = row["session_id"]
         if row["canonical"] is not None:
             counted[row["canonical"]] = row["n"]
-    return Named(found)
+    return Named(found, sessions)
