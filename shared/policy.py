@@ -162,10 +162,10 @@ class EvolutionPolicy(Slice):
 
 
 class SessionPolicy(Slice):
-    """When a session ends by itself, and what is kept of it (seed 004 sections 3.1 and 5)."""
+    """When a session ends by itself, and what is shown of it (seed 004 sections 3.1 and 5)."""
 
     idle_hours: float = Field(default=24.0, gt=0, description="Without a turn for so long, it is archived")
-    blocks_max: int = Field(default=20, ge=1, description="Summary blocks of archived stretches that are kept")
+    blocks_max: int = Field(default=20, ge=1, description="Summary blocks of archived stretches that are shown")
     entity_slots_max: int = Field(default=20, ge=0)
     use_model: bool = True
     summary_prompt: str = Field(default="summary-1", description="Version of the question; the observer has the list")

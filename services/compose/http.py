@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,10 +43,21 @@ from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
 
 TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
 UserId = Annotated[ExternalId, Query(description="Whose data")]
+SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
+Offset = Annotated[int, Query(ge=0, le=100_000, description="So many are skipped")]
 Model = TypeVar("Model", bound=BaseModel)
 Answered = Callable[[ComposeRequest, ContextPackage], None]
 """Hears of every package that was composed."""
 RETRY_AFTER = {"retry-after": "1"}
+
+
+class ExternalIdConvertor(PathConvertor):
+    """An id in a path: addresses are unescaped before they are routed, so it may hold slashes and line breaks."""
+
+    regex = "(?s:.+)"
+
+
+register_url_convertor("external", ExternalIdConvertor())
 
 
 def create_app(rt: Runtime, answered: Answered) -> FastAPI:
@@ -150,10 +162,10 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
         status: Annotated[
             str, Query(pattern="^(active|superseded|retracted|merged|expired|candidate_evict|all)$")
         ] = "active",
-        type: Annotated[str | None, Query(max_length=32)] = None,  # the contract's name
+        type: Annotated[str | None, Query(max_length=32, pattern="^[a-z_]*$")] = None,  # the contract's name
         query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
-        offset: Annotated[int, Query(ge=0)] = 0,
+        offset: Offset = 0,
         as_of: Annotated[str | None, Query(max_length=64, description="What held then: a date or datetime")] = None,
     ) -> MemoryPage:
         wanted = None if status == "all" else status
@@ -229,7 +241,7 @@ def _history(app: FastAPI, rt: Runtime) -> None:
         tenant_id: TenantId = "default",
         state: Annotated[str, Query(pattern="^(open|kept|replaced|all)$")] = "open",
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
-        offset: Annotated[int, Query(ge=0)] = 0,
+        offset: Offset = 0,
     ) -> ConflictPage:
         wanted = None if state == "all" else state
         return await history.conflicts(rt, Subject(tenant_id, user_id), state=wanted, limit=limit, offset=offset)
@@ -255,33 +267,42 @@ def _sessions(app: FastAPI, rt: Runtime) -> None:
         user_id: UserId,
         tenant_id: TenantId = "default",
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
-        offset: Annotated[int, Query(ge=0)] = 0,
+        offset: Offset = 0,
     ) -> SessionPage:
         return await sessions.page(rt, Subject(tenant_id, user_id), limit, offset)
 
-    @app.get("/v1/sessions/{session_id}", tags=["sessions"], summary="A session: its state, summary, blocks and names")
-    async def one(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> SessionView:
-        return await sessions.one(rt, Subject(tenant_id, user_id), session_id)
-
     @app.post(
-        "/v1/sessions/{session_id}/archive",
+        "/v1/sessions/{session_id:external}/archive",
         status_code=202,
         tags=["sessions"],
         summary="End a session; its summary follows, and the next turn opens it again",
     )
-    async def archive(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> ArchiveReceipt:
+    async def archive(session_id: SessionId, user_id: UserId, tenant_id: TenantId = "default") -> ArchiveReceipt:
         return await sessions.archive(rt, Subject(tenant_id, user_id), session_id)
 
-    @app.get("/v1/sessions/{session_id}/summary", tags=["sessions"], summary="The rolling summary of a session")
-    async def summary(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> SummaryView:
+    @app.get(
+        "/v1/sessions/{session_id:external}/summary", tags=["sessions"], summary="The rolling summary of a session"
+    )
+    async def summary(session_id: SessionId, user_id: UserId, tenant_id: TenantId = "default") -> SummaryView:
         return await memories.summary(rt, Subject(tenant_id, user_id), session_id)
 
-    @app.delete("/v1/sessions/{session_id}/summary", status_code=204, tags=["sessions"], summary="Clear the summary")
-    async def clear(session_id: str, user_id: UserId, tenant_id: TenantId = "default") -> Response:
+    @app.delete(
+        "/v1/sessions/{session_id:external}/summary", status_code=204, tags=["sessions"], summary="Clear the summary"
+    )
+    async def clear(session_id: SessionId, user_id: UserId, tenant_id: TenantId = "default") -> Response:
         await memories.clear_summary(rt, Subject(tenant_id, user_id), session_id)
         return Response(status_code=204)
 
-    del page, one, archive, summary, clear
+    # last: an id may hold slashes, and this address would take the longer ones for ids
+    @app.get(
+        "/v1/sessions/{session_id:external}",
+        tags=["sessions"],
+        summary="A session: its state, summary, blocks and names",
+    )
+    async def one(session_id: SessionId, user_id: UserId, tenant_id: TenantId = "default") -> SessionView:
+        return await sessions.one(rt, Subject(tenant_id, user_id), session_id)
+
+    del page, archive, summary, clear, one
 
 
 def _promotions(app: FastAPI, rt: Runtime) -> None:

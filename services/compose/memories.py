@@ -21,6 +21,8 @@ from shared.text import segment
 from shared.text.secrets import refuses
 
 PANEL_SESSION = "memory-panel"
+EASTERNMOST = timedelta(hours=14)
+"""So long before a day begins in UTC it has begun somewhere."""
 
 
 def missing(name: str) -> RefusedError:
@@ -109,7 +111,10 @@ async def page(
 
 
 def _moment(as_of: str) -> datetime:
-    """The moment of a date or datetime: without a zone UTC, a date alone its end, today's so far; not ahead of now."""
+    """The moment of a date or datetime: without a zone UTC, a date alone its end; not ahead of now.
+
+    A day that has begun anywhere on earth and is not over in UTC means now.
+    """
     try:
         # a plus sign in a query is a blank unless it was escaped
         given = datetime.fromisoformat(re.sub(r" (\d\d:?\d\d)$", r"+\1", as_of.strip()))
@@ -117,7 +122,7 @@ def _moment(as_of: str) -> datetime:
     except (ValueError, OverflowError) as error:
         raise refused("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
     now = clock.now()
-    if len(as_of.strip()) <= len("2026-03-01") and moment <= now:
+    if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST:
         moment = min(moment + timedelta(days=1) - timedelta(microseconds=1), now)
     if moment > now:
         raise refused("invalid_request", "as_of", "lies in the future; what will be believed then is not known", 422)
@@ -136,7 +141,7 @@ async def _page_then(
 ) -> MemoryPage:
     """The versions that held at that moment, newest first or those first that hold most of the query's words."""
     async with rt.db.transaction(subject) as conn:
-        if query is None:
+        if not query:
             found, count = await versions.held(conn, subject, at, type=type, limit=limit, offset=offset)
             return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), as_of=at, count=count)
         words = await versions.words_held(conn, subject, at, type)

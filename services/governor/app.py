@@ -10,23 +10,25 @@ from shared.service import Service
 from shared.telemetry import logger
 
 PRUNE_EVERY = 360
-"""Rounds between two prunings of the inbox and of injections."""
+"""Rounds between two prunings: of the inbox and what was driven again, of models' answers and accounts, of injections
+and of receipts of tools."""
 
 
 def build(rt: Runtime) -> Service:
     """The governor as a service; several may run, one at a time acts."""
 
     async def run() -> None:
-        rounds = 0
+        until_pruning = 0
         while True:
             try:
                 await handler.redrive(rt)
                 await handler.end_idle(rt)
-                if rounds % PRUNE_EVERY == 0:
+                if until_pruning <= 0:
                     await handler.prune_all(rt)
+                    until_pruning = PRUNE_EVERY
             except TransientError as error:
                 logger().warning("governor_waits", error=str(error))
-            rounds += 1
+            until_pruning -= 1
             await asyncio.sleep(rt.policy.delivery.redrive_every_s)
 
     async def ready() -> dict[str, bool]:

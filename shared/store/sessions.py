@@ -19,14 +19,13 @@ class SessionState:
     """How far a session's summary reaches, how many tokens were said since, and which names stand for it."""
 
     session_id: str
-    last_seq: int
     summary_seq: int
     open_tokens: int
     entity_slots: Slots
 
 
 _STATES: LiteralString = """
-SELECT session_id, next_seq - 1 AS last_seq, summary_seq, open_tokens, entity_slots FROM sessions
+SELECT session_id, summary_seq, open_tokens, entity_slots FROM sessions
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
 """
 

@@ -4,12 +4,14 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
 from typer.testing import CliRunner
 
 from services.cli import app
+from services.compose import memories
 from tests.system.conflicts import contradicted
 from tests.system.person import Json, Person
 from tests.system.running import System
@@ -85,6 +87,33 @@ async def test_pages_of_a_past_moment_follow_one_another(person: Person) -> None
         assert [page["count"] for page in pages] == [5] * 4
         assert [len(page["memories"]) for page in pages] == [2, 2, 1, 0]
         assert {m["content"] for page in pages for m in page["memories"]} == set(texts)
+
+
+@pytest.mark.parametrize(
+    ("now", "as_of", "means"),
+    [
+        ("2026-03-01T23:00:00Z", "2026-03-02", "2026-03-01T23:00:00Z"),
+        ("2026-03-01T10:00:00.000001Z", "2026-03-02", "2026-03-01T10:00:00.000001Z"),
+        ("2026-03-01T10:00:00Z", "2026-03-02", None),
+        ("2026-03-01T23:00:00Z", "2026-03-01", "2026-03-01T23:00:00Z"),
+        ("2026-03-01T23:00:00Z", "2026-02-28", "2026-02-28T23:59:59.999999Z"),
+        ("2026-03-01T23:00:00Z", "2026-03-02T00:00:00Z", None),
+        ("2026-03-01T23:00:00Z", "2026-03-02T07:00:00+08:00", "2026-03-01T23:00:00Z"),
+        ("2026-03-01T23:00:00Z", "2026-03-03", None),
+    ],
+)
+async def test_a_day_that_has_begun_anywhere_means_now(
+    person: Person, monkeypatch: pytest.MonkeyPatch, now: str, as_of: str, means: str | None
+) -> None:
+    monkeypatch.setattr(memories, "clock", SimpleNamespace(now=lambda: datetime.fromisoformat(now)))
+    answer = await person.get("/v1/memories", as_of=as_of)
+    assert (answer.status_code, answer.json().get("as_of")) == (200 if means else 422, means)
+
+
+async def test_no_words_ask_for_everything_then_as_now(person: Person) -> None:
+    await person.say("I live in Oslo.", created_at="2026-02-10T09:00:00Z")
+    assert len((await held(person, "2026-02-11", query=""))["memories"]) == 1
+    assert len(await person.memories(query="")) == 1
 
 
 @pytest.mark.parametrize(

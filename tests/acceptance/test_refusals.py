@@ -24,6 +24,7 @@ SAID = {"session_id": "s", "messages": [user("I like tea.")]}
 ASKED = {"session_id": "s", "user_message": "What do I like?"}
 PLAN = {"version": "0.1", "queries": [{"text": "tea", "mode": "hybrid"}]}
 LONG = "x" * 129
+HUGE = 99999999999999999999
 
 FAULTS: list[tuple[str, str, Any, str]] = [
     ("POST", "/v1/turns", {**SAID, "session_id": ""}, "session_id"),
@@ -64,12 +65,23 @@ FAULTS: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/memories", {"limit": 0}, "limit"),
     ("GET", "/v1/memories", {"limit": "many"}, "limit"),
     ("GET", "/v1/memories", {"offset": -1}, "offset"),
+    ("GET", "/v1/memories", {"offset": HUGE}, "offset"),
+    ("GET", "/v1/memories", {"offset": HUGE, "as_of": "2026-03-01"}, "offset"),
+    ("GET", "/v1/memories", {"offset": HUGE, "query": "tea"}, "offset"),
+    ("GET", "/v1/conflicts", {"offset": HUGE}, "offset"),
+    ("GET", "/v1/sessions", {"offset": HUGE}, "offset"),
+    ("GET", "/v1/memories", {"type": "\x00"}, "type"),
+    ("GET", "/v1/memories", {"type": "a\x00", "as_of": "2026-03-01"}, "type"),
     ("GET", "/v1/memories", {"status": "lost"}, "status"),
     ("GET", "/v1/memories/seven", {}, "memory_id"),
     ("GET", "/v1/memories/seven/history", {}, "memory_id"),
     ("DELETE", "/v1/memories/seven", {}, "memory_id"),
     ("GET", "/v1/turns/seven", {}, "turn_id"),
     ("GET", "/v1/turns/seven/outcome", {}, "turn_id"),
+    ("GET", "/v1/sessions/%00", {}, "session_id"),
+    ("GET", f"/v1/sessions/{LONG}", {}, "session_id"),
+    ("GET", "/v1/sessions/a%00/summary", {}, "session_id"),
+    ("DELETE", "/v1/sessions/a%00/summary", {}, "session_id"),
     ("GET", "/v1/sessions/s/summary", {"user_id": ""}, "user_id"),
     ("DELETE", "/v1/sessions/s/summary", {"tenant_id": LONG}, "tenant_id"),
 ]
@@ -99,7 +111,11 @@ async def test_a_fault_is_refused_by_the_name_of_its_field(
         ("DELETE", "/v1/memories/{}", "memory_id"),
         ("GET", "/v1/turns/{}", "turn_id"),
         ("GET", "/v1/turns/{}/outcome", "turn_id"),
+        ("GET", "/v1/sessions/{}", "session_id"),
+        ("GET", "/v1/sessions/team/{}", "session_id"),
         ("GET", "/v1/sessions/{}/summary", "session_id"),
+        ("GET", "/v1/sessions/team/{}/summary", "session_id"),
+        ("POST", "/v1/sessions/team/{}/archive", "session_id"),
     ],
 )
 async def test_what_the_user_does_not_have_is_not_found(
@@ -108,6 +124,17 @@ async def test_what_the_user_does_not_have_is_not_found(
     answer = await system.http.request(method, path.format(uuid4()), params=person.whose)
     assert answer.status_code == 404, answer.text
     assert (answer.json()["code"], answer.json()["details"][0]["field"]) == ("not_found", field)
+
+
+@pytest.mark.parametrize("path", ["%00", LONG, "a/%00"])
+async def test_an_id_that_is_none_ends_no_session(system: System, person: Person, path: str) -> None:
+    answer = await system.http.post(f"/v1/sessions/{path}/archive", params=person.whose)
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, "session_id"), answer.text
+
+
+@pytest.mark.parametrize("given", [{"query": "\x00"}, {"query": "\x00", "as_of": "2026-03-01"}, {"type": "wish"}])
+async def test_what_finds_nothing_is_an_empty_page(person: Person, given: dict[str, str]) -> None:
+    assert (await person.get("/v1/memories", **given)).json()["memories"] == []
 
 
 async def test_a_turn_of_another_user_is_not_found(system: System, person: Person) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from urllib.parse import quote
 
 import pytest
 from typer.testing import CliRunner
@@ -152,6 +153,28 @@ async def test_the_end_stands_in_the_log_and_a_session_of_any_name_can_end(perso
     seen = (await person.get(f"/v1/turns/{receipt['turn_id']}")).json()
     assert [(each["event_type"], each["content"]) for each in seen["events"]] == [("session_end", {})]
     assert (await person.outcome(receipt["turn_id"]))["status"] == "ignored"
+
+
+@pytest.mark.parametrize(
+    "name", ["team/2024", "团队/二〇二四/", "/a//b", "a/archive", "s/summary/x", "two\nlines", "50%2F"]
+)
+async def test_a_session_of_any_id_is_shown_and_ended_over_http_and_by_command(
+    person: Person, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    await person.say("We decided to use PostgreSQL for the ledger.", session=name)
+    path = quote(name, safe="")
+    assert (await session(person, path))["session_id"] == name
+    await archive(person, path)
+    assert (await archived(person, path))["session_id"] == name
+    assert "PostgreSQL" in (await person.get(f"/v1/sessions/{path}/summary")).json()["text"]
+    async with listening(person.system) as url:
+        monkeypatch.setenv("SMARTBRAIN_URL", url)
+        for command in ("show", "archive"):
+            words = ["sessions", command, name, "-u", person.user_id, "--tenant", person.tenant_id]
+            done = await asyncio.to_thread(CliRunner().invoke, app, words)
+            assert (done.exit_code, "archived since" in done.output) == (0, True), done.output
+    assert (await person.system.http.delete(f"/v1/sessions/{path}/summary", params=person.whose)).status_code == 204
+    assert (await session(person, path))["summary"] is None
 
 
 async def test_the_command_line_lists_shows_and_ends_sessions(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:

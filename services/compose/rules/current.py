@@ -1,14 +1,12 @@
 """What of an old message still holds: words behind a superseded or retracted memory are not evidence (X45)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from services.compose.rules.quote import GAP, sentence
 from shared.text.normalise import fold
 from shared.text.segment import query_terms
 
-GAP = "…"
-_END = re.compile(r"[。！？!?\n；;]+|\.(?=\s|$)")
 MIN_TERMS = 2
 """A message that has fewer terms left than this says nothing any more."""
 
@@ -21,20 +19,14 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
     """
     if not ended:
         return text
-    cuts = sorted(_sentence(text, each) for each in ended if each.get("ordinal") == ordinal and each.get("span"))
+    spans = [each["span"] for each in ended if each.get("ordinal") == ordinal and each.get("span")]
+    # the whole sentence goes: what is left of one that lost its point would mislead
+    cuts = sorted(sentence(text, (int(start), int(end))) for start, end in spans)
     left = _without(text, cuts)
     words = [fold(str(each["word"])) for each in ended if each.get("ordinal") != ordinal and each.get("word")]
     if any(word and word in fold(left) for word in words):
         return None
     return left if not cuts or len(query_terms(left)) >= MIN_TERMS else None
-
-
-def _sentence(text: str, each: Mapping[str, Any]) -> tuple[int, int]:
-    """The whole sentence around the words: what is left of one that lost its point would mislead."""
-    start, end = (int(place) for place in each["span"])
-    before = [match.end() for match in _END.finditer(text, 0, start)]
-    after = _END.search(text, max(start, end - 1))
-    return (before[-1] if before else 0, after.end() if after else len(text))
 
 
 def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:

@@ -13,6 +13,7 @@ from services.compose.rules.model import Candidate
 from shared.policy import ConfidencePolicy
 from shared.relate import Known, Statement
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.text.names import speaks_of
 from shared.text.normalise import fold
 
 MOST_SHOWN = 6
@@ -96,7 +97,7 @@ class Overlay:
 
     def names(self, names: Iterable[str]) -> list[str]:
         """Those of the names that nothing which no longer holds speaks of."""
-        return [name for name in names if not any(fold(name) in text for text in self.texts)]
+        return [name for name in names if not any(speaks_of(text, name) for text in self.texts)]
 
     def summary(self, text: str) -> str:
         """The summary without the lines that only repeat what no longer holds, and without headings left bare."""

@@ -108,7 +108,3 @@ class Summary:
     language: Language = "en"
     chinese_messages: int = 0
     other_messages: int = 0
-
-    def section(self, name: Section) -> tuple[SummaryItem, ...]:
-        """The items of one section, oldest first."""
-        return tuple(item for item in self.items if item.section == name)

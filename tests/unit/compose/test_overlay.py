@@ -200,6 +200,22 @@ def test_a_summary_loses_the_lines_that_say_just_what_has_ended(text: str, gone:
 
 
 @pytest.mark.parametrize(
+    ("gone", "names", "left"),
+    [
+        ("likes JavaScript", ["Java", "JavaScript"], ["Java"]),
+        ("takes annual leave", ["Ann", "Oslo"], ["Ann", "Oslo"]),
+        ("用JavaScript写前端", ["Java", "前端"], ["Java"]),
+        ("住在上海", ["上海", "李明"], ["李明"]),
+    ],
+)
+def test_the_names_that_are_left_are_those_that_what_has_ended_does_not_say(
+    gone: str, names: list[str], left: list[str]
+) -> None:
+    assert Overlay(texts=frozenset({gone.lower()})).names(names) == left
+    assert NOTHING.names(names) == names
+
+
+@pytest.mark.parametrize(
     "text", ["Where do I live?", "我住在哪里？", "Thanks!", "好的，谢谢。", "Is Paris nice in May?"]
 )
 async def test_a_message_that_states_nothing_costs_no_statement(text: str) -> None:

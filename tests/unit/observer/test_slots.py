@@ -1,5 +1,7 @@
 """Which names stand for a session while it goes on."""
 
+import pytest
+
 from services.observer.slots import Named, grown
 from shared.reading.model import Mention
 
@@ -44,3 +46,20 @@ def test_a_name_that_is_taken_back_stands_for_nothing_until_it_is_said_again() -
     after = grown(before, named(3, "Jon", "李明", taken_back=("jon",)), 5)
     assert set(after) == {"person:王芳", "person:李明"}
     assert grown(after, named(4, "Jon"), 5)["person:jon"]["mentions"] == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "taken_back", "left"),
+    [
+        (("Java", "JavaScript"), "JavaScript", ["Java"]),
+        (("Ann", "Oslo"), "annual leave", ["Ann", "Oslo"]),
+        (("Ann", "Oslo"), "dinner with Ann", ["Oslo"]),
+        (("上海", "李明"), "上海市", ["李明"]),
+        (("Java", "Go语言"), "用Java写", ["Go语言"]),
+    ],
+)
+def test_what_is_taken_back_ends_only_the_names_that_it_says(
+    names: tuple[str, ...], taken_back: str, left: list[str]
+) -> None:
+    after = grown(grown({}, named(1, *names), 5), named(2, taken_back=(taken_back,)), 5)
+    assert [slot["name"] for slot in after.values()] == left
