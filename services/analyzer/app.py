@@ -4,9 +4,9 @@ from functools import partial
 
 from schemas.topics import OBSERVATION_RECORDED
 from services.analyzer import handler, prompts
+from shared.reading import related
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.text import network
 from shared.worker import worker
 
 MODEL_BATCH = 20
@@ -16,7 +16,7 @@ MODEL_BATCH = 20
 def build(rt: Runtime) -> Service:
     """The analyzer as a service; ConfigurationError where policy names a prompt that does not exist."""
     prompts.chosen(rt.policy.analysis.prompt)
-    network.warm()
+    related.warm()
     asks = rt.models.chat_model_id is not None and rt.policy.analysis.use_model and rt.policy.observer.use_model
     rt.bus.consume(
         OBSERVATION_RECORDED,

@@ -244,3 +244,9 @@ def _relation(shares: dict[str, float], known: str, said: str) -> Relation:
     found = marked(about(known), said)
     again = shares["same"] if _denies(known) % 2 == _denies(said) % 2 else 0.0
     return Relation(shares["ends"], again, shares["both"], found.telling, not found.alike and _only_denies(said))
+
+
+def warm() -> None:
+    """Weights and dictionaries of both languages are loaded, so that the first sentence is as quick as the next."""
+    for known, said in (("我住在杭州", "我搬到成都了"), ("I live in Oslo", "I moved to Rome")):
+        relations([known], said)
