@@ -191,8 +191,8 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
     latest = await summaries.latest(subject, session).on(conn)
     basis = Basis(session, latest, await summaries.archived_to(conn, subject, session) if ends else 0)
     own = {each.turn.turn_id for each in mine}
-    since = await turns.window(subject, session, MAX_TURNS, after=basis.covered).on(conn)
-    earlier = [turn for turn in since if turn.turn_id not in own and turn.seq < mine[-1].turn.seq]
+    since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
+    earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]
     seen = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
     said: dict[UUID, list[ObservationRow]] = {each.turn.turn_id: list(each.rows) for each in mine}
     for row in seen:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from schemas.topics import TURN_COMMITTED
+from services.observer import digest
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
 from shared.db import Subject
@@ -109,3 +110,22 @@ async def test_a_session_in_which_nothing_was_said_leaves_no_summary(person: Per
     assert versions(person) == []
     assert row(person)["archived_at"] is not None
     assert row(person)["last_turn_at"] == row(person)["created_at"], "an end is nothing said"
+
+
+@pytest.mark.parametrize(
+    ("goal", "decided"), [("我的目标是今年考过日语 N2。", DECIDED[0]), ("My goal is to learn Norwegian.", DECIDED[1])]
+)
+async def test_turns_that_wait_behind_a_batch_do_not_hide_those_before_it(
+    person: Person, monkeypatch: pytest.MonkeyPatch, goal: str, decided: str
+) -> None:
+    monkeypatch.setattr(digest, "MAX_TURNS", 3)
+    for text in ("I like tea.", goal, decided, *["Please go on."] * 5):
+        await person.commit(text)
+    tea, aim, decision, *_ = events(person)
+    await observe(person, [tea])
+    await observe(person, [aim])
+    assert versions(person) == []
+    await observe(person, [decision])
+    (summary,) = person.system.rows("SELECT text, source_from_seq, source_to_seq FROM session_summaries")
+    assert goal.rstrip(".。")[-6:] in summary["text"]
+    assert (summary["source_from_seq"], summary["source_to_seq"]) == (1, 3)
