@@ -11,6 +11,7 @@ from services.observer.condense import PURPOSE, Condensed, condense
 from services.observer.prompts import Said
 from services.observer.summary import (
     Reason,
+    Summary,
     SummaryFact,
     SummaryMessage,
     SummaryPolicy,
@@ -31,6 +32,7 @@ from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
 from shared.store.turns import Turn
 from shared.store.usage import Usage
+from shared.telemetry import logger
 from shared.text import tokens
 from shared.text.secrets import redact
 
@@ -169,27 +171,41 @@ def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Versio
 
 @dataclass(frozen=True)
 class Basis:
-    """What a session's next summary is made from; `archived_to` is the last turn of its last archived stretch."""
+    """What a session's next summary is made from: the newest that can be read, and the turns after it.
+
+    `version` is that of the newest, readable or not; `archived_to` is the last turn of the last archived stretch.
+    """
 
     session_id: str
-    latest: SummaryRow | None
+    version: int
+    summary: Summary | None
     archived_to: int
     turns: Sequence[Turn] = ()
     said: Mapping[UUID, Sequence[ObservationRow]] = field(default_factory=dict[UUID, Sequence[ObservationRow]])
 
     @property
     def covered(self) -> int:
-        """The last turn that the latest summary knows of."""
-        return self.latest.source_to_seq if self.latest else 0
+        """The last turn that the summary knows of."""
+        return self.summary.source_to_seq if self.summary else 0
 
     def moved(self, row: SummaryRow) -> "Basis":
         """The same after this version."""
-        return replace(self, latest=row, archived_to=row.source_to_seq if row.block_from_seq else self.archived_to)
+        archived_to = row.source_to_seq if row.block_from_seq else self.archived_to
+        return replace(self, version=row.version, summary=_read(row), archived_to=archived_to)
+
+
+def _read(row: SummaryRow) -> Summary | None:
+    return rolling.load(row.summary_json, row.text)
 
 
 async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequence[Heard], *, ends: bool) -> Basis:
-    latest = await summaries.latest(subject, session).on(conn)
-    basis = Basis(session, latest, await summaries.archived_to(conn, subject, session) if ends else 0)
+    """At most `MAX_TURNS` turns after the newest summary that can be read, from the first turn on where none can."""
+    row = latest = await summaries.latest(subject, session).on(conn)
+    while row and _read(row) is None:
+        logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
+        row = await summaries.latest(subject, session, before=row.version).on(conn)
+    archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
+    basis = Basis(session, latest.version if latest else 0, _read(row) if row else None, archived_to)
     own = {each.turn.turn_id for each in mine}
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
     earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]
@@ -208,11 +224,10 @@ async def _version(
     ends, last = stretch.reason == "session_end", stretch.last
     fresh = [turn for turn in basis.turns if basis.covered < turn.seq <= last.seq]
     said = [turn for turn in fresh if not turn.only_ends]
-    if ends and not said and basis.covered <= basis.archived_to:
+    if ends and max([basis.covered, *(turn.seq for turn in said)]) <= basis.archived_to:
         return None
-    old = basis.latest
     made = rolling.summarise(
-        rolling.load(old.summary_json, old.text) if old else None,
+        basis.summary,
         [_turn(turn) for turn in fresh],
         [fact for turn in fresh for fact in _facts(basis.said.get(turn.turn_id, ()), turn.seq)],
         policy,
@@ -221,7 +236,7 @@ async def _version(
     )
     messages = [Said(m.role, m.text, m.name) for turn in said for m in heard.turn_text(turn).messages]
     told = await condense(rt, subject, made, messages, last.turn_id, left, policy)
-    version, summary = (old.version if old else 0) + 1, told.summary
+    version, summary = basis.version + 1, told.summary
     block_from = basis.archived_to + 1 if ends else None
     row = SummaryRow(
         session_id=basis.session_id,
