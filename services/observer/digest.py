@@ -7,7 +7,7 @@ from uuid import UUID
 
 from services.observer import slots
 from services.observer import summary as rolling
-from services.observer.condense import PURPOSE, Condensed, condense
+from services.observer.condense import Condensed, condense
 from services.observer.prompts import Said
 from services.observer.summary import (
     Reason,
@@ -20,18 +20,17 @@ from services.observer.summary import (
     TaskState,
 )
 from shared import heard
-from shared.budget import Budget
+from shared.asking import Asking
 from shared.db import Connection, Subject
 from shared.policy import ObserverPolicy
 from shared.reading.model import Mention
 from shared.relate import SUSPECTED
 from shared.runtime import Runtime
-from shared.store import model_cache, observations, sessions, summaries, turns
+from shared.store import observations, sessions, summaries, turns
 from shared.store.observations import ObservationRow
 from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
 from shared.store.turns import Turn
-from shared.store.usage import Usage
 from shared.telemetry import logger
 from shared.text import tokens
 from shared.text.secrets import redact
@@ -88,12 +87,6 @@ class Renewed:
                 return {"triggered": True, **said, "notes": version.told.notes}
         return {"triggered": False}
 
-    @property
-    def used(self) -> list[Usage]:
-        """What the questions to the model cost."""
-        told = [version.told for version in self.versions]
-        return [Usage(PURPOSE, each.spent, each.unreadable is not None) for each in told]
-
 
 def limits(policy: ObserverPolicy) -> SummaryPolicy:
     """The slice of policy that summaries follow."""
@@ -105,7 +98,7 @@ def limits(policy: ObserverPolicy) -> SummaryPolicy:
 
 
 async def renew(
-    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], left: Budget
+    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], asking: Asking
 ) -> Renewed:
     """The summaries that are due after this batch; those sessions are read in full, and before a model is asked."""
     policy = limits(rt.policy.observer)
@@ -118,9 +111,8 @@ async def renew(
     versions: list[Version] = []
     for name, basis in bases.items():
         for stretch in due[name]:
-            if version := await _version(rt, subject, basis, stretch, left, policy):
+            if version := await _version(rt, subject, basis, stretch, asking, policy):
                 versions.append(version)
-                left = left.after(version.told.spent)
                 basis = basis.moved(version.row)
     most = rt.policy.session.entity_slots_max
     return Renewed([_grown(states[name], mine[name], versions, most) for name in states], versions)
@@ -218,7 +210,7 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
 
 
 async def _version(
-    rt: Runtime, subject: Subject, basis: Basis, stretch: Stretch, left: Budget, policy: SummaryPolicy
+    rt: Runtime, subject: Subject, basis: Basis, stretch: Stretch, asking: Asking, policy: SummaryPolicy
 ) -> Version | None:
     """The next version; none where a session ends in which nothing was said since it last did."""
     ends, last = stretch.reason == "session_end", stretch.last
@@ -235,7 +227,7 @@ async def _version(
         lambda text: redact(text)[0],
     )
     messages = [Said(m.role, m.text, m.name) for turn in said for m in heard.turn_text(turn).messages]
-    told = await condense(rt, subject, made, messages, last.turn_id, left, policy)
+    told = await condense(rt, subject, made, messages, last.turn_id, asking, policy)
     version, summary = basis.version + 1, told.summary
     block_from = basis.archived_to + 1 if ends else None
     row = SummaryRow(
@@ -288,7 +280,6 @@ async def save(conn: Connection, subject: Subject, renewed: Renewed, most: int) 
     """The new versions stand; each session knows how far its summary reaches, its names, and whether it has ended."""
     for version in renewed.versions:
         await summaries.put(conn, subject, version.row)
-        await model_cache.put(conn, subject, version.told.answers)
     for grown in renewed.grown:
         if grown.ended:
             counted = await sessions.counted(conn, subject, grown.session_id, grown.slots, most)
