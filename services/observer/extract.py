@@ -14,7 +14,7 @@ from shared.cached import Input, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
 from shared.text.secrets import redact
 
 UNAVAILABLE = "model_unavailable"
@@ -65,12 +65,17 @@ async def extract(
 
 
 def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
-    """What the model would be asked about the turn; None where there is no model to ask."""
-    if models.chat_model_id is None or not policy.use_model:
+    """What the model would be asked about the turn; None where there is no model to ask, or no user speaks."""
+    if models.chat_model_id is None or not policy.use_model or not any(map(_spoken, turn.messages)):
         return None
     wanted = prompt_version or ""
     version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt
     return Input(PURPOSE, version, models.chat_model_id, _digest(turn))
+
+
+def _spoken(message: MessageText) -> bool:
+    command = slash.parse(message.text)
+    return message.role == "user" and bool(message.text.strip()) and (command is None or command.cmd == "remember")
 
 
 def _digest(turn: TurnText) -> str:

@@ -53,7 +53,6 @@ class Loaded:
     earlier: received.Earlier
     known: Mapping[UUID, Sequence[Known]]
     asking: Asking
-    open: bool
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, by_turn)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
-        spent = await usage.today(conn, subject) if loaded.open else None
+        spent = await usage.today(conn, subject) if loaded.turns and _by_model(rt) else None
     asking = loaded.asking
     if spent is not None:
         asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
@@ -120,11 +119,16 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, turn_ids: Itera
     asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
     known = await recall.known(conn, subject, asking, policy.model_known_max)
     earlier = await received.load(conn, subject, found)
-    return Loaded(found, named, earlier, known, Asking(cache), open=bool(asking))
+    return Loaded(found, named, earlier, known, Asking(cache))
 
 
 def _asked(rt: Runtime, turn: Turn) -> Input | None:
     return extract.asked_of(rt.models, rt.policy.observer, heard.turn_text(turn), turn.dimension(PROMPT))
+
+
+def _by_model(rt: Runtime) -> bool:
+    """Whether a model may be asked about turns, and about the summaries of their sessions."""
+    return rt.models.chat_model_id is not None and rt.policy.observer.use_model
 
 
 def _payload(event: Delivered) -> TurnCommitted:

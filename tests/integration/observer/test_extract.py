@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Role
-from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, extract
+from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, asked_of, extract
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
 from shared.asking import Asking
@@ -395,6 +395,14 @@ async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: Oll
     (kept,) = asking.unreadable
     assert kept.raw.startswith("Sure: ")
     assert not [each for each in ("Hunter2", "sk-proj", "13812345678", "\x00") if each in kept.raw]
+
+
+@pytest.mark.parametrize("text", ["", " ", "/forget 42", "/summary"])
+def test_where_no_user_speaks_nothing_would_be_asked(models: OllamaModels, text: str) -> None:
+    said = TurnText((MessageText("assistant", TEA, None, 0, SAID_AT), MessageText("user", text, None, 1, SAID_AT)))
+    assert asked_of(models, ObserverPolicy(), said, None) is None
+    for spoken in (TEA, "/remember I like tea."):
+        assert asked_of(models, ObserverPolicy(), turn(spoken), None) is not None
 
 
 async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: OllamaModels) -> None:
