@@ -1,7 +1,7 @@
 """A model is asked once about the same input: its answers are kept by input hash, with what came of them.
 
-Load finds what was answered before, think asks through `Cache`, save puts what is fresh:
-`Cache(await model_cache.find(conn, subject, hashes))`, `await cache.ask(models, prompt, input)`,
+Load finds what was answered before, think asks through `Cache` (of `Asking`, which also counts), save puts what is
+fresh: `Cache(await model_cache.find(conn, subject, hashes))`, `await asking.ask(models, prompt, input)`,
 `await model_cache.put(conn, subject, cache.fresh)`.
 """
 

@@ -10,8 +10,8 @@ from uuid import UUID
 from services.analyzer import prompts, rules
 from services.analyzer.prompts import AnalysisAnswer, Shown
 from services.analyzer.rules import Proposal, Told
-from shared import allowance, clock
-from shared.budget import Budget
+from shared import allowance
+from shared.asking import Asking
 from shared.cached import Cache, Input, digest
 from shared.db import Subject
 from shared.errors import TransientError
@@ -23,10 +23,7 @@ from shared.relate import Known, Statement
 from shared.resolve import Verdict, Weighed, weigh
 from shared.runtime import Runtime
 from shared.store import chunks, memory, model_cache, usage
-from shared.store.answers import KeptAnswer
 from shared.store.observations import ObservationRow
-from shared.store.usage import Usage
-from shared.text import tokens
 from shared.text.contextual import contextual, topic_of
 from shared.text.secrets import redact
 
@@ -34,7 +31,6 @@ PURPOSE = "analysis"
 """Under which these questions are counted and their answers kept."""
 NEAREST = 6
 """So many memories at most are read beside a statement because of their vectors."""
-MAX_RAW_CHARS = 20_000
 
 
 @dataclass
@@ -81,12 +77,10 @@ class Thought:
 
 @dataclass
 class Advised:
-    """The statements of a batch with all that was said of them, what it cost, and answers to be kept."""
+    """The statements of a batch with all that was said of them, and what was asked of the model for it."""
 
     thoughts: list[Thought]
-    used: list[Usage] = field(default_factory=list[Usage])
-    cache: Cache = field(default_factory=Cache)
-    unreadable: list[KeptAnswer] = field(default_factory=list[KeptAnswer])
+    asking: Asking = field(default_factory=Asking)
 
 
 def begin(found: Sequence[ObservationRow], known: Sequence[Known], policy: Policy) -> Advised:
@@ -166,11 +160,6 @@ class _Question:
     prompt: Prompt[AnalysisAnswer]
     asked: Input
 
-    @property
-    def tokens(self) -> int:
-        """What its words come to."""
-        return tokens.count(self.prompt.system) + tokens.count(self.prompt.user)
-
 
 async def _by_model(rt: Runtime, subject: Subject, advised: Advised) -> None:
     policy, model = rt.policy.analysis, rt.models.chat_model_id
@@ -179,17 +168,16 @@ async def _by_model(rt: Runtime, subject: Subject, advised: Advised) -> None:
     questions = [q for thought in advised.thoughts if (q := _question(thought, model))]
     if not questions:
         return
-    left = await _prepared(rt, subject, advised, questions)
+    asking = advised.asking
+    await _prepare(rt, subject, asking, questions)
     away = False
     for each in questions:
-        known = advised.cache.has(each.asked)
-        if not known and (away or not left.allows(each.tokens)):
-            each.thought.without.append("model_unavailable" if away else "model_budget_used_up")
-            continue
-        before = len(advised.used)
-        away = not await _answered(rt, advised, each) or away
-        for used in advised.used[before:]:
-            left = left.after(used.spent)
+        if away and not asking.cache.has(each.asked):
+            each.thought.without.append("model_unavailable")
+        elif not asking.allows(each.prompt, each.asked):
+            each.thought.without.append("model_budget_used_up")
+        else:
+            away = not await _answered(rt, asking, each) or away
 
 
 def _question(thought: Thought, model: str) -> _Question | None:
@@ -206,38 +194,28 @@ def _question(thought: Thought, model: str) -> _Question | None:
     return _Question(thought, shown, prompt, Input(PURPOSE, prompt.version, model, said, thought.seen.turn_id))
 
 
-async def _prepared(rt: Runtime, subject: Subject, advised: Advised, questions: Sequence[_Question]) -> Budget:
-    """What today's shares allow; answers of before are in the cache."""
+async def _prepare(rt: Runtime, subject: Subject, asking: Asking, questions: Sequence[_Question]) -> None:
+    """Answers of before are in the cache; where there is more to ask, what today's shares allow is known."""
     async with rt.db.transaction(subject) as conn:
-        advised.cache = Cache(await model_cache.find(conn, subject, {each.asked.hash for each in questions}))
-        if all(advised.cache.has(each.asked) for each in questions):
-            return Budget()
+        asking.cache = Cache(await model_cache.find(conn, subject, {each.asked.hash for each in questions}))
+        if all(asking.cache.has(each.asked) for each in questions):
+            return
         spent = await usage.today(conn, subject)
-    return await allowance.left(rt.db, rt.policy.observer, subject, spent)
+    asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
 
 
-async def _answered(rt: Runtime, advised: Advised, question: _Question) -> bool:
+async def _answered(rt: Runtime, asking: Asking, question: _Question) -> bool:
     """Whether the model could be asked; what it said of memories that it was shown is advice from now on."""
     thought, prompt = question.thought, question.prompt
     try:
-        answer = await advised.cache.ask(rt.models, prompt, question.asked)
-    except ModelUnavailable as error:
-        advised.used.append(Usage(PURPOSE, error.spent))
+        answer = await asking.ask(rt.models, prompt, question.asked)
+    except ModelUnavailable:
         thought.without.append("model_unavailable")
         return False
-    except MalformedAnswer as error:
-        advised.used.append(Usage(PURPOSE, error.spent, malformed=True))
-        advised.unreadable.append(_kept(thought, question, error))
+    except MalformedAnswer:
         thought.without.append("model_answer_malformed")
         return True
-    advised.used.append(Usage(PURPOSE, answer.spent))
     found = prompts.verdicts(answer.value, question.shown)
     thought.by = (answer.model_id, prompt.version)
     thought.hear([Told(question.shown[key].memory_id, verdict, "model") for key, verdict in found.items()])
     return True
-
-
-def _kept(thought: Thought, question: _Question, error: MalformedAnswer) -> KeptAnswer:
-    raw = redact(error.raw[:MAX_RAW_CHARS])[0].replace("\x00", "")
-    prompt, asked = question.prompt, question.asked
-    return KeptAnswer(clock.uuid7(), thought.seen.turn_id, prompt.name, prompt.version, asked.model, error.problem, raw)

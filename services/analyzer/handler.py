@@ -56,14 +56,14 @@ async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], advi
 
 
 async def _keep(conn: Connection, subject: Subject, advised: Advised) -> None:
-    await usage.add(conn, subject, advised.used)
-    await model_cache.put(conn, subject, advised.cache.fresh)
-    await answers.put(conn, subject, advised.unreadable)
+    await usage.add(conn, subject, advised.asking.used)
+    await model_cache.put(conn, subject, advised.asking.cache.fresh)
+    await answers.put(conn, subject, advised.asking.unreadable)
 
 
 async def _count_alone(rt: Runtime, subject: Subject, advised: Advised) -> None:
     """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers."""
-    if any(each.spent.calls for each in advised.used):
+    if advised.asking.called:
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
                 await _keep(conn, subject, advised)
@@ -75,7 +75,7 @@ def _measure(advised: Advised) -> None:
             ANALYSIS_ADVICE.labels(told.by, told.verdict).inc()
         for reason in thought.without:
             ANALYSIS_WITHOUT.labels(reason).inc()
-    for unread in advised.unreadable:
+    for unread in advised.asking.unreadable:
         MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
 
 

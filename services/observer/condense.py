@@ -6,20 +6,16 @@ from uuid import UUID
 
 from services.observer import prompts
 from services.observer import summary as rolling
-from services.observer.extract import MALFORMED, MAX_RAW_CHARS, UNAVAILABLE, USED_UP
-from services.observer.extraction import Unreadable
-from services.observer.prompts import RecountAnswer, Said
+from services.observer.extract import MALFORMED, UNAVAILABLE, USED_UP
+from services.observer.prompts import Said
 from services.observer.retell import retold, telling
 from services.observer.summary import Summary, SummaryPolicy
-from shared.budget import Budget
-from shared.cached import Cache, Input, digest
+from shared.asking import Asking
+from shared.cached import Input, digest
 from shared.db import Subject
 from shared.models.errors import MalformedAnswer, ModelUnavailable
-from shared.models.prompt import Prompt
 from shared.runtime import Runtime
-from shared.spent import NOTHING_SPENT, Spent
 from shared.store import model_cache
-from shared.store.model_cache import CachedAnswer
 from shared.text import tokens
 from shared.text.secrets import redact
 
@@ -29,14 +25,11 @@ PURPOSE = "summary"
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """The summary as it stands now: by which model where one had a part in it, a note where it failed, and the cost."""
+    """The summary as it stands now: by which model where one had a part in it, and a note where it failed."""
 
     summary: Summary
     model_id: str | None = None
     notes: tuple[str, ...] = ()
-    spent: Spent = NOTHING_SPENT
-    unreadable: Unreadable | None = None
-    answers: tuple[CachedAnswer, ...] = ()
 
 
 async def condense(
@@ -45,10 +38,13 @@ async def condense(
     made: Summary,
     said: Sequence[Said],
     turn_id: UUID,
-    left: Budget,
+    asking: Asking,
     limits: SummaryPolicy,
 ) -> Condensed:
-    """What the rules made of these messages, and what a model changes in it; the same question is asked once."""
+    """What the rules made of these messages, and what a model changes in it; the same question is asked once.
+
+    What it cost, its answer and one that nobody could read are in `asking`.
+    """
     model = rt.models.chat_model_id
     told = telling(made.items, said)
     wanted = rt.policy.session.use_model and rt.policy.observer.use_model
@@ -59,20 +55,15 @@ async def condense(
     said_hash = digest(prompt.system, prompt.user)
     question = Input(PURPOSE, prompt.version, model, said_hash, turn_id)
     async with rt.db.transaction(subject) as conn:
-        cache = Cache(await model_cache.find(conn, subject, [question.hash]))
-    if not cache.has(question) and not left.allows(tokens.count(prompt.system) + tokens.count(prompt.user)):
+        asking.cache.known |= await model_cache.find(conn, subject, [question.hash])
+    if not asking.allows(prompt, question):
         return Condensed(made, notes=(USED_UP,))
     try:
-        answer = await cache.ask(rt.models, prompt, question)
-    except ModelUnavailable as error:
-        return Condensed(made, notes=(UNAVAILABLE,), spent=error.spent)
-    except MalformedAnswer as error:
-        return Condensed(made, notes=(MALFORMED,), spent=error.spent, unreadable=_unreadable(prompt, model, error))
+        answer = await asking.ask(rt.models, prompt, question)
+    except ModelUnavailable:
+        return Condensed(made, notes=(UNAVAILABLE,))
+    except MalformedAnswer:
+        return Condensed(made, notes=(MALFORMED,))
     items = retold(made.items, told, answer.value, made.source_to_seq, limits)
     changed = rolling.with_items(made, items, limits, tokens.count, lambda text: redact(text)[0])
-    return Condensed(changed, model, (), answer.spent, None, tuple(cache.fresh))
-
-
-def _unreadable(prompt: Prompt[RecountAnswer], model: str, error: MalformedAnswer) -> Unreadable:
-    raw = redact(error.raw[:MAX_RAW_CHARS])[0]
-    return Unreadable(prompt.name, prompt.version, model, error.problem, raw.replace("\x00", ""))
+    return Condensed(changed, model)

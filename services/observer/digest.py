@@ -7,10 +7,11 @@ from uuid import UUID
 
 from services.observer import slots
 from services.observer import summary as rolling
-from services.observer.condense import PURPOSE, Condensed, condense
+from services.observer.condense import Condensed, condense
 from services.observer.prompts import Said
 from services.observer.summary import (
     Reason,
+    Summary,
     SummaryFact,
     SummaryMessage,
     SummaryPolicy,
@@ -19,18 +20,18 @@ from services.observer.summary import (
     TaskState,
 )
 from shared import heard
-from shared.budget import Budget
+from shared.asking import Asking
 from shared.db import Connection, Subject
 from shared.policy import ObserverPolicy
 from shared.reading.model import Mention
 from shared.relate import SUSPECTED
 from shared.runtime import Runtime
-from shared.store import model_cache, observations, sessions, summaries, turns
+from shared.store import observations, sessions, summaries, turns
 from shared.store.observations import ObservationRow
 from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
 from shared.store.turns import Turn
-from shared.store.usage import Usage
+from shared.telemetry import logger
 from shared.text import tokens
 from shared.text.secrets import redact
 
@@ -86,12 +87,6 @@ class Renewed:
                 return {"triggered": True, **said, "notes": version.told.notes}
         return {"triggered": False}
 
-    @property
-    def used(self) -> list[Usage]:
-        """What the questions to the model cost."""
-        told = [version.told for version in self.versions]
-        return [Usage(PURPOSE, each.spent, each.unreadable is not None) for each in told]
-
 
 def limits(policy: ObserverPolicy) -> SummaryPolicy:
     """The slice of policy that summaries follow."""
@@ -103,7 +98,7 @@ def limits(policy: ObserverPolicy) -> SummaryPolicy:
 
 
 async def renew(
-    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], left: Budget
+    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], asking: Asking
 ) -> Renewed:
     """The summaries that are due after this batch; those sessions are read in full, and before a model is asked."""
     policy = limits(rt.policy.observer)
@@ -116,9 +111,8 @@ async def renew(
     versions: list[Version] = []
     for name, basis in bases.items():
         for stretch in due[name]:
-            if version := await _version(rt, subject, basis, stretch, left, policy):
+            if version := await _version(rt, subject, basis, stretch, asking, policy):
                 versions.append(version)
-                left = left.after(version.told.spent)
                 basis = basis.moved(version.row)
     most = rt.policy.session.entity_slots_max
     return Renewed([_grown(states[name], mine[name], versions, most) for name in states], versions)
@@ -169,30 +163,44 @@ def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Versio
 
 @dataclass(frozen=True)
 class Basis:
-    """What a session's next summary is made from; `archived_to` is the last turn of its last archived stretch."""
+    """What a session's next summary is made from: the newest that can be read, and the turns after it.
+
+    `version` is that of the newest, readable or not; `archived_to` is the last turn of the last archived stretch.
+    """
 
     session_id: str
-    latest: SummaryRow | None
+    version: int
+    summary: Summary | None
     archived_to: int
     turns: Sequence[Turn] = ()
     said: Mapping[UUID, Sequence[ObservationRow]] = field(default_factory=dict[UUID, Sequence[ObservationRow]])
 
     @property
     def covered(self) -> int:
-        """The last turn that the latest summary knows of."""
-        return self.latest.source_to_seq if self.latest else 0
+        """The last turn that the summary knows of."""
+        return self.summary.source_to_seq if self.summary else 0
 
     def moved(self, row: SummaryRow) -> "Basis":
         """The same after this version."""
-        return replace(self, latest=row, archived_to=row.source_to_seq if row.block_from_seq else self.archived_to)
+        archived_to = row.source_to_seq if row.block_from_seq else self.archived_to
+        return replace(self, version=row.version, summary=_read(row), archived_to=archived_to)
+
+
+def _read(row: SummaryRow) -> Summary | None:
+    return rolling.load(row.summary_json, row.text)
 
 
 async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequence[Heard], *, ends: bool) -> Basis:
-    latest = await summaries.latest(subject, session).on(conn)
-    basis = Basis(session, latest, await summaries.archived_to(conn, subject, session) if ends else 0)
+    """At most `MAX_TURNS` turns after the newest summary that can be read, from the first turn on where none can."""
+    row = latest = await summaries.latest(subject, session).on(conn)
+    while row and _read(row) is None:
+        logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
+        row = await summaries.latest(subject, session, before=row.version).on(conn)
+    archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
+    basis = Basis(session, latest.version if latest else 0, _read(row) if row else None, archived_to)
     own = {each.turn.turn_id for each in mine}
-    since = await turns.window(subject, session, MAX_TURNS, after=basis.covered).on(conn)
-    earlier = [turn for turn in since if turn.turn_id not in own and turn.seq < mine[-1].turn.seq]
+    since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
+    earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]
     seen = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
     said: dict[UUID, list[ObservationRow]] = {each.turn.turn_id: list(each.rows) for each in mine}
     for row in seen:
@@ -202,17 +210,16 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
 
 
 async def _version(
-    rt: Runtime, subject: Subject, basis: Basis, stretch: Stretch, left: Budget, policy: SummaryPolicy
+    rt: Runtime, subject: Subject, basis: Basis, stretch: Stretch, asking: Asking, policy: SummaryPolicy
 ) -> Version | None:
     """The next version; none where a session ends in which nothing was said since it last did."""
     ends, last = stretch.reason == "session_end", stretch.last
     fresh = [turn for turn in basis.turns if basis.covered < turn.seq <= last.seq]
     said = [turn for turn in fresh if not turn.only_ends]
-    if ends and not said and basis.covered <= basis.archived_to:
+    if ends and max([basis.covered, *(turn.seq for turn in said)]) <= basis.archived_to:
         return None
-    old = basis.latest
     made = rolling.summarise(
-        rolling.load(old.summary_json, old.text) if old else None,
+        basis.summary,
         [_turn(turn) for turn in fresh],
         [fact for turn in fresh for fact in _facts(basis.said.get(turn.turn_id, ()), turn.seq)],
         policy,
@@ -220,8 +227,8 @@ async def _version(
         lambda text: redact(text)[0],
     )
     messages = [Said(m.role, m.text, m.name) for turn in said for m in heard.turn_text(turn).messages]
-    told = await condense(rt, subject, made, messages, last.turn_id, left, policy)
-    version, summary = (old.version if old else 0) + 1, told.summary
+    told = await condense(rt, subject, made, messages, last.turn_id, asking, policy)
+    version, summary = basis.version + 1, told.summary
     block_from = basis.archived_to + 1 if ends else None
     row = SummaryRow(
         session_id=basis.session_id,
@@ -273,7 +280,6 @@ async def save(conn: Connection, subject: Subject, renewed: Renewed, most: int) 
     """The new versions stand; each session knows how far its summary reaches, its names, and whether it has ended."""
     for version in renewed.versions:
         await summaries.put(conn, subject, version.row)
-        await model_cache.put(conn, subject, version.told.answers)
     for grown in renewed.grown:
         if grown.ended:
             counted = await sessions.counted(conn, subject, grown.session_id, grown.slots, most)

@@ -6,18 +6,16 @@ from functools import partial
 from uuid import UUID
 
 from services.observer import prompts
-from services.observer.extraction import Extraction, Unreadable
+from services.observer.extraction import Extraction
 from services.observer.merge import By, Source, merged
 from services.observer.prompts import Known, Said
-from shared.budget import Budget
-from shared.cached import Cache, Input, digest
+from shared.asking import Asking
+from shared.cached import Input, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
-from shared.models.prompt import Prompt
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
 from shared.text.secrets import redact
-from shared.text.tokens import count
 
 UNAVAILABLE = "model_unavailable"
 MALFORMED = "model_answer_malformed"
@@ -25,7 +23,6 @@ USED_UP = "model_budget_used_up"
 PROMPT_UNKNOWN = "prompt_version_unknown"
 PURPOSE = "extract"
 """Under which these questions are counted."""
-MAX_RAW_CHARS = 20_000
 
 
 async def extract(
@@ -35,14 +32,13 @@ async def extract(
     context: ObserveContext,
     known: Sequence[Known] = (),
     *,
-    budget: Budget = Budget(),  # noqa: B008 # frozen
     prompt_version: str | None = None,
-    cache: Cache | None = None,
+    asking: Asking | None = None,
     turn_id: UUID | None = None,
 ) -> Extraction:
     """What the turn says; a model that is away, talks nonsense or has had its share of the day is a note.
 
-    What `cache` knows is not asked again and costs no share; what was asked is kept there, for `turn_id`.
+    What `asking` knows is not asked again and costs no share; what was asked is counted and kept there, for `turn_id`.
     """
     limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions)
     observed = observe(turn, context, limits)
@@ -53,29 +49,33 @@ async def extract(
     said = [Said(source.role, redact(source.text)[0], source.name) for source in sources]
     ask, notes = _prompt(policy, prompt_version)
     prompt = replace(ask(said, known), deadline_s=policy.model_deadline_s)
-    cache = cache or Cache()
+    asking = asking or Asking()
     asked = Input(PURPOSE, prompt.version, model, _digest(turn), turn_id)
-    if not cache.has(asked) and not budget.allows(count(prompt.system) + count(prompt.user)):
+    if not asking.allows(prompt, asked):
         return Extraction(observed, (*notes, USED_UP))
     try:
-        answer = await cache.ask(models, prompt, asked, partial(prompts.related, known=known))
-    except ModelUnavailable as error:
-        return Extraction(observed, (*notes, UNAVAILABLE), error.spent, prompt.version)
-    except MalformedAnswer as error:
-        unreadable = _unreadable(prompt, model, error)
-        return Extraction(observed, (*notes, MALFORMED), error.spent, prompt.version, unreadable)
+        answer = await asking.ask(models, prompt, asked, partial(prompts.related, known=known))
+    except ModelUnavailable:
+        return Extraction(observed, (*notes, UNAVAILABLE), prompt.version)
+    except MalformedAnswer:
+        return Extraction(observed, (*notes, MALFORMED), prompt.version)
     items = prompts.accepted(answer.value, said)
     found = merged(observed, items, sources, By(answer.model_id, answer.prompt_version), limits.max_observations)
-    return Extraction(found, notes, answer.spent, answer.prompt_version)
+    return Extraction(found, notes, answer.prompt_version)
 
 
 def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
-    """What the model would be asked about the turn; None where there is no model to ask."""
-    if models.chat_model_id is None or not policy.use_model:
+    """What the model would be asked about the turn; None where there is no model to ask, or no user speaks."""
+    if models.chat_model_id is None or not policy.use_model or not any(map(_spoken, turn.messages)):
         return None
     wanted = prompt_version or ""
     version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt
     return Input(PURPOSE, version, models.chat_model_id, _digest(turn))
+
+
+def _spoken(message: MessageText) -> bool:
+    command = slash.parse(message.text)
+    return message.role == "user" and bool(message.text.strip()) and (command is None or command.cmd == "remember")
 
 
 def _digest(turn: TurnText) -> str:
@@ -89,11 +89,6 @@ def _prompt(policy: ObserverPolicy, wanted: str | None) -> tuple[prompts.Extract
     if found is not None:
         return found, ()
     return prompts.chosen(policy.extract_prompt), (PROMPT_UNKNOWN,) if wanted else ()
-
-
-def _unreadable(prompt: Prompt[prompts.ExtractionAnswer], model: str, error: MalformedAnswer) -> Unreadable:
-    raw = redact(error.raw[:MAX_RAW_CHARS])[0]
-    return Unreadable(prompt.name, prompt.version, model, error.problem, raw.replace("\x00", ""))
 
 
 def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy: ObservePolicy) -> list[Source]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.envelope import Envelope
@@ -12,14 +12,13 @@ from services.observer import digest, extract, recall, received, rows
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
 from shared import allowance, clock, heard
-from shared.budget import Budget
+from shared.asking import Asking
 from shared.bus.delivery import Delivered
 from shared.cached import Cache, Input
 from shared.db import Connection, Subject
 from shared.errors import TransientError
 from shared.reading import ObserveContext
 from shared.runtime import Runtime
-from shared.spent import Spent
 from shared.store import (
     answers,
     chunks,
@@ -35,11 +34,9 @@ from shared.store import (
     turns,
     usage,
 )
-from shared.store.answers import KeptAnswer
 from shared.store.entities import Named
 from shared.store.observations import ObservationRow
 from shared.store.turns import Turn
-from shared.store.usage import Usage
 from shared.telemetry import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, OUTCOME_SECONDS, logger
 
 CONSUMER = "observer"
@@ -55,8 +52,7 @@ class Loaded:
     named: Named
     earlier: received.Earlier
     known: Mapping[UUID, Sequence[Known]]
-    cache: Cache
-    left: Budget
+    asking: Asking
 
 
 @dataclass(frozen=True)
@@ -80,31 +76,33 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
     async with rt.db.transaction(subject) as conn:
-        loaded, spent = await _load(conn, rt, subject, by_turn)
+        loaded = await _load(conn, rt, subject, by_turn)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
-    loaded = await _within_budget(rt, subject, loaded, spent)
-    thoughts: list[Thought] = []
-    renewed = digest.Renewed()
+        spent = await usage.today(conn, subject) if loaded.turns and _by_model(rt) else None
+    asking = loaded.asking
+    if spent is not None:
+        asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
     try:
-        left = await _think(rt, loaded, thoughts)
-        renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts], left)
+        thoughts = await _think(rt, loaded)
+        renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts], asking)
         async with rt.db.transaction(subject) as conn:
             await inbox.claim(conn, CONSUMER, ids)
             await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
-            if not await model_cache.put(conn, subject, loaded.cache.fresh):
+            await answers.put(conn, subject, asking.unreadable)
+            await usage.add(conn, subject, asking.used)
+            if not await model_cache.put(conn, subject, asking.cache.fresh):
                 raise TransientError("the same input was answered otherwise meanwhile")
     except Exception:
-        await _count_alone(rt, subject, _used(thoughts, renewed), loaded.cache)
+        await _count_alone(rt, subject, asking)
         raise
-    _measure(thoughts, renewed)
+    _measure(thoughts, renewed, asking)
 
 
 async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> None:
     """What memories rest on is derived from turns that have none: observations and mentions, no search, no events."""
     async with rt.db.transaction(subject) as conn:
-        loaded, _ = await _load(conn, rt, subject, turn_ids)
-    thoughts: list[Thought] = []
-    await _think(rt, loaded, thoughts)
+        loaded = await _load(conn, rt, subject, turn_ids)
+    thoughts = await _think(rt, loaded)
     async with rt.db.transaction(subject) as conn:
         await turns.note_observed(
             conn, subject, {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
@@ -112,10 +110,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
         await _save_found(conn, subject, thoughts)
 
 
-async def _load(
-    conn: Connection, rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]
-) -> tuple[Loaded, Spent | None]:
-    """What is there of these turns, and what was spent today where a model will be asked about one of them."""
+async def _load(conn: Connection, rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> Loaded:
     policy = rt.policy.observer
     found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
@@ -124,20 +119,16 @@ async def _load(
     asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
     known = await recall.known(conn, subject, asking, policy.model_known_max)
     earlier = await received.load(conn, subject, found)
-    spent = await usage.today(conn, subject) if asking else None
-    return Loaded(found, named, earlier, known, cache, Budget()), spent
+    return Loaded(found, named, earlier, known, Asking(cache))
 
 
 def _asked(rt: Runtime, turn: Turn) -> Input | None:
     return extract.asked_of(rt.models, rt.policy.observer, heard.turn_text(turn), turn.dimension(PROMPT))
 
 
-async def _within_budget(rt: Runtime, subject: Subject, loaded: Loaded, spent: Spent | None) -> Loaded:
-    return (
-        loaded
-        if spent is None
-        else replace(loaded, left=await allowance.left(rt.db, rt.policy.observer, subject, spent))
-    )
+def _by_model(rt: Runtime) -> bool:
+    """Whether a model may be asked about turns, and about the summaries of their sessions."""
+    return rt.models.chat_model_id is not None and rt.policy.observer.use_model
 
 
 def _payload(event: Delivered) -> TurnCommitted:
@@ -145,9 +136,9 @@ def _payload(event: Delivered) -> TurnCommitted:
     return event.payload
 
 
-async def _think(rt: Runtime, loaded: Loaded, thoughts: list[Thought]) -> Budget:
+async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
     """Turn by turn, as if each had come alone: what was named and asked before it counts, whoever shares its batch."""
-    left = loaded.left
+    thoughts: list[Thought] = []
     for turn in loaded.turns:
         found = await extract.extract(
             rt.models,
@@ -162,17 +153,15 @@ async def _think(rt: Runtime, loaded: Loaded, thoughts: list[Thought]) -> Budget
                 answer_before=loaded.earlier.answer(turn),
             ),
             loaded.known.get(turn.turn_id, ()),
-            budget=left,
             prompt_version=turn.dimension(PROMPT),
-            cache=loaded.cache,
+            asking=loaded.asking,
             turn_id=turn.turn_id,
         )
-        left = left.after(found.spent)
         loaded.named.note(rows.mention_rows(turn, found.observed))
         made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
         told = loaded.earlier.judge(turn, found.observed, made)
         thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, "")))
-    return left
+    return thoughts
 
 
 async def _save(
@@ -186,8 +175,6 @@ async def _save(
     await digest.save(conn, subject, renewed, names)
     await experience.receive(conn, subject, [r for t in thoughts for r in rows.tool_receipts(t.turn, t.asked)])
     await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
-    await usage.add(conn, subject, _used(thoughts, renewed))
-    await answers.put(conn, subject, _kept(thoughts, renewed))
     await outbox.put(conn, [event for t in thoughts for event in _events(subject, t)])
     finished = await outcomes.settle(conn, subject, [t.turn.turn_id for t in thoughts if not t.rows])
     for each in finished:
@@ -202,32 +189,21 @@ async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Tho
     await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
 
 
-def _used(thoughts: Sequence[Thought], renewed: digest.Renewed) -> list[Usage]:
-    found = [t.extraction for t in thoughts]
-    return [Usage(extract.PURPOSE, each.spent, each.unreadable is not None) for each in found] + renewed.used
-
-
-def _kept(thoughts: Sequence[Thought], renewed: digest.Renewed) -> list[KeptAnswer]:
-    unread = [(t.turn, t.extraction.unreadable) for t in thoughts]
-    unread += [(v.turn, v.told.unreadable) for v in renewed.versions]
-    return [rows.kept_answer(turn, each) for turn, each in unread if each]
-
-
-async def _count_alone(rt: Runtime, subject: Subject, used: Sequence[Usage], cache: Cache) -> None:
+async def _count_alone(rt: Runtime, subject: Subject, asking: Asking) -> None:
     """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers."""
-    if any(each.spent.calls for each in used):
+    if asking.called:
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
-                await usage.add(conn, subject, used)
-                await model_cache.put(conn, subject, cache.fresh)
+                await usage.add(conn, subject, asking.used)
+                await model_cache.put(conn, subject, asking.cache.fresh)
 
 
-def _measure(thoughts: Sequence[Thought], renewed: digest.Renewed) -> None:
+def _measure(thoughts: Sequence[Thought], renewed: digest.Renewed, asking: Asking) -> None:
     for told in (*(t.extraction for t in thoughts), *(v.told for v in renewed.versions)):
         if extract.USED_UP in told.notes:
             MODEL_BUDGET_USED_UP.inc()
-        if unread := told.unreadable:
-            MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
+    for unread in asking.unreadable:
+        MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
 
 
 def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:

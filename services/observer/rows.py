@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from services.observer.extraction import Extraction, Unreadable
+from services.observer.extraction import Extraction
 from shared import clock, place
 from shared.heard import IN_EXPERIMENT, SPOKEN, rendered
 from shared.reading import Observed
 from shared.reading.intent import understand
-from shared.store.answers import KeptAnswer
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
 from shared.store.experience import ToolReceipt
@@ -118,16 +117,3 @@ def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str
         named = {name: turn.experiment[name] for name in IN_EXPERIMENT}
         extra.append({"reason": "experiment", **named, "prompt_version": found.prompt_version})
     return {"explain": [*explain, *refused, *extra], "summary": dict(summary)}
-
-
-def kept_answer(turn: Turn, unread: Unreadable) -> KeptAnswer:
-    """The answer about the turn that nobody could read."""
-    return KeptAnswer(
-        answer_id=clock.uuid7(),
-        turn_id=turn.turn_id,
-        prompt=unread.prompt,
-        prompt_version=unread.prompt_version,
-        model=unread.model,
-        problem=unread.problem,
-        raw=unread.raw,
-    )

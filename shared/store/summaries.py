@@ -33,14 +33,14 @@ _LATEST: LiteralString = """
 SELECT session_id, version, reason, text, summary_json, source_from_seq, source_to_seq, model_id, generated_at, level,
     block_from_seq, block_text
 FROM session_summaries WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
-    AND text IS NOT NULL
+    AND text IS NOT NULL AND (%(before)s::integer IS NULL OR version < %(before)s)
 ORDER BY version DESC LIMIT 1
 """
 
 
-def latest(subject: Subject, session_id: str) -> Read[SummaryRow | None]:
-    """The newest summary of the session, if it has one."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+def latest(subject: Subject, session_id: str, before: int | None = None) -> Read[SummaryRow | None]:
+    """The newest summary of the session, or the newest before that version, if it has one."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "before": before}
     return Read(_LATEST, params, lambda rows: SummaryRow(**rows[0]) if rows else None)
 
 

@@ -100,20 +100,22 @@ async def load(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> 
 _WINDOW: LiteralString = (
     _COLUMNS
     + """FROM turns t
-WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND t.seq > %(after)s
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s
+    AND t.seq > %(after)s AND t.seq < %(before)s
 ORDER BY t.seq DESC LIMIT %(limit)s
 """
 )
 
 
-def window(subject: Subject, session_id: str, limit: int, after: int = 0) -> Read[list[Turn]]:
-    """The newest turns of the session with a number above `after`, oldest first."""
+def window(subject: Subject, session_id: str, limit: int, *, after: int, before: int) -> Read[list[Turn]]:
+    """The newest turns of the session with a number between `after` and `before`, neither included, oldest first."""
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
         "session": session_id,
         "limit": limit,
         "after": after,
+        "before": before,
     }
     return Read(_WINDOW, params, lambda rows: [_turn(row) for row in reversed(rows)])
 

@@ -1,4 +1,4 @@
-"""A summary as JSON for its row, and back; what does not read as one is None: the one before it stands (OC233)."""
+"""A summary as JSON for its row, and back; None for what does not read as one: an older one then goes on (OC233)."""
 
 from typing import Any
 

@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
+from services.observer import digest as observer_digest
+from services.observer.condense import condense
 from shared.cached import Input, digest
+from shared.errors import TransientError
+from shared.store import outbox
 from tests.integration.observer.test_usage import Bench, bench_with
 from tests.ollama.server import ScriptedOllama
 from tests.system.person import Person
@@ -16,6 +20,7 @@ SAID = {
     "zh": ("上次聊到的那件事：我周末都去爬山。", "爬山", "我周末都去爬山", "用户周末都去爬山"),
     "en": ("About the other day: I go bouldering at weekends.", "bouldering", "I go bouldering", "Goes bouldering"),
 }
+DECIDED = {"zh": "我们决定用 PostgreSQL 做主存储。", "en": "We decided to launch in Norway first."}
 LANGUAGES = pytest.mark.parametrize("language", SAID)
 
 
@@ -74,6 +79,33 @@ async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
         await bench.observe(person, events)
         assert len(server.asked("/api/chat")) == bench.used(person)["calls"] == 1
         assert [row["text"] for row in found(bench, person)] == [SAID[language][3]]
+
+
+@LANGUAGES
+@pytest.mark.parametrize("amid", [False, True])
+async def test_so_does_a_summarys_answer(
+    bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, language: str, amid: bool
+) -> None:
+    async def broken(*given: Any) -> None:
+        await condense(*given)
+        raise TransientError("the second of two summaries")
+
+    async with bench_with() as bench:
+        person = Person(bench.system)
+        events = await bench.said(person, DECIDED[language])
+        with monkeypatch.context() as patched:
+            patched.setattr(*((observer_digest, "condense", broken) if amid else (outbox, "put", away)))
+            with pytest.raises(TransientError):
+                await bench.observe(person, events)
+        await bench.observe(person, events)
+        used = bench.system.rows("SELECT purpose, calls FROM model_usage ORDER BY purpose")
+        assert [(row["purpose"], row["calls"]) for row in used] == [("extract", 1), ("summary", 1)]
+        assert len(server.asked("/api/chat")) == 2
+
+
+async def away(*_: Any) -> None:
+    """Nothing can be written."""
+    raise TransientError("away")
 
 
 async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: Any, server: ScriptedOllama) -> None:

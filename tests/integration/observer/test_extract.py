@@ -4,13 +4,15 @@ import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any, get_args
+from uuid import UUID
 
 import pytest
 
 from schemas.vocabulary import Role
-from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, extract
+from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, asked_of, extract
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
+from shared.asking import Asking
 from shared.budget import Budget
 from shared.models.none import NoModels
 from shared.models.ollama import OllamaModels
@@ -86,7 +88,7 @@ async def added(models: ModelProvider, said: TurnText) -> list[Any]:
     before = ruled(said)
     found = await extract(models, ObserverPolicy(), said, CONTEXT)
     observed = found.observed
-    assert (found.notes, found.unreadable) == ((), None)
+    assert found.notes == ()
     assert observed.observations[: len(before.observations)] == before.observations
     assert (observed.mentions, observed.refused) == (before.mentions, before.refused)
     return list(observed.observations[len(before.observations) :])
@@ -113,10 +115,12 @@ async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: Oll
     server.script(mode)
     said = turn(TEA, SWIMS)
     policy = ObserverPolicy(model_deadline_s=0.5 if mode == "slow" else 30.0)
-    found = await extract(models, policy, said, CONTEXT)
+    asking = Asking()
+    found = await extract(models, policy, said, CONTEXT, asking=asking, turn_id=UUID(int=1))
     observed, notes = found.observed, found.notes
-    assert found.spent.calls > 0
-    assert (found.unreadable is not None) == (notes == (MALFORMED,))
+    (used,) = asking.used
+    assert used.spent.calls > 0
+    assert used.malformed == bool(asking.unreadable) == (notes == (MALFORMED,))
     if mode in GOOD:
         assert (len(observed.observations), notes) == (len(ruled(said).observations) + 1, ())
     else:
@@ -374,18 +378,31 @@ async def test_nobody_is_asked_once_the_days_share_is_used_up(
     server: ScriptedOllama, models: OllamaModels, left: Budget
 ) -> None:
     said = turn(TEA)
-    found = await extract(models, ObserverPolicy(), said, CONTEXT, budget=left)
-    assert (found.observed, found.notes, found.spent.calls) == (ruled(said), (USED_UP,), 0)
+    asking = Asking(left=left)
+    found = await extract(models, ObserverPolicy(), said, CONTEXT, asking=asking)
+    assert (found.observed, found.notes, asking.used) == (ruled(said), (USED_UP,), [])
     assert not server.requests
 
 
-@pytest.mark.parametrize("text", ["我家钥匙的密码是 Hunter2-2026!", "my wifi password is Hunter2-2026!"])
+@pytest.mark.parametrize(
+    "text",
+    ["我家钥匙的密码是 Hunter2-2026!", "my wifi password is Hunter2-2026!", "my wifi pass\x00word is Hunter2-2026!"],
+)
 async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     server.answer = f"Sure: {text} sk-proj-abcdefghijklmnopqrstuvwx0123456789 13812345678"
-    found = await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT)
-    assert found.unreadable
-    assert found.unreadable.raw.startswith("Sure: ")
-    assert not [each for each in ("Hunter2", "sk-proj", "13812345678") if each in found.unreadable.raw]
+    asking = Asking()
+    await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, asking=asking, turn_id=UUID(int=1))
+    (kept,) = asking.unreadable
+    assert kept.raw.startswith("Sure: ")
+    assert not [each for each in ("Hunter2", "sk-proj", "13812345678", "\x00") if each in kept.raw]
+
+
+@pytest.mark.parametrize("text", ["", " ", "/forget 42", "/summary"])
+def test_where_no_user_speaks_nothing_would_be_asked(models: OllamaModels, text: str) -> None:
+    said = TurnText((MessageText("assistant", TEA, None, 0, SAID_AT), MessageText("user", text, None, 1, SAID_AT)))
+    assert asked_of(models, ObserverPolicy(), said, None) is None
+    for spoken in (TEA, "/remember I like tea."):
+        assert asked_of(models, ObserverPolicy(), turn(spoken), None) is not None
 
 
 async def test_secrets_do_not_reach_the_model(server: ScriptedOllama, models: OllamaModels) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from schemas.topics import TURN_COMMITTED
+from services.observer import digest
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
 from shared.db import Subject
@@ -109,3 +110,42 @@ async def test_a_session_in_which_nothing_was_said_leaves_no_summary(person: Per
     assert versions(person) == []
     assert row(person)["archived_at"] is not None
     assert row(person)["last_turn_at"] == row(person)["created_at"], "an end is nothing said"
+
+
+@pytest.mark.parametrize(
+    ("goal", "decided"), [("我的目标是今年考过日语 N2。", DECIDED[0]), ("My goal is to learn Norwegian.", DECIDED[1])]
+)
+async def test_turns_that_wait_behind_a_batch_do_not_hide_those_before_it(
+    person: Person, monkeypatch: pytest.MonkeyPatch, goal: str, decided: str
+) -> None:
+    monkeypatch.setattr(digest, "MAX_TURNS", 3)
+    for text in ("I like tea.", goal, decided, *["Please go on."] * 5):
+        await person.commit(text)
+    tea, aim, decision, *_ = events(person)
+    await observe(person, [tea])
+    await observe(person, [aim])
+    assert versions(person) == []
+    await observe(person, [decision])
+    (summary,) = person.system.rows("SELECT text, source_from_seq, source_to_seq FROM session_summaries")
+    assert goal.rstrip(".。")[-6:] in summary["text"]
+    assert (summary["source_from_seq"], summary["source_to_seq"]) == (1, 3)
+
+
+@pytest.mark.parametrize("damaged", [[2], [1, 2]])
+async def test_what_an_unreadable_summary_told_is_told_again(person: Person, damaged: list[int]) -> None:
+    for text in (*DECIDED, "I like tea."):
+        await person.commit(text)
+        await observe(person, events(person))
+    person.system.rows(
+        'UPDATE session_summaries SET summary_json = \'{"of": "tomorrow"}\' WHERE version = ANY(%(v)s)', v=damaged
+    )
+    await person.commit("We decided to hire two people in Bergen.", end_session=True)
+    await person.commit(end_session=True)
+    await observe(person, events(person))
+    assert versions(person) == [("working", 1, None), ("working", 2, None), ("archived", 4, 1)]
+    (told,) = person.system.rows("SELECT text FROM session_summaries WHERE level = 'archived'")
+    assert all(said in told["text"] for said in ("PostgreSQL", "Norway", "Bergen"))
+    person.system.rows("UPDATE session_summaries SET summary_json = '[]'")
+    await person.commit(end_session=True)
+    await observe(person, events(person))
+    assert len(versions(person)) == 3, "nothing was said since"

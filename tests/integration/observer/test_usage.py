@@ -128,6 +128,23 @@ async def test_a_burst_in_one_batch_keeps_within_the_days_share(
         assert bench.notes(stranger) == [[]]
 
 
+@pytest.mark.parametrize("text", ["我们决定用 PostgreSQL 做主存储。", "We decided to launch in Norway first."])
+@pytest.mark.parametrize("ends", [False, True])
+async def test_the_share_binds_a_summary_where_no_turn_is_asked_about(
+    bench_with: Any, server: ScriptedOllama, text: str, ends: bool
+) -> None:
+    async with bench_with(model_tokens_per_day=8000) as bench:
+        person = Person(bench.system)
+        server.counts = (7900, 200)
+        await bench.observe(person, await bench.said(person, text))
+        assert [each["purpose"] for each in bench.system.rows("SELECT purpose FROM model_usage")] == ["extract"]
+        again = await bench.said(person, text, session="s2", **({"end_session": True} if ends else {}))
+        await bench.observe(person, again)
+        assert len(server.asked("/api/chat")) == 1
+        summaries = bench.system.rows("SELECT outcome -> 'summary' AS told FROM turns ORDER BY committed_at")
+        assert [row["told"]["notes"] for row in summaries] == [["model_budget_used_up"]] * 2
+
+
 async def test_time_has_its_share_too_and_calls_that_fail_use_it(bench_with: Any, server: ScriptedOllama) -> None:
     server.script("slow")
     server.slow_s = 5.0
