@@ -13,7 +13,7 @@ from shared.db import Connection, Subject
 from shared.errors import TransientError
 from shared.policy import Policy
 from shared.runtime import Runtime
-from shared.store import chunks, keeping, memory
+from shared.store import chunks, conflicts, keeping, memory
 from shared.store import upkeep as journal
 from shared.telemetry import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING, frames, logger
 
@@ -98,10 +98,12 @@ def _each(active: Sequence[Kept], now: datetime, policy: Policy) -> tuple[list[D
 
 async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], policy: Policy) -> list[Due]:
     """Which of these are to become one."""
+    disputed = await conflicts.open_about(conn, subject)
     fitting = [
         each
         for each in kept
-        if each.type not in NOT_MERGED
+        if each.memory_id not in disputed
+        and each.type not in NOT_MERGED
         and each.valid_until is None
         and each.epistemic_type != "outdated"
         and "self_benefit" not in each.flags

@@ -38,6 +38,18 @@ async def put(conn: Connection, subject: Subject, conflicts: Sequence[Conflict])
         await conn.execute(_OPEN, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
 
 
+_ABOUT: LiteralString = """
+SELECT DISTINCT memory_id FROM conflicts
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'open'
+"""
+
+
+async def open_about(conn: Connection, subject: Subject) -> frozenset[UUID]:
+    """The memories that an open conflict is about."""
+    found = await conn.execute(_ABOUT, {"tenant": subject.tenant_id, "user": subject.user_id})
+    return frozenset(row["memory_id"] for row in await found.fetchall())
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """The memory was confirmed and is kept, or it has ended."""
