@@ -1,7 +1,8 @@
 """Conflicts on a real PostgreSQL: open until somebody says which side holds, or the memory has ended."""
 
 from collections.abc import AsyncGenerator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 import pytest
@@ -57,3 +58,24 @@ async def test_what_an_open_conflict_is_about_is_not_merged(rt: Runtime, dsn: st
         await conflicts.settle(conn, LIN, [Settled(ids[1], "kept", AFTER)])
     await round_of(rt)
     assert jobs(dsn) == ["consolidation"]
+
+
+@pytest.mark.parametrize(
+    ("settled", "state"),
+    [
+        ([("kept", BEFORE)], "open"),
+        ([("kept", AFTER)], "kept"),
+        ([("replaced", BEFORE)], "replaced"),
+        ([("kept", AFTER), ("replaced", BEFORE)], "replaced"),
+        ([("kept", BEFORE), ("replaced", AFTER)], "replaced"),
+    ],
+)
+async def test_nothing_is_open_about_what_has_ended(
+    rt: Runtime, dsn: str, settled: list[tuple[Literal["kept", "replaced"], datetime]], state: str
+) -> None:
+    (memory_id,) = await stand(rt, version("Likes tea"))
+    await opened(rt, memory_id)
+    async with rt.db.transaction(LIN) as conn:
+        await conflicts.settle(conn, LIN, [Settled(memory_id, found, at) for found, at in settled])
+    assert states(dsn) == [state]
+    assert rows(dsn, "SELECT FROM conflicts WHERE closed_at < opened_at") == []
