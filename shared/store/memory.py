@@ -258,8 +258,11 @@ async def close(
 
 
 _CONFIRM: LiteralString = """
-UPDATE memory_items SET confidence = %(confidence)s, provenance_class = %(provenance_class)s,
-    assertion = %(assertion)s, last_validated_at = greatest(last_validated_at, %(at)s),
+UPDATE memory_items SET
+    confidence = CASE WHEN fused_at IS NULL OR %(by_user)s THEN %(confidence)s ELSE confidence END,
+    provenance_class = CASE WHEN fused_at IS NULL OR %(by_user)s THEN %(provenance_class)s ELSE provenance_class END,
+    assertion = CASE WHEN fused_at IS NULL OR %(by_user)s THEN %(assertion)s ELSE assertion END,
+    last_validated_at = greatest(last_validated_at, %(at)s),
     source_sessions = (SELECT array_agg(DISTINCT s) FROM unnest(source_sessions || %(session)s::text) AS s),
     source_turns = source_turns || %(turn)s::uuid, updated_at = now(),
     correction_count = CASE WHEN %(by_user)s THEN 0 ELSE correction_count END,
@@ -288,7 +291,8 @@ async def confirm(
 ) -> tuple[str, ...]:
     """The memory has been said again: its evidence grew, its words did not change; the sessions that said it.
 
-    Where the user said it, what they had rejected before no longer counts, and it is outdated no longer.
+    Where the user said it, what they had rejected before no longer counts, and it is outdated no longer. Whoever else
+    says it leaves a fused memory the standing that it has.
     """
     params = {
         "tenant": subject.tenant_id,
