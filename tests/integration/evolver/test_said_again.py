@@ -1,4 +1,4 @@
-"""What is said again on a real PostgreSQL: a fused memory stays as it is."""
+"""What is said again on a real PostgreSQL: its evidence grows within bounds, and a fused memory stays as it is."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -10,8 +10,9 @@ import pytest
 from schemas.vocabulary import Assertion
 from shared import clock
 from shared.runtime import Runtime
+from shared.store import memory
 from tests.integration.evolver.delivery import one_by_one
-from tests.integration.evolver.memories import BEGAN, LIN, evolver, figure, row
+from tests.integration.evolver.memories import BEGAN, LIN, evolver, figure, row, stand, version
 from tests.integration.evolver.scenes import Turn, seen
 from tests.system.databases import rows
 
@@ -63,3 +64,26 @@ async def test_only_the_users_word_gives_back_what_a_memory_was_worth(
     back = row(dsn, memory_id)
     assert (back["fused_at"], back["provenance_class"]) == (None, "confirmed_by_user")
     assert back["confidence"] >= 0.9 - 1e-6
+
+
+@pytest.mark.parametrize("begun", [0, 1])
+async def test_the_first_turn_and_the_newest_are_kept_each_once(rt: Runtime, dsn: str, begun: int) -> None:
+    turns = [clock.uuid7() for _ in range(130)]
+    (memory_id,) = await stand(rt, version("Likes tea", source_turns=tuple(turns[:begun])))
+    async with rt.db.transaction(LIN) as conn:
+        for each in [*turns[begun:], turns[-1], turns[0]]:
+            await memory.confirm(
+                conn,
+                LIN,
+                memory_id,
+                confidence=0.5,
+                provenance_class="observation",
+                assertion="declared",
+                at=BEGAN,
+                session="s",
+                turn=each,
+            )
+    assert row(dsn, memory_id)["source_turns"] == [turns[0], *turns[-99:]]
+    assert memory.turns_kept([*turns, turns[3]]) == (turns[0], *turns[-99:])
+    assert memory.turns_kept(turns[:2]) == tuple(turns[:2])
+    assert memory.turns_kept([]) == ()
