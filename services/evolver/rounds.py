@@ -117,7 +117,7 @@ async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], po
         near = await keeping.near(conn, subject, set(models), policy.evolution.consolidate_similarity)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, ids)}
     found = [said(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
-    groups = merge.groups(found, near, policy.evolution)
+    groups = await asyncio.to_thread(merge.groups, found, near, policy.evolution)
     return [Due("consolidation", group, {"by": "vectors" if models else "words"}) for group in groups]
 
 
