@@ -17,8 +17,6 @@ from shared.store import chunks, conflicts, keeping, memory
 from shared.store import upkeep as journal
 from shared.telemetry import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING, frames, logger
 
-BATCH = 200
-"""Users found at once."""
 LONGEST = timedelta(days=1)
 """Who has nothing new is looked through so often: time passes for them too."""
 CONSIDERED = 300
@@ -38,18 +36,15 @@ async def keep_forever(rt: Runtime) -> None:
 
 async def keep_all(rt: Runtime) -> int:
     """How many users were looked through, all who were waiting when it began; others may be at it at the same time."""
-    done = 0
     async with rt.db.system() as conn:
-        began = await journal.now(conn)
-    while True:
-        async with rt.db.system() as conn:
-            waiting = await journal.waiting(conn, began, LONGEST, BATCH)
-        UPKEEP_WAITING.set(len(waiting))
-        random.shuffle(waiting)
-        for each in waiting:
-            done += await _one(rt, each)
-        if len(waiting) < BATCH:
-            return done
+        waiting = await journal.waiting(conn, await journal.now(conn), LONGEST)
+    random.shuffle(waiting)
+    done = 0
+    for n, each in enumerate(waiting):
+        UPKEEP_WAITING.set(len(waiting) - n)
+        done += await _one(rt, each)
+    UPKEEP_WAITING.set(0)
+    return done
 
 
 async def _one(rt: Runtime, each: journal.Waiting) -> bool:

@@ -222,6 +222,28 @@ async def test_two_evolvers_make_one_round_of_each_user(rt: Runtime, dsn: str) -
     assert jobs(dsn) == ["fuse"] * len(users)
 
 
+async def test_who_waits_is_looked_for_once_in_a_round(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    await stand(rt, version("Likes tea"))
+    rows(
+        dsn,
+        "INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, content_text, content_hash,"
+        " status, confidence, provenance_class, assertion, valid_at) SELECT tenant_id, 'u' || n, memory_id, root_id,"
+        " version, type, content_text, content_hash, status, confidence, provenance_class, assertion, valid_at"
+        " FROM memory_items, generate_series(1, 220) AS n",
+    )
+    asked: list[int] = []
+    waiting = journal.waiting
+
+    async def counted(*given: Any) -> list[journal.Waiting]:
+        found = await waiting(*given)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(journal, "waiting", counted)
+    assert await rounds.keep_all(rt) == 221
+    assert asked == [221]
+
+
 async def test_others_go_on_while_memories_are_compared(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compare, threads = merge.groups, list[threading.Thread]()
 
