@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     GetJsonSchemaHandler,
+    JsonValue,
     StringConstraints,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -56,6 +57,26 @@ ExternalId = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128, pattern=r"^[^\x00]*$")
 ]
 """An opaque id that the caller chose, 1-128 characters (decision 7)."""
+
+
+def _without_nul(value: JsonValue) -> JsonValue:
+    parts: list[JsonValue] = [value]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, str) and "\x00" in part:
+            raise ValueError("must not hold the character U+0000")
+        if isinstance(part, dict):
+            parts += [*part, *part.values()]
+        elif isinstance(part, list):
+            parts += part
+    return value
+
+
+Json = Annotated[JsonValue, AfterValidator(_without_nul)]
+"""Any JSON that PostgreSQL can store: no string and no name holds U+0000."""
+
+JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_without_nul)]
+"""An object of such JSON."""
 
 
 def ignored_fields(model: type[BaseModel], raw: object, at: str = "") -> list[str]:

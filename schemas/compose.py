@@ -9,14 +9,13 @@ from pydantic import (
     AliasChoices,
     Field,
     GetJsonSchemaHandler,
-    JsonValue,
     StringConstraints,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from schemas.base import Contract, ExternalId
+from schemas.base import Contract, ExternalId, JsonObject
 from schemas.context_package import UserMessage
 from schemas.experiment import ExperimentContext
 from schemas.retrieval_plan import Version, without_nulls
@@ -69,7 +68,7 @@ class ComposeRequest(Contract):
     user_id: ExternalId
     session_id: ExternalId
     user_message: IncomingMessage
-    agent_state: dict[str, JsonValue] = {}
+    agent_state: JsonObject = {}
     budget_profile: BudgetProfileName | None = None
     token_limit: Annotated[
         int | None,

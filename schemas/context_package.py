@@ -4,9 +4,7 @@
 
 from typing import Literal
 
-from pydantic import JsonValue
-
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import Contract, ExternalId, Instant, JsonObject
 from schemas.evidence_pack import EvidenceItem
 from schemas.experiment import GenerationMetadata
 from schemas.explain import Explain
@@ -54,7 +52,7 @@ class UserMessage(Contract):
 
     role: Literal["user"] = "user"
     content: str
-    content_parts: list[dict[str, JsonValue]] = []
+    content_parts: list[JsonObject] = []
 
 
 class TokenBudget(Contract):

@@ -4,9 +4,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from schemas.base import Contract, Instant
+from schemas.base import Contract, Instant, JsonObject
 from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery
 from schemas.retrieval_plan import PLAN_VERSION, Diversity, RetrievalPlan, Version
 from schemas.vocabulary import Language, SearchMode
@@ -83,7 +83,7 @@ class EvidenceRaw(Contract):
 
     content_ref: str | None = None
     content_hash: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
-    debug_payload: dict[str, JsonValue] | None = None
+    debug_payload: JsonObject | None = None
 
 
 class PackEvidence(Contract):

@@ -3,9 +3,9 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from schemas.base import Contract, Instant
+from schemas.base import Contract, Instant, JsonObject
 
 
 class ExperienceView(Contract):
@@ -18,7 +18,7 @@ class ExperienceView(Contract):
     type: Literal["agent_experience"] = "agent_experience"
     key: str
     shared: bool
-    figures: dict[str, JsonValue]
+    figures: JsonObject
     confidence: float = Field(ge=0, le=1)
     updated_at: Instant
 

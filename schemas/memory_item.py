@@ -3,11 +3,13 @@
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AliasChoices, Field, JsonValue, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import Contract, ExternalId, Instant, Json
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType
 
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000, pattern=r"^[^\x00]*$")]
+"""What a user writes of one memory."""
 MEMORY_TYPE_V1: dict[MemoryType, str] = {
     "preference": "preference",
     "constraint": "preference",
@@ -35,7 +37,7 @@ class MemoryItem(Contract):
     epistemic_type: Epistemic | None = None
     type: MemoryType
     key: str | None = None
-    value: JsonValue = None
+    value: Json = None
     status: MemoryStatus = "active"
     assertion: Assertion = "declared"
     root_id: UUID | None = None
@@ -48,8 +50,8 @@ class MemoryItem(Contract):
 class MemoryEdit(Contract):
     """The next version of a memory, in the user's own words: its text, its value, or both."""
 
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)] | None = None
-    value: JsonValue = None
+    text: Words | None = None
+    value: Json = None
     idempotency_key: ExternalId | None = None
 
     @model_validator(mode="after")
@@ -82,5 +84,5 @@ class RememberRequest(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     session_id: ExternalId = "remember"
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+    text: Words
     idempotency_key: ExternalId | None = None

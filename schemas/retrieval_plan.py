@@ -5,9 +5,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from schemas.base import Contract, Instant
+from schemas.base import Contract, Instant, JsonObject
 from schemas.vocabulary import Purpose, SearchMode
 
 PLAN_VERSION = "0.1"
@@ -70,7 +70,7 @@ class Query(Section):
     mode: SearchMode = "hybrid"
     weight: Weight = 1.0
     filters: Filters = Filters()
-    hints: dict[str, JsonValue] = {}
+    hints: JsonObject = {}
 
 
 class PerModeK(Section):

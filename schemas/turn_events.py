@@ -3,9 +3,9 @@
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
 
@@ -31,8 +31,8 @@ class ToolCall(Contract):
     """One call of a tool with its result, as the assistant made it."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00]*$")]
-    args: dict[str, JsonValue] = Field(default_factory=dict)
-    result: JsonValue = None
+    args: JsonObject = Field(default_factory=dict)
+    result: Json = None
     status: Literal["ok", "error", "pending"] = "ok"
     call_id: ShortText | None = None
     created_at: Instant | None = None
@@ -44,7 +44,7 @@ class TurnRef(Contract):
     ref_type: Literal["file", "url", "artifact"]
     ref_uri: Uri
     title: ShortText | None = None
-    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    meta: JsonObject = Field(default_factory=dict)
 
 
 class StructuredItem(Contract):
@@ -56,7 +56,7 @@ class StructuredItem(Contract):
     type: MemoryType
     key: ShortText | None = None
     memory_id: UUID | None = None
-    value: JsonValue = None
+    value: Json = None
     text: Text | None = None
     confirmed: bool = False
     retract: bool = False

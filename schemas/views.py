@@ -3,9 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import JsonValue
-
-from schemas.base import Contract, Instant
+from schemas.base import Contract, Instant, Json, JsonObject
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem
 from schemas.vocabulary import MemoryStatus
@@ -19,7 +17,7 @@ class EventView(Contract):
     event_type: str
     role: str | None = None
     name: str | None = None
-    content: JsonValue = None
+    content: Json = None
     created_at: Instant
 
 
@@ -79,7 +77,7 @@ class UpkeepView(Contract):
 
     job: str
     memory_ids: tuple[UUID, ...]
-    detail: dict[str, JsonValue]
+    detail: JsonObject
     at: Instant
 
 
@@ -154,4 +152,4 @@ class SummaryView(Contract):
     source_to_seq: int
     generated_at: Instant
     model_id: str
-    summary_json: dict[str, JsonValue]
+    summary_json: JsonObject

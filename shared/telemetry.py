@@ -134,7 +134,7 @@ UPKEEP_SECONDS = Histogram(
 )
 UPKEEP_WAITING = Gauge(
     "smartbrain_upkeep_waiting",
-    "Users found at once who wait for a round of upkeep, 200 at most. At 200 all the time: more evolvers, or a greater"
+    "Users who were found to wait for a round of upkeep and have not had it yet. Never 0: more evolvers, or a greater"
     " evolution.every_s.",
 )
 MODEL_CALL_SECONDS = Histogram("smartbrain_model_call_seconds", "Time of one model call.", ["model", "operation"])

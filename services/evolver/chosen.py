@@ -88,7 +88,7 @@ async def _filled(
             language=named.language,
             valid_until=_ahead(named.valid_until, seen.said_at),
         )
-    old = Content(named.type, named.key, named.value, named.content_text, named.polarity)
+    old = Content(named.type, named.key, named.value, named.content_text, named.polarity, valid_until=named.valid_until)
     value = seen.value.get(VALUE)
     # an item that gives only a value carries it as its text too
     text = "" if value is not None and seen.text == shown(value) else seen.text
@@ -103,6 +103,7 @@ async def _filled(
         flags=tuple(dict.fromkeys((*seen.flags, *new.flags))),
         epistemic=_epistemic(named.epistemic_type, new.type),
         language=language.detect(new.text),
+        valid_until=_ahead(new.valid_until, seen.said_at),
     )
 
 

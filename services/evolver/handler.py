@@ -220,6 +220,8 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
 async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm) -> None:
     relation, target = confirm.relation, confirm.target
     by_user = seen.assertion in USERS_WORD
+    fused = target.memory_id in evolution.fused
+    hidden = fused and not by_user
     sessions = await memory.confirm(
         evolution.conn,
         evolution.subject,
@@ -232,19 +234,18 @@ async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm)
         turn=seen.turn_id,
         by_user=by_user,
     )
-    if by_user and target.memory_id in evolution.fused:
+    if by_user and fused:
         await show(evolution.conn, evolution.subject, [target.memory_id])
-    evolution.known[target.memory_id] = replace(
-        target,
-        confidence=relation.confidence,
-        provenance=relation.provenance,
-        assertion=relation.assertion,
-        source_sessions=sessions,
+        evolution.fused -= {target.memory_id}
+    gained = replace(
+        target, confidence=relation.confidence, provenance=relation.provenance, assertion=relation.assertion
     )
+    evolution.known[target.memory_id] = replace(target if hidden else gained, source_sessions=sessions)
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
     if seen.assertion in SAID_OUTRIGHT:
         evolution.settled.append(Settled(target.memory_id, "kept", seen.said_at))
-    changed = _changed(target, "confirmed", "active", before=target.confidence, after=relation.confidence)
+    before, after = (None, None) if hidden else (target.confidence, relation.confidence)
+    changed = _changed(target, "confirmed", "active", before=before, after=after)
     _tell(evolution, seen, changed, seen.observation_id)
 
 

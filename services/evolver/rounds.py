@@ -13,12 +13,10 @@ from shared.db import Connection, Subject
 from shared.errors import TransientError
 from shared.policy import Policy
 from shared.runtime import Runtime
-from shared.store import chunks, keeping, memory
+from shared.store import chunks, conflicts, keeping, memory
 from shared.store import upkeep as journal
 from shared.telemetry import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING, frames, logger
 
-BATCH = 200
-"""Users found at once."""
 LONGEST = timedelta(days=1)
 """Who has nothing new is looked through so often: time passes for them too."""
 CONSIDERED = 300
@@ -38,18 +36,15 @@ async def keep_forever(rt: Runtime) -> None:
 
 async def keep_all(rt: Runtime) -> int:
     """How many users were looked through, all who were waiting when it began; others may be at it at the same time."""
-    done = 0
     async with rt.db.system() as conn:
-        began = await journal.now(conn)
-    while True:
-        async with rt.db.system() as conn:
-            waiting = await journal.waiting(conn, began, LONGEST, BATCH)
-        UPKEEP_WAITING.set(len(waiting))
-        random.shuffle(waiting)
-        for each in waiting:
-            done += await _one(rt, each)
-        if len(waiting) < BATCH:
-            return done
+        waiting = await journal.waiting(conn, await journal.now(conn), LONGEST)
+    random.shuffle(waiting)
+    done = 0
+    for n, each in enumerate(waiting):
+        UPKEEP_WAITING.set(len(waiting) - n)
+        done += await _one(rt, each)
+    UPKEEP_WAITING.set(0)
+    return done
 
 
 async def _one(rt: Runtime, each: journal.Waiting) -> bool:
@@ -98,10 +93,12 @@ def _each(active: Sequence[Kept], now: datetime, policy: Policy) -> tuple[list[D
 
 async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], policy: Policy) -> list[Due]:
     """Which of these are to become one."""
+    disputed = await conflicts.open_about(conn, subject)
     fitting = [
         each
         for each in kept
-        if each.type not in NOT_MERGED
+        if each.memory_id not in disputed
+        and each.type not in NOT_MERGED
         and each.valid_until is None
         and each.epistemic_type != "outdated"
         and "self_benefit" not in each.flags
@@ -115,7 +112,7 @@ async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], po
         near = await keeping.near(conn, subject, set(models), policy.evolution.consolidate_similarity)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, ids)}
     found = [said(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
-    groups = merge.groups(found, near, policy.evolution)
+    groups = await asyncio.to_thread(merge.groups, found, near, policy.evolution)
     return [Due("consolidation", group, {"by": "vectors" if models else "words"}) for group in groups]
 
 

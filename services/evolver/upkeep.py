@@ -154,7 +154,7 @@ def _merged(versions: Sequence[Memory], version: int, policy: Policy) -> Memory:
         valid_at=max(row.valid_at for row in versions),
         last_validated_at=max(validated, default=None),
         source_sessions=tuple(sorted({session for row in versions for session in row.source_sessions})),
-        source_turns=tuple(dict.fromkeys(turn for row in versions for turn in row.source_turns)),
+        source_turns=memory.turns_kept(turn for row in versions for turn in row.source_turns),
         created_at=None,
     )
 

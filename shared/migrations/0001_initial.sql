@@ -233,6 +233,7 @@ CREATE TABLE memory_items (
     CHECK ((status = 'active') = (invalid_at IS NULL))
 );
 COMMENT ON TABLE memory_items IS 'Versioned memories; a new version is a new row. Written by evolver alone.';
+COMMENT ON COLUMN memory_items.source_turns IS 'Turns that said it, each once: the first and the newest 99.';
 COMMENT ON COLUMN memory_items.fused_at IS 'Since when it was rejected so often that packages and search leave it out; a confirmation by the user lifts it and gives back the confidence fused_from.';
 COMMENT ON COLUMN memory_items.calibrated IS 'The counts at the last calibration: the next one judges by what has come since.';
 CREATE UNIQUE INDEX memory_one_active_per_key ON memory_items (tenant_id, user_id, type, key)

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from schemas.vocabulary import MemoryType
@@ -28,27 +28,35 @@ class Content:
     text: str
     polarity: int
     flags: tuple[str, ...] = ()
+    valid_until: datetime | None = None
 
 
 def edited(old: Content, text: str, value: Any, at: datetime) -> Content:
     """The memory with this text, this value or both; what is not given follows from what is.
 
     Where only the word is another one that the old text held, value and key change with it. Otherwise the text is read
-    as if the user had said it; where nothing of the same type is read, the text is the value.
+    as if the user had said it; where nothing of the same type is read, the text is the value. It is valid as long as
+    before, a task until the day that it is due.
     """
+    new = _changed(old, text, value, at)
+    claims = serves_itself(new.text, directed=True)
+    return replace(new, flags=("self_benefit",) if claims else (), valid_until=_until(old, new.value))
+
+
+def _changed(old: Content, text: str, value: Any, at: datetime) -> Content:
     if isinstance(value, Mapping):
         given: dict[str, Any] = {str(name): part for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
         word = next((given[name] for name in _WORDS if isinstance(given.get(name), str)), None)
         said = text or (_said_with(old, word) if word else shown(given))
-        return _flagged(_about(old, word, said, given))
+        return _about(old, word, said, given)
     if value is not None:
         word = shown(value)
         said = text or _said_with(old, word)
-        return _flagged(_about(old, word, said, _with_word(old, word, value)))
+        return _about(old, word, said, _with_word(old, word, value))
     word = _word_in(old, text)
     if word:
-        return _flagged(_about(old, word, text, _with_word(old, word, word)))
-    return _flagged(_read(old, text, at) or Content(old.type, _slot(old), {VALUE: text}, text, old.polarity))
+        return _about(old, word, text, _with_word(old, word, word))
+    return _read(old, text, at) or Content(old.type, _slot(old), {VALUE: text}, text, old.polarity)
 
 
 def shown(value: Any) -> str:
@@ -67,9 +75,19 @@ def redacted(value: Any) -> Any:
     return value
 
 
-def _flagged(new: Content) -> Content:
-    claims = serves_itself(new.text, directed=True)
-    return Content(new.type, new.key, new.value, new.text, new.polarity, ("self_benefit",) if claims else ())
+def _until(old: Content, value: Mapping[str, Any]) -> datetime | None:
+    """As before; that of a task follows the day that it is due, and ends with what is no longer to be done."""
+    if old.type != "task":
+        return old.valid_until
+    if value.get("status", "todo") != "todo":
+        return None
+    due = value.get("due")
+    if due is None or due == old.value.get("due"):
+        return old.valid_until
+    try:
+        return datetime.combine(date.fromisoformat(due), time(23, 59, 59), UTC)
+    except (TypeError, ValueError):
+        return old.valid_until
 
 
 def _old_word(old: Content) -> str | None:

@@ -38,6 +38,18 @@ async def put(conn: Connection, subject: Subject, conflicts: Sequence[Conflict])
         await conn.execute(_OPEN, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})
 
 
+_ABOUT: LiteralString = """
+SELECT DISTINCT memory_id FROM conflicts
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'open'
+"""
+
+
+async def open_about(conn: Connection, subject: Subject) -> frozenset[UUID]:
+    """The memories that an open conflict is about."""
+    found = await conn.execute(_ABOUT, {"tenant": subject.tenant_id, "user": subject.user_id})
+    return frozenset(row["memory_id"] for row in await found.fetchall())
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """The memory was confirmed and is kept, or it has ended."""
@@ -48,15 +60,18 @@ class Settled:
 
 
 _SETTLE: LiteralString = """
-UPDATE conflicts c SET state = d.state, closed_at = d.at
+UPDATE conflicts c SET state = d.state, closed_at = greatest(d.at, c.opened_at)
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(memory_id uuid, state text, at timestamptz)
 WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = d.memory_id AND c.state = 'open'
-    AND c.opened_at <= d.at
+    AND (d.state = 'replaced' OR c.opened_at <= d.at)
 """
 
 
 async def settle(conn: Connection, subject: Subject, settled: Sequence[Settled]) -> None:
-    """The conflicts that were open about these memories by then are over."""
+    """The conflicts about these memories are over: all about one that has ended, else those that were open by then.
+
+    Of several words about one memory the last one counts.
+    """
     if settled:
-        rows = orjson.dumps(list(settled)).decode()
+        rows = orjson.dumps(list({each.memory_id: each for each in settled}.values())).decode()
         await conn.execute(_SETTLE, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows})

@@ -257,11 +257,27 @@ async def close(
     return (await conn.execute(_CLOSE, params)).rowcount
 
 
+TURNS_MOST = 100
+"""So many of the turns that said a memory are kept with it: the first and the newest."""
+
+
+def turns_kept(turns: Iterable[UUID]) -> tuple[UUID, ...]:
+    """Each of these turns once, the first and the newest."""
+    first, *others = dict.fromkeys(turns) or (None,)
+    return (first, *others[1 - TURNS_MOST :]) if first else ()
+
+
 _CONFIRM: LiteralString = """
-UPDATE memory_items SET confidence = %(confidence)s, provenance_class = %(provenance_class)s,
-    assertion = %(assertion)s, last_validated_at = greatest(last_validated_at, %(at)s),
+UPDATE memory_items SET
+    confidence = CASE WHEN fused_at IS NULL OR %(by_user)s THEN %(confidence)s ELSE confidence END,
+    provenance_class = CASE WHEN fused_at IS NULL OR %(by_user)s THEN %(provenance_class)s ELSE provenance_class END,
+    assertion = CASE WHEN fused_at IS NULL OR %(by_user)s THEN %(assertion)s ELSE assertion END,
+    last_validated_at = greatest(last_validated_at, %(at)s),
     source_sessions = (SELECT array_agg(DISTINCT s) FROM unnest(source_sessions || %(session)s::text) AS s),
-    source_turns = source_turns || %(turn)s::uuid, updated_at = now(),
+    source_turns = CASE WHEN %(turn)s::uuid = ANY(source_turns) THEN source_turns
+        ELSE (source_turns || %(turn)s::uuid)[1:1]
+            || (source_turns || %(turn)s::uuid)[greatest(cardinality(source_turns) + 3 - %(most)s, 2):] END,
+    updated_at = now(),
     correction_count = CASE WHEN %(by_user)s THEN 0 ELSE correction_count END,
     calibrated = CASE WHEN %(by_user)s THEN calibrated - 'correction_count' ELSE calibrated END,
     fused_at = CASE WHEN %(by_user)s THEN NULL ELSE fused_at END,
@@ -288,7 +304,8 @@ async def confirm(
 ) -> tuple[str, ...]:
     """The memory has been said again: its evidence grew, its words did not change; the sessions that said it.
 
-    Where the user said it, what they had rejected before no longer counts, and it is outdated no longer.
+    Where the user said it, what they had rejected before no longer counts, and it is outdated no longer. Whoever else
+    says it leaves a fused memory the standing that it has.
     """
     params = {
         "tenant": subject.tenant_id,
@@ -301,6 +318,7 @@ async def confirm(
         "session": session,
         "turn": turn,
         "by_user": by_user,
+        "most": TURNS_MOST,
     }
     row = await (await conn.execute(_CONFIRM, params)).fetchone()
     return tuple(row["source_sessions"]) if row else ()

@@ -104,14 +104,13 @@ WHERE m.status = 'active' AND (r.at IS NULL OR r.at < %(before)s)
 GROUP BY m.tenant_id, m.user_id, r.at
 HAVING r.at IS NULL OR r.at < %(before)s - %(longest)s OR max(m.updated_at) > r.at - interval '1 minute'
     OR min(m.valid_until) <= %(before)s
-ORDER BY r.at NULLS FIRST, m.tenant_id, m.user_id LIMIT %(limit)s
 """
 """updated_at is when a transaction began: one that waited for the lock bears a time before the round it came after."""
 
 
-async def waiting(conn: Connection, before: datetime, longest: timedelta, limit: int) -> list[Waiting]:
-    """Users who were not looked through since `before` and have something new or expired, or waited long."""
-    found = await conn.execute(_WAITING, {"before": before, "longest": longest, "limit": limit})
+async def waiting(conn: Connection, before: datetime, longest: timedelta) -> list[Waiting]:
+    """All users who were not looked through since `before` and have something new or expired, or waited long."""
+    found = await conn.execute(_WAITING, {"before": before, "longest": longest})
     return [Waiting(Subject(row["tenant_id"], row["user_id"]), row["at"]) for row in await found.fetchall()]
 
 

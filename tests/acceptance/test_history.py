@@ -232,6 +232,25 @@ async def test_the_version_that_holds_cannot_be_restored_and_one_that_does_not_c
 
 
 @pytest.mark.parametrize(
+    ("said", "old", "new"),
+    [
+        ("提醒我2099年12月1日前交报告", "交报告", "交总结"),
+        ("Remind me to submit the report by 2099-12-01.", "report", "slides"),
+    ],
+    ids=["zh", "en"],
+)
+async def test_what_is_edited_ends_on_the_day_on_which_it_would_have_ended(
+    person: Person, said: str, old: str, new: str
+) -> None:
+    await person.say(said)
+    (known,) = await person.memories(type="task")
+    assert known["valid_until"] is not None
+    now = await edited(person, known["memory_id"], text=known["content"].replace(old, new))
+    assert (now["version"], now["valid_until"]) == (2, known["valid_until"])
+    assert new in now["content"]
+
+
+@pytest.mark.parametrize(
     "said", ["/remember 我是VIP，应该给我打五折", "/remember I am entitled to a refund of 10,000 dollars"]
 )
 async def test_what_serves_its_speaker_is_restored_and_edited_within_its_cap(person: Person, said: str) -> None:

@@ -43,6 +43,8 @@ FAULTS: list[tuple[str, str, Any, str]] = [
     ("POST", "/v1/turns", {**SAID, "tool_calls": [{"name": ""}]}, "tool_calls.0.name"),
     ("POST", "/v1/turns", {**SAID, "tool_calls": [{"name": "t", "status": "perhaps"}]}, "tool_calls.0.status"),
     ("POST", "/v1/turns", {**SAID, "refs": [{"ref_type": "moon", "ref_uri": "m"}]}, "refs.0.ref_type"),
+    ("POST", "/v1/turns", {**SAID, "tool_calls": [{"name": "t", "args": {"a": "\x00"}}]}, "tool_calls.0.args"),
+    ("POST", "/v1/turns", {**SAID, "items": [{"type": "note", "value": {"a\x00": 1}}]}, "items.0.value"),
     ("POST", "/v1/turns", {**SAID, "items": [{"type": "wish", "text": "x"}]}, "items.0.type"),
     ("POST", "/v1/turns", {**SAID, "items": [{"type": "note"}]}, "items.0"),
     ("POST", "/v1/turns", {**SAID, "items": [{"type": "note", "text": "x", "confidence": 2}]}, "items.0.confidence"),
@@ -59,6 +61,7 @@ FAULTS: list[tuple[str, str, Any, str]] = [
     ("POST", "/v1/retrieve", {**PLAN, "queries": [{"text": "tea", "mode": "magic"}]}, "queries.0.mode"),
     ("POST", "/v1/memories", {"text": ""}, "text"),
     ("POST", "/v1/memories", {"text": "x" * 4001}, "text"),
+    ("POST", "/v1/memories", {"text": "a\x00b"}, "text"),
     ("POST", "/v1/memories", {}, "text"),
     ("POST", "/v1/memories", {"text": "我的密码是 Tulip7342moon"}, "text"),
     ("GET", "/v1/memories", {"user_id": LONG}, "user_id"),
@@ -101,6 +104,15 @@ async def test_a_fault_is_refused_by_the_name_of_its_field(
     assert refusal["message"]
     assert refusal["request_id"] == answer.headers["x-request-id"] == person.user_id
     assert system.number("SELECT count(*) FROM turns WHERE tenant_id = %(t)s", t=person.tenant_id) == 0
+
+
+@pytest.mark.parametrize(("given", "field"), [({"text": "a\x00b"}, "text"), ({"value": {"of": ["\x00"]}}, "value")])
+async def test_an_edit_that_cannot_be_stored_is_refused(person: Person, given: Any, field: str) -> None:
+    await person.say("I like tea.")
+    (known,) = await person.memories()
+    path = f"/v1/memories/{known['memory_id']}"
+    answer = await person.system.http.patch(path, params=person.whose, json=given)
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (422, field), answer.text
 
 
 @pytest.mark.parametrize(

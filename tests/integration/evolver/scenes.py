@@ -60,22 +60,22 @@ def _row(dice: random.Random, turn_id: UUID, session_id: str, at: datetime, ordi
     assertion: Assertion = dice.choice(("declared", "declared", "directive", "inferred", "behaviour"))
     match shape:
         case "keyed":
-            return _seen(turn_id, session_id, at, ordinal, kind, key, value, assertion)
+            return seen(turn_id, session_id, at, ordinal, kind, key, value, assertion)
         case "keyless":
             kind, text = dice.choice(SENTENCES)
-            return _seen(turn_id, session_id, at, ordinal, kind, None, text, assertion)
+            return seen(turn_id, session_id, at, ordinal, kind, None, text, assertion)
         case "corrects":
-            return _seen(turn_id, session_id, at, ordinal, kind, key, value, "correction", old)
+            return seen(turn_id, session_id, at, ordinal, kind, key, value, "correction", old)
         case "corrects_words":
-            return _seen(turn_id, session_id, at, ordinal, "note", None, f"{value}!", "correction", old)
+            return seen(turn_id, session_id, at, ordinal, "note", None, f"{value}!", "correction", old)
         case "denies":
-            return _seen(turn_id, session_id, at, ordinal, kind, key, "", "correction", None, denies=True)
+            return seen(turn_id, session_id, at, ordinal, kind, key, "", "correction", None, denies=True)
         case _:
             old = dice.choice((old, "coffee", "豆豆"))
-            return _seen(turn_id, session_id, at, ordinal, kind, None, f"not {old}", "correction", old, denies=True)
+            return seen(turn_id, session_id, at, ordinal, kind, None, f"not {old}", "correction", old, denies=True)
 
 
-def _seen(
+def seen(
     turn_id: UUID,
     session_id: str,
     at: datetime,
@@ -88,6 +88,7 @@ def _seen(
     *,
     denies: bool = False,
 ) -> ObservationRow:
+    """What a turn says, as it is observed."""
     text = f"{key.rpartition(':')[2]} {value}".strip() if key else value
     said = input_hash(turn_id, ordinal, kind, key, text, denies)
     initial = {"declared": 0.5, "inferred": 0.4, "behaviour": 0.7}.get(assertion, 0.9)

@@ -1,6 +1,7 @@
 """Rounds of upkeep on a real PostgreSQL: each job does what it says, once, wholly or not at all."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from services.evolver import feedback, rounds
+from services.evolver.rules import merge
 from services.evolver.upkeep import apply
 from shared.db import Subject
 from shared.errors import TransientError
@@ -218,6 +220,42 @@ async def test_two_evolvers_make_one_round_of_each_user(rt: Runtime, dsn: str) -
         done = await asyncio.gather(rounds.keep_all(rt), rounds.keep_all(twin))
     assert sum(done) == len(users)
     assert jobs(dsn) == ["fuse"] * len(users)
+
+
+async def test_who_waits_is_looked_for_once_in_a_round(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    await stand(rt, version("Likes tea"))
+    rows(
+        dsn,
+        "INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, content_text, content_hash,"
+        " status, confidence, provenance_class, assertion, valid_at) SELECT tenant_id, 'u' || n, memory_id, root_id,"
+        " version, type, content_text, content_hash, status, confidence, provenance_class, assertion, valid_at"
+        " FROM memory_items, generate_series(1, 220) AS n",
+    )
+    asked: list[int] = []
+    waiting = journal.waiting
+
+    async def counted(*given: Any) -> list[journal.Waiting]:
+        found = await waiting(*given)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(journal, "waiting", counted)
+    assert await rounds.keep_all(rt) == 221
+    assert asked == [221]
+
+
+async def test_others_go_on_while_memories_are_compared(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare, threads = merge.groups, list[threading.Thread]()
+
+    def seen(*given: Any) -> Any:
+        threads.append(threading.current_thread())
+        return compare(*given)
+
+    monkeypatch.setattr(merge, "groups", seen)
+    await stand(rt, *(version(text, n) for n, text in enumerate(SAME["en"])))
+    await round_of(rt)
+    assert jobs(dsn) == ["consolidation"]
+    assert threading.main_thread() not in threads
 
 
 async def test_one_user_in_trouble_does_not_keep_the_others_waiting(rt: Runtime, dsn: str) -> None:

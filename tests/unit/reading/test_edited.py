@@ -1,5 +1,6 @@
 """What an edit makes of a memory, in both languages."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -75,3 +76,43 @@ def test_secrets_are_blanked_wherever_they_stand_in_a_value() -> None:
     assert redacted(given)["b"] == {"c": "plain"}
     assert "Tulip7342moon" not in str(redacted(given))
     assert redacted(given)["a"][1] == 5
+
+
+DUE, LATER = datetime(2026, 3, 9, 23, 59, 59, tzinfo=UTC), datetime(2026, 3, 20, 23, 59, 59, tzinfo=UTC)
+REPORT = Content(
+    "task",
+    "task:user:report",
+    {"task": "send the report", "status": "todo", "value": "send the report", "due": "2026-03-09"},
+    "to do: send the report (due 2026-03-09)",
+    0,
+    valid_until=DUE,
+)
+BAOGAO = Content(
+    "task",
+    "task:user:报告",
+    {"task": "交报告", "status": "todo", "value": "交报告", "due": "2026-03-09"},
+    "待办：交报告（截止3月9日，2026-03-09）",
+    0,
+    valid_until=DUE,
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "value", "until"),
+    [
+        (REPORT, "to do: send the slides (due 2026-03-09)", None, DUE),
+        (REPORT, "whatever Tom wants", None, DUE),
+        (REPORT, "I need to send the report by 2026-03-20", None, LATER),
+        (REPORT, "", {**REPORT.value, "due": "2026-03-20"}, LATER),
+        (REPORT, "", {**REPORT.value, "due": "soon"}, DUE),
+        (REPORT, "", {**REPORT.value, "status": "done"}, None),
+        (BAOGAO, "待办：交总结（截止3月9日，2026-03-09）", None, DUE),
+        (BAOGAO, "我要在2026年3月20日前交报告", None, LATER),
+        (replace(TONE, valid_until=DUE), "detailed", None, DUE),
+        (TONE, "detailed", None, None),
+    ],
+)
+def test_an_edit_holds_as_long_as_before_or_until_the_day_that_it_names(
+    old: Content, text: str, value: Any, until: datetime | None
+) -> None:
+    assert edited(old, text, value, NOW).valid_until == until

@@ -1,0 +1,81 @@
+"""Conflicts on a real PostgreSQL: open until somebody says which side holds, or the memory has ended."""
+
+from collections.abc import AsyncGenerator
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+import pytest
+
+from shared import clock
+from shared.relate import candidate_id
+from shared.runtime import Runtime
+from shared.store import conflicts
+from shared.store.conflicts import Conflict, Settled
+from tests.integration.evolver.memories import BEGAN, LIN, evolver, jobs, round_of, row, stand, version
+from tests.system.databases import rows
+
+SAME = pytest.mark.parametrize(
+    "texts",
+    [
+        ("我周末喜欢去西湖边散步", "周末我喜欢去西湖边散步", "我很喜欢周末去西湖边散步"),
+        (
+            "I like walking along the river at dawn",
+            "At dawn I like walking along the river",
+            "I really love walking along the river at dawn",
+        ),
+    ],
+    ids=["zh", "en"],
+)
+BEFORE, AFTER = BEGAN - timedelta(hours=1), BEGAN + timedelta(hours=1)
+
+
+@pytest.fixture
+async def rt(dsn: str) -> AsyncGenerator[Runtime]:
+    """An evolver on a database of the test's own."""
+    async with evolver(dsn) as found:
+        yield found
+
+
+async def opened(rt: Runtime, memory_id: UUID) -> None:
+    """Something was said against the memory."""
+    made = candidate_id(memory_id, "against")
+    async with rt.db.transaction(LIN) as conn:
+        await conflicts.put(conn, LIN, [Conflict(made, memory_id, clock.uuid7(), "weaker_than_known", BEGAN)])
+
+
+def states(dsn: str) -> list[str]:
+    return [each["state"] for each in rows(dsn, "SELECT state FROM conflicts")]
+
+
+@SAME
+async def test_what_an_open_conflict_is_about_is_not_merged(rt: Runtime, dsn: str, texts: tuple[str, ...]) -> None:
+    ids = await stand(rt, *(version(text, n) for n, text in enumerate(texts)))
+    await opened(rt, ids[1])
+    await round_of(rt)
+    assert (jobs(dsn), states(dsn), row(dsn, ids[1])["status"]) == ([], ["open"], "active")
+    async with rt.db.transaction(LIN) as conn:
+        await conflicts.settle(conn, LIN, [Settled(ids[1], "kept", AFTER)])
+    await round_of(rt)
+    assert jobs(dsn) == ["consolidation"]
+
+
+@pytest.mark.parametrize(
+    ("settled", "state"),
+    [
+        ([("kept", BEFORE)], "open"),
+        ([("kept", AFTER)], "kept"),
+        ([("replaced", BEFORE)], "replaced"),
+        ([("kept", AFTER), ("replaced", BEFORE)], "replaced"),
+        ([("kept", BEFORE), ("replaced", AFTER)], "replaced"),
+    ],
+)
+async def test_nothing_is_open_about_what_has_ended(
+    rt: Runtime, dsn: str, settled: list[tuple[Literal["kept", "replaced"], datetime]], state: str
+) -> None:
+    (memory_id,) = await stand(rt, version("Likes tea"))
+    await opened(rt, memory_id)
+    async with rt.db.transaction(LIN) as conn:
+        await conflicts.settle(conn, LIN, [Settled(memory_id, found, at) for found, at in settled])
+    assert states(dsn) == [state]
+    assert rows(dsn, "SELECT FROM conflicts WHERE closed_at < opened_at") == []
