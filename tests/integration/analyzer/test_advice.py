@@ -311,7 +311,7 @@ async def test_near_vectors_say_the_same_and_the_model_need_not(
     async with bench(vectors=True, similarity=0.8) as b:
         # the weights must not find it first
         known = await b.learn(old)
-        rows(b.dsn, "UPDATE memory_items SET content_text = 'x', value = '{}'")
+        rows(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
         assert await embed.embed_some(b.rt) == 1
         seen = await b.learn(new)
         found = b.proposal(seen)
@@ -329,7 +329,7 @@ async def test_without_vectors_the_rules_stand_and_it_is_said(
     old, new = AGAIN["en"]
     async with bench(vectors=True, use_model=False, deadline_s=0.5) as b:
         await b.learn(old)
-        rows(b.dsn, "UPDATE memory_items SET content_text = 'x', value = '{}'")
+        rows(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
         await embed.embed_some(b.rt)
         if fault == "gone":
             rows(b.dsn, "ALTER TABLE memory_chunks DROP COLUMN embedding")

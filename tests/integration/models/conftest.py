@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from shared.models.ollama import OllamaModels
 from shared.models.prompt import Prompt
-from tests.ollama.server import CHAT, EMBEDDING, ScriptedOllama, serve_ollama
+from tests.ollama.server import CHAT, EMBEDDING, ScriptedOllama
 
 
 class Likes(BaseModel):
@@ -32,21 +32,11 @@ def prompt(deadline_s: float = 5.0) -> Prompt[Likes]:
     return Prompt("likes", "1", "List what the user likes.", "我喜欢喝龙井茶。", Likes, 100, deadline_s)
 
 
-@pytest.fixture(scope="session")
-async def one_server() -> AsyncIterator[ScriptedOllama]:
-    """One server for all tests of this folder."""
-    async with serve_ollama() as running:
-        yield running
-
-
 @pytest.fixture
-def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> ScriptedOllama:
-    """The scripted server as new, reached directly whatever proxy the environment names."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    one_server.reset()
-    one_server.answer = '{"items": ["龙井茶", "light mode"]}'
-    return one_server
+def server(server: ScriptedOllama) -> ScriptedOllama:
+    """The scripted server as new, with something to say."""
+    server.answer = '{"items": ["龙井茶", "light mode"]}'
+    return server
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A scripted server that the observer's tests share."""
+"""A scripted server that the tests share."""
 
 from collections.abc import AsyncIterator
 
@@ -9,7 +9,7 @@ from tests.ollama.server import ScriptedOllama, serve_ollama
 
 @pytest.fixture(scope="session")
 async def one_server() -> AsyncIterator[ScriptedOllama]:
-    """One server for all tests of this folder."""
+    """One server for all tests."""
     async with serve_ollama() as running:
         yield running
 
