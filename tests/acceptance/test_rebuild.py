@@ -103,7 +103,7 @@ async def test_a_difference_is_shown_and_mended(machine: tuple[Path, Machine]) -
 
 async def test_ctrl_c_leaves_nothing_behind(machine: tuple[Path, Machine]) -> None:
     data, running = machine
-    await said(running, 12)
+    await said(running, 40)
     process = await begun(data)
     await wait_for(lambda: running.number(SCRATCH), 20, "the scratch schema stands")
     process.send_signal(signal.SIGINT)
