@@ -44,7 +44,14 @@ async def begun(data: Path, *options: str) -> Process:
     """The command as a person starts it."""
     asked = (sys.executable, "-m", "services.cli", "rebuild", "-u", "lin", *options)
     environment = {**os.environ, "SMARTBRAIN_DATA": str(data)}
-    return await asyncio.create_subprocess_exec(*asked, env=environment, stdout=PIPE, stderr=PIPE)
+    # a shell's background jobs ignore Ctrl-C, and so would this child of one
+    return await asyncio.create_subprocess_exec(
+        *asked,
+        env=environment,
+        stdout=PIPE,
+        stderr=PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # nothing else runs here
+    )
 
 
 async def rebuilt(data: Path, *options: str) -> tuple[int | None, str]:
@@ -103,7 +110,7 @@ async def test_a_difference_is_shown_and_mended(machine: tuple[Path, Machine]) -
 
 async def test_ctrl_c_leaves_nothing_behind(machine: tuple[Path, Machine]) -> None:
     data, running = machine
-    await said(running, 40)
+    await said(running, 12)
     process = await begun(data)
     await wait_for(lambda: running.number(SCRATCH), 20, "the scratch schema stands")
     process.send_signal(signal.SIGINT)
