@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.reading.model import Mention
-from shared.text.names import speaks_of
+from shared.text.within import has_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def grown(slots: Mapping[str, Mapping[str, Any]], said: Iterable[Named], most: i
             slot["mentions"] += 1
             slot["last_seq"] = max(slot["last_seq"], turn.seq)
         gone = turn.taken_back
-        found = {key: slot for key, slot in found.items() if not any(speaks_of(each, slot["name"]) for each in gone)}
+        found = {key: slot for key, slot in found.items() if not any(has_word(each, slot["name"]) for each in gone)}
     ranked = sorted(found, key=lambda key: (-found[key]["mentions"], -found[key]["last_seq"], key))
     latest = sorted(ranked[most:], key=lambda key: -found[key]["last_seq"])
     return {key: found[key] for key in (*ranked[:most], *latest[:most])}

@@ -7,7 +7,6 @@ import re
 import rjieba
 
 from shared.text import stopwords
-from shared.text.normalise import fold
 from shared.text.segment import HAN
 
 _QUOTED = re.compile(r"[「『“\"《]([^「」『』“”\"《》\n]{2,40})[」』”\"》]")
@@ -19,8 +18,6 @@ _IDENTIFIER = re.compile(
 _CAPITALISED = re.compile(
     r"\b[A-Z][a-zA-Z]*(?:['’-][A-Z]?[a-z]+)?(?:\s+(?:[A-Z][a-zA-Z]*|of the|of|de|van|von)(?=\s+[A-Z]|\b))*"
 )
-_LATIN = "[0-9a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]"
-"""A Latin letter or digit, folded."""
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _NAME_TAGS = frozenset({"nr", "nrt", "nrfg", "ns", "nt", "nz"})
 _NOT_NAMES = stopwords.ENGLISH | frozenset(
@@ -48,14 +45,6 @@ def names(text: str, limit: int = 8) -> list[str]:
     for run in _HAN_RUN.findall(text[:2000]):
         found |= dict.fromkeys(_han_names(run))
     return list(found)[:limit]
-
-
-def speaks_of(text: str, name: str) -> bool:
-    """Whether the text says the name: in Latin letters and digits as a word of its own, in Han anywhere."""
-    said, wanted = fold(text), fold(name)
-    before = rf"(?<!{_LATIN})" if re.match(_LATIN, wanted[:1]) else ""
-    after = rf"(?!{_LATIN})" if re.match(_LATIN, wanted[-1:]) else ""
-    return re.search(before + re.escape(wanted) + after, said) is not None
 
 
 def _han_names(run: str) -> tuple[str, ...]:

@@ -4,9 +4,11 @@ import re
 from functools import lru_cache
 
 from shared.text import segment
+from shared.text.normalise import fold
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_LETTER = r"[a-z0-9]"
+_LETTER = "[0-9a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]"
+"""A Latin letter or digit, folded."""
 _ALONE = re.compile(r"(?<![A-Za-z0-9'’])[B-HJ-Zb-hj-z](?![A-Za-z0-9'’])")
 _NAMED_A = re.compile(r"(?<=[a-z] )A(?![A-Za-z0-9'’])|(?<=[\u3400-\u9fff])[Aa](?![A-Za-z0-9])")
 
@@ -16,10 +18,10 @@ def has_word(text: str, word: str) -> bool:
 
     One Chinese character stands there as a word of its own, or at the end of one: 绿茶 is a kind of 茶.
     """
-    word = word.strip().lower()
+    word = fold(word.strip())
     if len(word) == 1 and _HAN.match(word):
         return any(each == word or (word in segment.LONE and each.endswith(word)) for each in segment.words(text))
-    return bool(word) and _pattern(word).search(text.lower()) is not None
+    return bool(word) and _pattern(word).search(fold(text)) is not None
 
 
 @lru_cache(maxsize=512)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.compose.rules.quote import GAP, sentence
-from shared.text.normalise import fold
 from shared.text.segment import query_terms
+from shared.text.within import has_word
 
 MIN_TERMS = 2
 """A message that has fewer terms left than this says nothing any more."""
@@ -23,8 +23,8 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
     # the whole sentence goes: what is left of one that lost its point would mislead
     cuts = sorted(sentence(text, (int(start), int(end))) for start, end in spans)
     left = _without(text, cuts)
-    words = [fold(str(each["word"])) for each in ended if each.get("ordinal") != ordinal and each.get("word")]
-    if any(word and word in fold(left) for word in words):
+    words = [str(each["word"]) for each in ended if each.get("ordinal") != ordinal and each.get("word")]
+    if any(has_word(left, word) for word in words):
         return None
     return left if not cuts or len(query_terms(left)) >= MIN_TERMS else None
 

@@ -13,8 +13,8 @@ from services.compose.rules.model import Candidate
 from shared.policy import ConfidencePolicy
 from shared.relate import Known, Statement
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
-from shared.text.names import speaks_of
 from shared.text.normalise import fold
+from shared.text.within import has_word
 
 MOST_SHOWN = 6
 """So many statements that are neither in the window nor searchable yet are shown at most, the newest."""
@@ -97,7 +97,7 @@ class Overlay:
 
     def names(self, names: Iterable[str]) -> list[str]:
         """Those of the names that nothing which no longer holds speaks of."""
-        return [name for name in names if not any(speaks_of(text, name) for text in self.texts)]
+        return [name for name in names if not any(has_word(text, name) for text in self.texts)]
 
     def summary(self, text: str) -> str:
         """The summary without the lines that only repeat what no longer holds, and without headings left bare."""

@@ -40,3 +40,31 @@ def test_a_word_is_not_the_letters_of_another(text: str, word: str, there: bool)
 )
 def test_letters_that_name_something_are_found(text: str, found: str) -> None:
     assert letters(text) == frozenset(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("JavaScript", "Java", False),
+        ("annual leave", "Ann", False),
+        ("Joann", "Ann", False),
+        ("lives with Ann.", "ann", True),
+        ("Ann's cat, not annual", "Ann", True),
+        ("annual leave of Ann", "Ann", True),
+        ("我用Java写", "Java", True),
+        ("我用JavaScript写", "Java", False),
+        ("Zoë Müller", "zoe", True),
+        ("Łukaszów", "Łukasz", False),
+        ("gpt-4o", "GPT-4", False),
+        ("written in C++", "C++", True),
+        ("C++17", "C++", True),
+        ("住在上海市", "上海", True),
+        ("小米3", "小米", True),
+        ("5小米", "小米", True),
+        ("a.b", "a+b", False),
+    ],
+)
+def test_a_name_is_a_word_of_its_own_in_latin_letters_and_stands_anywhere_in_han(
+    text: str, name: str, expected: bool
+) -> None:
+    assert has_word(text, name) is expected
