@@ -2,12 +2,13 @@
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
-from typing import Literal
+from typing import Any, Literal
 
 from schemas.base import Contract, ExternalId, Instant, JsonObject
 from schemas.evidence_pack import EvidenceItem
 from schemas.experiment import GenerationMetadata
 from schemas.explain import Explain
+from schemas.messages import messages
 from schemas.retrieval_plan import RetrievalPlan, Version
 from schemas.vocabulary import Language, Role
 
@@ -117,13 +118,18 @@ class PackageDebug(Contract):
 
 
 class ContextPackage(Contract):
-    """The composer's answer; the consumer converts it to messages and changes nothing (seed 003 section 2)."""
+    """The composer's answer; the consumer converts it to messages and changes nothing (seed 003 section 2).
+
+    `nonce` stands in every tag that fences data of this package; a tag without it is part of somebody's text.
+    """
 
     version: Version = PACKAGE_VERSION
     context_id: str
     session_id: ExternalId
     created_at: Instant
     request_id: str | None = None
+    language: Language = "other"
+    nonce: str = ""
     system_blocks: list[SystemBlock] = []
     developer_blocks: list[DeveloperBlock] = []
     working_summary: str = ""
@@ -134,3 +140,7 @@ class ContextPackage(Contract):
     degraded_reason: list[str] = []
     generation_metadata: GenerationMetadata | None = None
     debug: PackageDebug | None = None
+
+    def to_messages(self, *, developer: bool = True) -> list[dict[str, Any]]:
+        """The package as messages of a chat API; `developer=False` puts the developer's rules into the system's."""
+        return [each.model_dump(exclude_none=True) for each in messages(self, developer=developer)]

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from secrets import token_hex
 
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
@@ -35,6 +36,8 @@ from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
 
+NONCE_BYTES = 3
+"""Nobody who wrote a text that is in the package could know them."""
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
@@ -185,6 +188,7 @@ def _packed(
         token_limit=asked.limit(policy.default_profile),
         intent=planned.intent,
         language=planned.language,
+        nonce=token_hex(NONCE_BYTES),
         core=[_core(m) for m in loaded.core],
         working_summary=loaded.summary,
         entities=loaded.names,

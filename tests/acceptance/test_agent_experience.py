@@ -11,7 +11,6 @@ from prometheus_client import REGISTRY
 from typer.testing import CliRunner
 
 from services.cli import app
-from services.compose.rules.render import messages
 from tests.system.databases import Databases
 from tests.system.person import Json, Person, somebody
 from tests.system.running import System, listening, policy_file, running, settings_for
@@ -86,7 +85,7 @@ async def hinted(person: Person, asked: str) -> str:
         package = await person.compose(asked, session="new")
         found = [b.text for b in package.system_blocks if b.text.startswith("<agent_hints>")]
         if found:
-            assert found[0] in messages(package)[0].content
+            assert found[0] in package.to_messages()[0]["content"]
             assert package.constraints.token_budget.used_estimate <= package.constraints.token_budget.limit
         return "".join(found)
 

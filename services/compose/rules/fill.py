@@ -24,7 +24,8 @@ def fill(inputs: PackInputs, policy: PackPolicy, room: int) -> tuple[Draft, dict
     draft = Draft(degraded=list(inputs.degraded_reason))
     allowed = _allowed(inputs, policy, draft)
     request = inputs.request_id or inputs.context_id
-    whole = slots.evidence(allowed, request, inputs.created_at, (policy.max_snippet_chars, policy.max_snippet_chars))
+    most = policy.max_snippet_chars
+    whole = slots.evidence(allowed, request, inputs.created_at, (most, most), inputs.nonce)
     pinned = _pinned(inputs, policy, draft, {each.ranked.key for each in whole})
     turns = slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars)
     summary, entities = _summary(inputs, policy, draft), _entities(inputs, policy)
@@ -74,7 +75,7 @@ def _pinned(inputs: PackInputs, policy: PackPolicy, draft: Draft, shown: set[str
     """Core memory that is not already evidence; a greeting is given few, and a user who allows none gets none."""
     if inputs.inject_limit == 0:
         return []
-    pinned, blocked = slots.core(inputs.core, policy.sanitize)
+    pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
     draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
     fresh = [each for each in pinned if each.key not in shown and each.memory.epistemic != "outdated"]
     return fresh[: max(0, policy.budget.small_talk_items - len(shown))] if inputs.intent == "small_talk" else fresh
@@ -89,19 +90,21 @@ def _earlier(inputs: PackInputs) -> list[RecentTurn]:
 
 
 def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
-    clean = screen(inputs.working_summary, policy.sanitize)
-    if clean.outcome == "blocked":
+    """The summary without the lines that give orders; that any were left out is said."""
+    lines = [(line, screen(line, policy.sanitize)) for line in inputs.working_summary.splitlines()]
+    blocked = [clean for _, clean in lines if clean.outcome == "blocked"]
+    whole = screen("\n".join(clean.text for _, clean in lines if clean.outcome != "blocked"), policy.sanitize)
+    for clean in (*blocked, *([whole] if whole.outcome == "blocked" else [])):
         draft.degraded.append("summary_blocked")
         draft.rejected.append(Decision("summary", False, "blocked", sanitization="blocked", rule=clean.rule))
-        return ""
-    return clean.text.strip()
+    return whole.text.strip()
 
 
 def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
     clean = [screen(each, policy.sanitize) for each in inputs.entities]
     names = [each.text for each in clean if each.outcome != "blocked" and each.text]
     language = inputs.language or detect(inputs.user_message)
-    return texts.HEADINGS["zh" if language == "zh" else "en"]["entities"] + NAME_JOINT.join(names) if names else ""
+    return texts.entities(language, NAME_JOINT.join(names)) if names else ""
 
 
 def _signals(wants: dict[str, int], memories: int, turns: int) -> BudgetSignals:
@@ -153,7 +156,8 @@ def _at_best_length(
         if all(sum(each.cost for each in prepared if each.is_resource is side) <= left[side] for side in (False, True)):
             break
         limits = (int(policy.max_snippet_chars * best), int(policy.max_snippet_chars * rest))
-        prepared = slots.evidence(allowed, inputs.request_id or inputs.context_id, inputs.created_at, limits)
+        request = inputs.request_id or inputs.context_id
+        prepared = slots.evidence(allowed, request, inputs.created_at, limits, inputs.nonce)
     return prepared
 
 

@@ -76,7 +76,13 @@ def _rules(inputs: PackInputs, policy: PackPolicy, room: int) -> Rules:
     language = _language(inputs)
     for short in (inputs.token_limit < policy.short_guide_below, True):
         made = slots.rules(
-            language, inputs.intent, inputs.created_at, inputs.policies, inputs.developer_rules, short=short
+            language,
+            inputs.intent,
+            inputs.created_at,
+            inputs.policies,
+            inputs.developer_rules,
+            short=short,
+            nonce=inputs.nonce,
         )
         if made.cost <= room:
             return _hinted(inputs, policy, made, room)
@@ -120,6 +126,8 @@ def _package(
         session_id=inputs.session_id,
         created_at=inputs.created_at,
         request_id=inputs.request_id,
+        language=_language(inputs),
+        nonce=inputs.nonce,
         system_blocks=[*(each.block for each in draft.core), *([known] if known else []), *rules.system],
         developer_blocks=list(rules.developer),
         working_summary=draft.summary,

@@ -46,6 +46,7 @@ class PackInputs:
     token_limit: int = 8192
     intent: Intent = "other"
     language: Language | None = None
+    nonce: str = ""
     core: Sequence[CoreMemory] = ()
     working_summary: str = ""
     entities: Sequence[str] = ()

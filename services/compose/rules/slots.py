@@ -7,11 +7,12 @@ from typing import Literal
 
 from schemas.context_package import BlockSource, DeveloperBlock, RecentMessage, SystemBlock
 from schemas.evidence_pack import EvidenceItem, EvidenceProvenance, Ref, Signals
+from schemas.messages import evidence_line
 from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules import texts
 from services.compose.rules.model import CoreMemory, Ranked, RecentTurn
-from services.compose.rules.render import MESSAGE_OVERHEAD, core_tag, evidence_line, evidence_snippet
+from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet
 from shared.text import tokens
 from shared.text.normalise import clip
 from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen
@@ -76,13 +77,20 @@ def cost(text: str) -> int:
 
 
 def rules(
-    language: Language, intent: Intent, now: datetime, policies: Sequence[str], developer: Sequence[str], *, short: bool
+    language: Language,
+    intent: Intent,
+    now: datetime,
+    policies: Sequence[str],
+    developer: Sequence[str],
+    *,
+    short: bool,
+    nonce: str = "",
 ) -> Rules:
     """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107)."""
     if short:
-        guide = SystemBlock(type="policies", text=texts.memory_guide(language, short=True), updated_at=now)
+        guide = SystemBlock(type="policies", text=texts.memory_guide(language, nonce, short=True), updated_at=now)
         return Rules((guide,), (), cost(guide.text) + MESSAGE_OVERHEAD)
-    system = [texts.memory_guide(language), *policies]
+    system = [texts.memory_guide(language, nonce), *policies]
     phase = texts.phase_rule(language, intent)
     first = [("format_rules", texts.citation_rule(language)), *([("other", phase)] if phase else [])]
     blocks = tuple(SystemBlock(type="policies", text=text, updated_at=now) for text in system)
@@ -109,25 +117,25 @@ def _start(text: str, most: int) -> str:
 
 
 def evidence(
-    pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limits: tuple[int, int]
+    pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limits: tuple[int, int], nonce: str = ""
 ) -> list[Prepared]:
     """Evidence with snippets of at most `limits` characters: first for the best four, second for the rest."""
     made: list[Prepared] = []
     for place, (ranked, clean) in enumerate(pairs):
-        item = _item(ranked, clean.text, request_id, now, limits[0] if place < 4 else limits[1])
+        item = _item(ranked, clean.text, request_id, now, limits[0] if place < 4 else limits[1], nonce)
         if item.snippet:
             made.append(Prepared(ranked, item, cost(evidence_line(place + 1, item)), clean.outcome, clean.rule))
     return made
 
 
-def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int) -> EvidenceItem:
+def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int, nonce: str) -> EvidenceItem:
     source = ranked.candidate
     return EvidenceItem(
         id=ranked.key,
         source="resource" if source.is_resource else "memory",
-        source_uri=source.uri,
+        source_uri=citable(source.uri),
         title=clip(screen(source.title).text, 120) if source.title else "",
-        snippet=evidence_snippet(source, text, limit),
+        snippet=evidence_snippet(source, text, limit, nonce),
         mode=source.mode,
         score=round(ranked.score, 6),
         signals=signals(ranked),
@@ -169,14 +177,16 @@ def signals(ranked: Ranked) -> Signals:
     )
 
 
-def core(memories: Sequence[CoreMemory], policy: SanitizePolicy) -> tuple[list[PreparedCore], list[PreparedCore]]:
+def core(
+    memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
+) -> tuple[list[PreparedCore], list[PreparedCore]]:
     """The pinned memories that may be shown, most identifying and most certain first, and those that are blocked."""
     made: list[PreparedCore] = []
     for memory in sorted(memories, key=_core_order):
         clean = screen(memory.text, policy)
         block = SystemBlock(
             type=_BLOCK_OF.get(memory.type, "other"),
-            text=core_tag(memory, clip(clean.text, 400)),
+            text=core_tag(memory, clip(clean.text, 400), nonce),
             updated_at=memory.updated_at,
             source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),
         )

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from schemas.messages import messages
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.fuse import FusePolicy, fuse
 from services.compose.rules.model import Candidate, CoreMemory, Factors, Message, Ranked, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
-from services.compose.rules.render import messages
 from shared.text import tokens
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
