@@ -15,6 +15,7 @@ from shared.reading import (
     StructuredItem,
     ToolText,
     TurnText,
+    recalled,
 )
 from shared.reading.clauses import language_of
 from shared.reading.edited import VALUE, redacted, shown
@@ -34,16 +35,16 @@ IN_EXPERIMENT = ("experiment_id", "variant")
 
 
 def turn_text(turn: Turn) -> TurnText:
-    """The turn as the rules read it; events that were erased are left out."""
+    """The turn as the rules read it: in everybody's own words; events that were erased are left out."""
     calls = {e.ordinal: e for e in turn.events if e.event_type == "tool_call" and e.content is not None}
     return TurnText(
         messages=tuple(
-            MessageText(e.role or "user", e.content["text"], e.name, e.ordinal, e.said_at)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+            MessageText(e.role or "user", own(turn, e, e.content["text"]), e.name, e.ordinal, e.said_at)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
             for e in turn.events
             if e.event_type in SPOKEN and e.content is not None
         ),
         tool_calls=tuple(
-            _tool(calls[e.ordinal - 1], e)
+            _tool(turn, calls[e.ordinal - 1], e)
             for e in turn.events
             if e.event_type == "tool_result" and e.ordinal - 1 in calls
         ),
@@ -56,12 +57,17 @@ def turn_text(turn: Turn) -> TurnText:
     )
 
 
-def _tool(call: Event, result: Event) -> ToolText:
+def own(turn: Turn, event: Event, text: str) -> str:
+    """The event's text without what memory had shown before it was said."""
+    return recalled.own(text, turn.recalled.get(str(event.ordinal), ()))
+
+
+def _tool(turn: Turn, call: Event, result: Event) -> ToolText:
     content = result.content or {}
     return ToolText(
         name=call.name or "",
         args=(call.content or {}).get("args") or {},
-        result_text=rendered(content.get("result")),
+        result_text=own(turn, result, rendered(content.get("result"))),
         status=content.get("status") or "ok",
         ordinal=result.ordinal,
     )

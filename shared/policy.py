@@ -130,6 +130,15 @@ class FeedbackPolicy(Slice):
     injections_waiting_max: int = Field(default=10_000, ge=1, description="Packages that may wait to be recorded")
 
 
+class ObservabilityPolicy(Slice):
+    """What is kept of every package, so that it can be explained, shown and replayed (facts 2.1)."""
+
+    store_plans: bool = True
+    store_contexts: bool = True
+    contexts_keep_days: int = Field(default=7, ge=1, description="Packages and plans; they hold text")
+    receipts_keep_days: int = Field(default=30, ge=1, description="Receipts; they hold ids and numbers")
+
+
 class PromotionPolicy(Slice):
     """What a memory must reach to be offered to the enterprise side (seed 004 section 2.3, R186)."""
 
@@ -222,6 +231,7 @@ class Policy(Slice):
     analysis: AnalysisPolicy = AnalysisPolicy()
     compose: ComposePolicy = ComposePolicy()
     feedback: FeedbackPolicy = FeedbackPolicy()
+    observability: ObservabilityPolicy = ObservabilityPolicy()
     evolution: EvolutionPolicy = EvolutionPolicy()
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()

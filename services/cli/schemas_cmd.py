@@ -8,6 +8,7 @@ import typer
 from schemas import generate
 from services.cli import output
 from services.cli.output import AsJson
+from services.compose.injected import Recorder
 from shared.runtime import Runtime
 
 GENERATED = Path(generate.__file__).parent / "generated"
@@ -35,7 +36,7 @@ def documents() -> dict[str, str]:
     """Every generated file by its path within the folder; nothing connects."""
     from services.compose.http import create_app  # only this command needs the web framework
 
-    app = create_app(cast("Runtime", None), lambda _asked, _package: None)
+    app = create_app(cast("Runtime", None), cast("Recorder", None))
     return {**generate.documents(), "openapi.json": generate.render(app.openapi())}
 
 

@@ -10,7 +10,7 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
 from services.compose.commit import commit_turn
-from services.compose.context import compose_context
+from services.compose.context import compose
 from services.compose.http import create_app
 from services.compose.injected import Recorder
 from services.compose.overlay import message, read
@@ -19,6 +19,7 @@ from services.compose.rules.plan import PlanPolicy, plan
 from shared import clock, edge
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
+from shared.db import Subject
 from shared.errors import RefusedError, TransientError
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
@@ -30,7 +31,7 @@ from shared.worker import worker
 
 def build(rt: Runtime) -> Service:
     """Compose as a service."""
-    recorder = Recorder(rt.db, rt.policy.feedback.injections_waiting_max, rt.version)
+    recorder = Recorder(rt.db, rt.policy, rt.version)
     door = _Door(rt, recorder)
     rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
     base = worker("compose", rt)
@@ -47,7 +48,7 @@ def build(rt: Runtime) -> Service:
     async def ready() -> dict[str, bool]:
         return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready}
 
-    return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt, recorder.note))
+    return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt, recorder))
 
 
 def warm() -> None:
@@ -77,9 +78,9 @@ class _Door:
         request_id = request.correlation_id or clock.uuid7().hex
         try:
             asked, ignored = edge.parse(ComposeRequest, request.value)
-            package = await compose_context(asked, self._rt, ignored=ignored)
-            self._recorder.note(asked, package)
-            return package
+            made = await compose(asked, self._rt, ignored=ignored)
+            self._recorder.note(made)
+            return made.package
         except RefusedError as error:
             return edge.reply_of(error, request_id)
         except TransientError as error:
@@ -108,6 +109,7 @@ class _Door:
         try:
             turn, ignored = _parsed(request.value)
             keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
+            await self._recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
             reply: BaseModel = (await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored)).result
             EVENTS_CONSUMED.labels("compose", record.topic).inc()
         except RefusedError as error:

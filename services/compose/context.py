@@ -16,6 +16,7 @@ from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
 from services.compose import arms, experience, explain, links, overlay, planner, rerank
+from services.compose.composed import Composed
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
 from services.compose.planner import Thought
@@ -57,7 +58,14 @@ class Loaded:
 async def compose_context(
     asked: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
 ) -> ContextPackage:
-    """The package for one message, within the request's token limit and deadline.
+    """As `compose`: the package alone."""
+    return (await compose(asked, rt, ignored=ignored, now=now)).package
+
+
+async def compose(
+    asked: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
+) -> Composed:
+    """The package for one message, within the request's token limit and deadline, and how it came about.
 
     An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field;
     TransientError: memory itself is away, or did not answer within the deadline.
@@ -108,9 +116,10 @@ async def compose_context(
         took_ms=round(took, 2),
         degraded=packed.package.degraded_reason,
     )
-    if not asked.debug:
-        return packed.package
-    return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
+    package = packed.package
+    if asked.debug:
+        package = package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
+    return Composed(asked, package, thought, found, policy, fused, packed, took)
 
 
 def _metadata(context: ExperimentContext | None, thought: Thought, request_id: str) -> GenerationMetadata | None:

@@ -1,6 +1,5 @@
 """The HTTP side: routes parse, call and reply; every refusal has one shape (decision 10)."""
 
-from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -18,7 +17,9 @@ from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.experience import ExperiencePage
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
+from schemas.messages import PackageMessages
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
+from schemas.receipts import ContextPage, ContextReceipt
 from schemas.retrieve import RetrieveRequest
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
@@ -31,10 +32,12 @@ from schemas.views import (
     TurnOutcomeView,
     TurnView,
 )
-from services.compose import experience, history, memories, promotions, sessions
+from services.compose import contexts, experience, history, memories, promotions, sessions
 from services.compose.commit import commit_turn
-from services.compose.context import compose_context, retrieve
+from services.compose.context import compose, retrieve
+from services.compose.injected import Recorder
 from services.compose.openapi import body_of, describe
+from services.compose.rules.why import Told
 from shared import clock, edge
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
@@ -46,8 +49,6 @@ UserId = Annotated[ExternalId, Query(description="Whose data")]
 SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
 Offset = Annotated[int, Query(ge=0, le=100_000, description="So many are skipped")]
 Model = TypeVar("Model", bound=BaseModel)
-Answered = Callable[[ComposeRequest, ContextPackage], None]
-"""Hears of every package that was composed."""
 RETRY_AFTER = {"retry-after": "1"}
 
 
@@ -60,16 +61,17 @@ class ExternalIdConvertor(PathConvertor):
 register_url_convertor("external", ExternalIdConvertor())
 
 
-def create_app(rt: Runtime, answered: Answered) -> FastAPI:
-    """The routes of version 1, bound to this runtime; `answered` hears of every package."""
+def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
+    """The routes of version 1, bound to this runtime; the recorder hears of every package."""
     app = FastAPI(title="SmartBrain", version="1", docs_url="/docs", redoc_url=None)
     _errors(app)
-    _turns(app, rt)
-    _compose(app, rt, answered)
+    _turns(app, rt, recorder)
+    _compose(app, rt, recorder)
     _memories(app, rt)
     _history(app, rt)
     _sessions(app, rt)
     _promotions(app, rt)
+    _contexts(app, rt)
     describe(app)
     return app
 
@@ -93,7 +95,7 @@ async def _bounded(request: Request) -> bytes:
     return bytes(body)
 
 
-def _turns(app: FastAPI, rt: Runtime) -> None:
+def _turns(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     @app.post(
         "/v1/turns",
         response_model=CommitResult,
@@ -111,6 +113,7 @@ def _turns(app: FastAPI, rt: Runtime) -> None:
         key = request.headers.get("idempotency-key")
         if key and turn.idempotency_key is None:
             turn = TurnEvents.model_validate({**turn.model_dump(), "idempotency_key": key})
+        await recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(turn, rt, transport="http", ignored=ignored)
         return _json(committed.result, 201 if committed.fresh else 200)
 
@@ -125,7 +128,7 @@ def _turns(app: FastAPI, rt: Runtime) -> None:
     del commit, turn, outcome
 
 
-def _compose(app: FastAPI, rt: Runtime, answered: Answered) -> None:
+def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     @app.post(
         "/v1/context",
         response_model=ContextPackage,
@@ -136,9 +139,9 @@ def _compose(app: FastAPI, rt: Runtime, answered: Answered) -> None:
     async def context(request: Request) -> Response:
         asked, ignored = await _parsed(request, ComposeRequest)
         with COMPOSE_SECONDS.labels("http").time():
-            package = await compose_context(asked, rt, ignored=ignored)
-            answered(asked, package)
-            return _json(package, lean=True)
+            made = await compose(asked, rt, ignored=ignored)
+            recorder.note(made)
+            return _json(made.package, lean=True)
 
     @app.post(
         "/v1/retrieve",
@@ -152,6 +155,56 @@ def _compose(app: FastAPI, rt: Runtime, answered: Answered) -> None:
         return _json(await retrieve(asked, rt, ignored=ignored))
 
     del context, run_plan
+
+
+def _contexts(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/contexts", tags=["receipts"], summary="The packages of a user or of one session, newest first")
+    async def page(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        session_id: Annotated[ExternalId | None, Query(description="Of this session only")] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        offset: Offset = 0,
+    ) -> ContextPage:
+        return await contexts.page(rt, Subject(tenant_id, user_id), session_id, limit, offset)
+
+    @app.get("/v1/contexts/{context_id}", tags=["receipts"], summary="A package as it was answered, while it is stored")
+    async def package(context_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> ContextPackage:
+        return await contexts.package(rt, Subject(tenant_id, user_id), context_id)
+
+    @app.get(
+        "/v1/contexts/{context_id}/messages",
+        response_model=PackageMessages,
+        tags=["receipts"],
+        summary="The package as messages of a chat API",
+    )
+    async def chat(
+        context_id: UUID,
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
+    ) -> Response:
+        made = await contexts.as_messages(rt, Subject(tenant_id, user_id), context_id, developer=developer)
+        return _json(made, lean=True)
+
+    @app.get(
+        "/v1/receipts/{context_id}",
+        tags=["receipts"],
+        summary="Why each thing is in the package, and why others are not",
+    )
+    async def receipt(
+        context_id: UUID,
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        item: Annotated[str | None, Query(max_length=2048, description="An id or address; any memory may be asked")] = (
+            None
+        ),
+        lang: Annotated[str, Query(pattern="^(zh|en)$", description="Of the sentences")] = "en",
+    ) -> ContextReceipt:
+        told: Told = "zh" if lang == "zh" else "en"
+        return await contexts.receipt(rt, Subject(tenant_id, user_id), context_id, item, told)
+
+    del page, package, chat, receipt
 
 
 def _memories(app: FastAPI, rt: Runtime) -> None:

@@ -1,69 +1,210 @@
-"""What packages carried, recorded after they were answered: the reply neither waits for it nor fails with it."""
+"""What packages carried and why, recorded after they were answered: no reply waits for it or fails with it."""
 
 import asyncio
 import time
+from collections import Counter
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
-from schemas.compose import ComposeRequest
+import orjson
+
 from schemas.context_package import ContextPackage
+from schemas.envelope import Envelope
+from schemas.events import DecisionEvent
+from schemas.topics import RECEIPT_RECORDED
+from services.compose.composed import Composed
+from services.compose.rules import receipts
+from shared import clock
 from shared.db import Database, Subject
 from shared.errors import TransientError
-from shared.store import injections
-from shared.store.injections import Injected
+from shared.policy import Policy
+from shared.store import contexts
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
+from shared.text.fingerprint import prints
 
 STANDING = frozenset({"embedding_model_absent", "summary_blocked"})
 """Reasons that say how an installation or a session is, not that a part failed."""
-BATCH = 200
+BATCH = 32
 WRITE_S = 5.0
 """The longest that one writing may take, and the stop may wait for the last."""
+SETTLE_S = 0.5
+"""The longest that a turn waits for the packages before it to be recorded."""
 PAUSES_S = (0.2, 1.0, 3.0)
 """Between attempts while the database is away; what comes meanwhile waits."""
 
-Waiting = tuple[Injected, float]
+Waiting = tuple[Composed, float]
 """A package and when it was answered."""
+Row = dict[str, Any]
 
 
-def injected(asked: ComposeRequest, package: ContextPackage, policy_version: str) -> Injected:
-    """Which memories the package carries: those in its blocks, and those among its evidence, the best first."""
-    core = [block.source.memory_item_id for block in package.system_blocks if block.source.memory_item_id]
+def recorded(made: Composed, policy: Policy, version: str) -> Row:
+    """The row of `record_contexts` for a package, but for its age."""
+    package, asked = made.package, made.asked
+    prints_of, pieces = _fingerprints(package)
+    injection = _injection(made, version)
+    observability = policy.observability
+    return {
+        "tenant_id": asked.tenant_id,
+        "user_id": asked.user_id,
+        "context_id": package.context_id,
+        "session_id": asked.session_id,
+        "request_id": package.request_id,
+        "core_ids": _core(package),
+        "evidence_ids": _evidence(package),
+        "degraded": not STANDING.issuperset(package.degraded_reason),
+        "policy_version": version,
+        "fingerprints": prints_of,
+        "pieces": pieces,
+        "schema_version": receipts.SCHEMA_VERSION,
+        "retrieval": _retrieval(made),
+        "injection": injection,
+        "plan": orjson.Fragment(_plan(made)) if observability.store_plans else None,
+        "package": orjson.Fragment(_body(package)) if observability.store_contexts else None,
+        "event": _event(made, injection, version),
+    }
+
+
+def _core(package: ContextPackage) -> list[str]:
+    ids = (block.source.memory_item_id for block in package.system_blocks)
+    return list(dict.fromkeys(each for each in ids if each))
+
+
+def _evidence(package: ContextPackage) -> list[str]:
+    """The memories among the evidence, the best first."""
     ranked = sorted(package.evidence, key=lambda each: -each.score)
-    evidence = [each.ref.memory_item_id for each in ranked if each.source == "memory" and each.ref.memory_item_id]
-    return Injected(
-        subject=Subject(asked.tenant_id, asked.user_id),
+    ids = (each.ref.memory_item_id for each in ranked if each.source == "memory")
+    return list(dict.fromkeys(each for each in ids if each))
+
+
+def _fingerprints(package: ContextPackage) -> tuple[list[int], list[int]]:
+    """The sentences that the package shows, each with the number of the piece that it stands in first."""
+    texts = [block.text for block in package.system_blocks if block.type != "policies"]
+    texts += [*package.working_summary.splitlines(), *(each.content for each in package.recent_turns)]
+    texts += [text for each in package.evidence for text in (each.snippet, each.title)]
+    found: dict[int, int] = {}
+    for piece, text in enumerate(texts):
+        for each in prints(text):
+            found.setdefault(each.hash, piece)
+    return list(found), list(found.values())
+
+
+def _retrieval(made: Composed) -> Row:
+    planned, found, kinds = made.thought.planned, made.found, {c.kind for c in made.found.candidates}
+    return {
+        "candidates": receipts.candidates(made.fused),
+        "candidates_count": made.fused.candidates,
+        "selected_count": len(made.package.evidence),
+        "latency_ms": round(made.took_ms, 3),
+        "modes": sorted({query.mode for query in planned.plan.queries}),
+        "stores_used": receipts.stores_used(sorted(kinds)),
+        "ignored_fields": list(found.ignored),
+        "degraded_reason": list(found.degraded),
+        "experiment": _experiment(made),
+        "intent": planned.intent,
+        "planner": made.thought.planner,
+        "reranked": found.reranked,
+        "ranking": receipts.ranking(made.policy),
+        "arms": [{"arm": a.name, "status": a.status, "count": a.count, "ms": round(a.took_ms, 2)} for a in found.arms],
+    }
+
+
+def _injection(made: Composed, version: str) -> Row:
+    package, stale = made.package, {key: made.found.overlay.cause(key) for key in made.found.stale}
+    return {
+        "decisions": receipts.decisions(made.fused, made.packed, stale, version),
+        "threshold": made.policy.least_support,
+        "budget_allocation": made.packed.allocation,
+        "token_budget": package.constraints.token_budget.model_dump(),
+        "budget_exceeded": made.packed.budget_exceeded,
+        "degraded_reason": list(package.degraded_reason),
+        "policy_version": version,
+    }
+
+
+def _experiment(made: Composed) -> Row | None:
+    context = made.asked.experiment_context
+    return {"experiment_id": str(context.experiment_id), "variant": context.variant} if context else None
+
+
+def _plan(made: Composed) -> bytes:
+    return made.thought.planned.plan.model_dump_json(exclude_none=True).encode()
+
+
+def _body(package: ContextPackage) -> bytes:
+    """The package as it was answered, without its explanation."""
+    return package.model_dump_json(by_alias=True, exclude_none=True, exclude={"debug"}).encode()
+
+
+def _event(made: Composed, injection: Row, version: str) -> Row:
+    package, experiment = made.package, made.asked.experiment_context
+    payload = DecisionEvent(
         context_id=UUID(package.context_id),
-        session_id=asked.session_id,
-        request_id=package.request_id,
-        core_ids=tuple(UUID(each) for each in dict.fromkeys(core)),
-        evidence_ids=tuple(UUID(each) for each in dict.fromkeys(evidence)),
-        degraded=not STANDING.issuperset(package.degraded_reason),
-        policy_version=policy_version,
+        request_id=package.request_id or package.context_id,
+        counts=receipts.counts(injection["decisions"]),
+        latency_ms=round(made.took_ms, 3),
+        budget_exceeded=made.packed.budget_exceeded,
+        experiment=f"{experiment.experiment_id}:{experiment.variant}" if experiment else None,
     )
+    event = Envelope(
+        event_id=clock.uuid7(),
+        event_type=payload.event_type,
+        idempotency_key=f"{payload.event_type}:{package.context_id}",
+        trace_id=package.request_id or package.context_id,
+        tenant_id=made.asked.tenant_id,
+        user_id=made.asked.user_id,
+        session_id=made.asked.session_id,
+        occurred_at=package.created_at,
+        policy_version=version,
+        payload=payload.model_dump(mode="json"),
+    )
+    return {
+        "id": str(event.event_id),
+        "topic": RECEIPT_RECORDED.name,
+        "key": event.trace_id,
+        "type": event.event_type,
+        "payload": event.model_dump(mode="json"),
+    }
 
 
 class Recorder:
-    """A bounded queue in front of the table; `async with` writes it until the end, and what is left at the end."""
+    """A bounded queue in front of the tables; `async with` writes it until the end, and what is left at the end."""
 
-    def __init__(self, db: Database, waiting_max: int, policy_version: str) -> None:
+    def __init__(self, db: Database, policy: Policy, policy_version: str) -> None:
         self._db = db
-        self._waiting: asyncio.Queue[Waiting] = asyncio.Queue(waiting_max)
+        self._waiting: asyncio.Queue[Waiting] = asyncio.Queue(policy.feedback.injections_waiting_max)
+        self._policy = policy
         self._version = policy_version
         self._writer: asyncio.Task[None] | None = None
-        self._batch: list[Waiting] = []
+        self._batch: list[tuple[Row, float]] = []
+        self._open: Counter[tuple[Subject, str]] = Counter()
+        self._wrote = asyncio.Event()
 
-    def note(self, asked: ComposeRequest, package: ContextPackage) -> None:
+    def note(self, made: Composed) -> None:
         """The package will be recorded, or is counted as dropped; returns at once and never raises."""
         try:
-            self._waiting.put_nowait((injected(asked, package, self._version), time.monotonic()))
+            self._waiting.put_nowait((made, time.monotonic()))
+            self._open[_session(made)] += 1
         except asyncio.QueueFull:
             INJECTIONS_DROPPED.labels("waiting").inc()
-        except Exception as error:  # noqa: BLE001 # the reply must not fail with its record
-            self._refused(1, error)
+
+    async def settled(self, subject: Subject, session_id: str) -> None:
+        """What this session was told is recorded, so that a turn which answers it finds it; waits no longer than that
+        usually takes.
+        """
+        if (subject, session_id) not in self._open:
+            return
+        try:
+            async with asyncio.timeout(SETTLE_S):
+                while (subject, session_id) in self._open:
+                    self._wrote.clear()
+                    await self._wrote.wait()
+        except TimeoutError:
+            logger().warning("contexts_not_settled", waiting=self._waiting.qsize())
 
     async def __aenter__(self) -> Self:
-        self._writer = asyncio.create_task(self._write_forever(), name="injections")
+        self._writer = asyncio.create_task(self._write_forever(), name="contexts")
         return self
 
     async def __aexit__(
@@ -74,48 +215,69 @@ class Recorder:
             await asyncio.gather(self._writer, return_exceptions=True)
         try:
             async with asyncio.timeout(WRITE_S):
-                while self._fill():
+                while await self._fill():
                     await self._write(self._batch)
-                    self._batch = []
+                    self._done()
         except (TransientError, TimeoutError):
             INJECTIONS_DROPPED.labels("stopped").inc(len(self._batch) + self._waiting.qsize())
 
     async def _write_forever(self) -> None:
         while True:
             if not self._batch:
-                self._batch.append(await self._waiting.get())
-            self._fill()
+                self._take(await self._waiting.get())
+            await self._fill()
             await self._written()
 
-    def _fill(self) -> bool:
-        """Whether there is anything to write now."""
+    async def _fill(self) -> bool:
+        """Whether there is anything to write now; between two packages whoever waits for the loop has it."""
         while len(self._batch) < BATCH and not self._waiting.empty():
-            self._batch.append(self._waiting.get_nowait())
+            await asyncio.sleep(0)
+            self._take(self._waiting.get_nowait())
         return bool(self._batch)
 
+    def _take(self, waiting: Waiting) -> None:
+        made, at = waiting
+        try:
+            self._batch.append((recorded(made, self._policy, self._version), at))
+        except Exception as error:  # noqa: BLE001 # the other packages must be recorded
+            self._refused(1, error)
+            self._close(_session(made))
+
     async def _written(self) -> None:
-        """The batch stands in the table, or has been dropped because the table refuses it; waits out an absence."""
+        """The batch stands in the tables, or has been dropped because they refuse it; waits out an absence."""
         tries = 0
         while self._batch:
             try:
                 async with asyncio.timeout(WRITE_S):
                     await self._write(self._batch)
-                self._batch = []
+                self._done()
             except (TransientError, TimeoutError) as error:
                 pause = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
                 logger().warning("injections_wait", error=type(error).__name__, waiting=self._waiting.qsize())
                 tries += 1
                 await asyncio.sleep(pause)
 
-    async def _write(self, batch: list[Waiting]) -> None:
+    def _done(self) -> None:
+        for row, _ in self._batch:
+            self._close((Subject(row["tenant_id"], row["user_id"]), row["session_id"]))
+        self._batch = []
+
+    def _close(self, session: tuple[Subject, str]) -> None:
+        self._open[session] -= 1
+        if self._open[session] <= 0:
+            del self._open[session]
+        self._wrote.set()
+
+    async def _write(self, batch: list[tuple[Row, float]]) -> None:
         """Recorded, but for those that the database refuses; a refusal of one does not take the others with it.
 
         Where they are written one by one, each leaves the batch when it is done: who stops here writes the rest alone.
         """
         now = time.monotonic()
+        rows: list[Mapping[str, Any]] = [{**row, "age_s": now - at} for row, at in batch]
         try:
             async with self._db.single() as conn:
-                await injections.record(conn, [(each, now - at) for each, at in batch])
+                await contexts.record(conn, rows)
         except TransientError:
             raise
         except Exception as error:  # noqa: BLE001 # whatever the database says, the next package must go on
@@ -124,9 +286,14 @@ class Recorder:
                 return
             while batch:
                 await self._write(batch[:1])
-                del batch[0]
+                row, _ = batch.pop(0)
+                self._close((Subject(row["tenant_id"], row["user_id"]), row["session_id"]))
 
     @staticmethod
     def _refused(count: int, error: Exception) -> None:
         INJECTIONS_DROPPED.labels("refused").inc(count)
         logger().error("injections_refused", count=count, **frames(error))
+
+
+def _session(made: Composed) -> tuple[Subject, str]:
+    return Subject(made.asked.tenant_id, made.asked.user_id), made.asked.session_id

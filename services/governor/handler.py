@@ -11,7 +11,7 @@ from shared import clock
 from shared.db import Connection, Subject
 from shared.ending import ending
 from shared.runtime import Runtime
-from shared.store import answers, experience, inbox, injections, observations, outbox, sessions, turns, usage
+from shared.store import answers, contexts, experience, inbox, injections, observations, outbox, sessions, turns, usage
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
@@ -128,6 +128,8 @@ async def prune_all(rt: Runtime) -> None:
         logger().info("models_pruned", count=PRUNE)
     while await prune_injections(rt) >= PRUNE:
         logger().info("injections_pruned", count=PRUNE)
+    while await prune_contexts(rt) >= PRUNE:
+        logger().info("contexts_pruned", count=PRUNE)
     while await prune_receipts(rt) >= PRUNE:
         logger().info("receipts_pruned", count=PRUNE)
 
@@ -143,6 +145,14 @@ async def prune_injections(rt: Runtime) -> int:
     """How many injections older than policy keeps were removed just now."""
     async with rt.db.system() as conn:
         return await injections.prune(conn, timedelta(days=rt.policy.feedback.injections_keep_days), PRUNE)
+
+
+async def prune_contexts(rt: Runtime) -> int:
+    """How many stored packages and receipts older than policy keeps were removed just now."""
+    keep = rt.policy.observability
+    days = timedelta(days=keep.receipts_keep_days), timedelta(days=keep.contexts_keep_days)
+    async with rt.db.system() as conn:
+        return await contexts.prune(conn, *days, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import digest, extract, recall, received, rows
+from services.observer import digest, extract, recall, received, rows, shown
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
 from shared import allowance, clock, heard
@@ -76,7 +76,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
     async with rt.db.transaction(subject) as conn:
-        loaded = await _load(conn, rt, subject, by_turn)
+        loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
         spent = await usage.today(conn, subject) if loaded.turns and _by_model(rt) else None
     asking = loaded.asking
@@ -110,9 +110,14 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
         await _save_found(conn, subject, thoughts)
 
 
-async def _load(conn: Connection, rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> Loaded:
+async def _load(
+    conn: Connection, rt: Runtime, subject: Subject, turn_ids: Iterable[UUID], *, live: bool = False
+) -> Loaded:
+    """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
     found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
+    if live:
+        found = await shown.marked(conn, subject, found)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
     inputs = {turn.turn_id: asked for turn in found if (asked := _asked(rt, turn))}
     cache = Cache(await model_cache.find(conn, subject, {asked.hash for asked in inputs.values()}))
@@ -168,7 +173,8 @@ async def _save(
     conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed, names: int
 ) -> None:
     notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, renewed.note(t.turn)) for t in thoughts}
-    if await turns.note_observed(conn, subject, notes) != set(notes):
+    recalled = {t.turn.turn_id: t.turn.recalled for t in thoughts if t.turn.recalled}
+    if await turns.note_observed(conn, subject, notes, recalled) != set(notes):
         raise TransientError("another observer has had a turn of this batch")
     await _save_found(conn, subject, thoughts)
     await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])

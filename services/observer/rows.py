@@ -6,7 +6,7 @@ from typing import Any
 
 from services.observer.extraction import Extraction
 from shared import clock, place
-from shared.heard import IN_EXPERIMENT, SPOKEN, rendered
+from shared.heard import IN_EXPERIMENT, SPOKEN, own, rendered
 from shared.reading import Observed
 from shared.reading.intent import understand
 from shared.store.chunks import Chunk
@@ -44,17 +44,18 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
 
 def turn_chunks(turn: Turn) -> list[Chunk]:
     """The turn's words as search reads them: messages, and tool results cut to length."""
-    return [_chunk(turn, event, text) for event, text in _texts(turn.events) if text.strip()]
+    return [_chunk(turn, event, text) for event, text in _texts(turn) if text.strip()]
 
 
-def _texts(events: Iterable[Event]) -> Iterable[tuple[Event, str]]:
-    for event in events:
+def _texts(turn: Turn) -> Iterable[tuple[Event, str]]:
+    """What each event says by itself; what memory had shown before is not kept twice."""
+    for event in turn.events:
         if event.content is None:
             continue
         if event.event_type in SPOKEN:
-            yield event, event.content["text"]
+            yield event, own(turn, event, event.content["text"])
         elif event.event_type == "tool_result":
-            yield event, f"{event.name}: {rendered(event.content.get('result'))}"[:MAX_TOOL_CHARS]
+            yield event, f"{event.name}: {own(turn, event, rendered(event.content.get('result')))}"[:MAX_TOOL_CHARS]
         elif event.event_type == "ref":
             yield event, " ".join(filter(None, (event.content.get("title"), event.content["ref_uri"])))
 
@@ -116,4 +117,9 @@ def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str
     if turn.experiment:
         named = {name: turn.experiment[name] for name in IN_EXPERIMENT}
         extra.append({"reason": "experiment", **named, "prompt_version": found.prompt_version})
-    return {"explain": [*explain, *refused, *extra], "summary": dict(summary)}
+    known = [
+        {"ordinal": int(ordinal), "span": list(span), "decision": "dropped", "reason": "recalled"}
+        for ordinal, spans in turn.recalled.items()
+        for span in spans
+    ]
+    return {"explain": [*explain, *refused, *known, *extra], "summary": dict(summary)}

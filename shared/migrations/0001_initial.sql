@@ -53,12 +53,14 @@ CREATE TABLE turns (
     outcome jsonb,
     outcome_at timestamptz,
     experiment jsonb,
+    recalled jsonb,
     PRIMARY KEY (tenant_id, user_id, turn_id),
     UNIQUE (tenant_id, user_id, session_id, seq),
     UNIQUE (tenant_id, user_id, idempotency_key)
 );
 COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
 COMMENT ON COLUMN turns.context_id IS 'The package that the turn''s answer was written with, where the caller names it.';
+COMMENT ON COLUMN turns.recalled IS 'By ordinal the spans of its messages and tool results that a package had shown before: not learnt again. Written by observer.';
 COMMENT ON COLUMN turns.experiment IS 'The caller''s experiment_context: experiment_id, variant, dimensions; no text of a user.';
 COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
 CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
@@ -469,14 +471,46 @@ CREATE TABLE injections (
     utilized boolean,
     utilization_signal text,
     feedback_signal text,
+    fingerprints bigint[] NOT NULL DEFAULT '{}',
+    pieces smallint[] NOT NULL DEFAULT '{}',
     PRIMARY KEY (tenant_id, user_id, context_id)
 );
-COMMENT ON TABLE injections IS 'Which memories a package carried, and how that was received: ids and verdicts, no text. Written by compose after the reply; observer fills turn_id and what follows it; governor removes old rows.';
+COMMENT ON TABLE injections IS 'Which memories a package carried, and how that was received: ids, hashes and verdicts, no text. Written by compose after the reply; observer fills turn_id and what follows it; governor removes old rows.';
 COMMENT ON COLUMN injections.evidence_ids IS 'Memories chosen for this message, best first; core_ids are those that every package carries.';
 COMMENT ON COLUMN injections.turn_id IS 'The turn whose answer was written with the package; of its memories the answer took up used_ids.';
 CREATE INDEX injections_unanswered ON injections (tenant_id, user_id, session_id, created_at DESC) WHERE turn_id IS NULL;
 CREATE INDEX injections_of_turn ON injections (tenant_id, user_id, turn_id) WHERE turn_id IS NOT NULL;
+COMMENT ON COLUMN injections.fingerprints IS 'Hashes of the sentences that the package showed (shared.text.fingerprint), each with the number of its piece in pieces: recalled text that comes back is known by them and not learnt again.';
+CREATE INDEX injections_latest ON injections (tenant_id, user_id, created_at DESC);
 CREATE INDEX injections_age ON injections (created_at);
+
+CREATE TABLE memory_receipts (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    context_id uuid NOT NULL,
+    receipt_type text NOT NULL CHECK (receipt_type IN ('retrieval', 'injection')),
+    session_id text NOT NULL,
+    request_id text,
+    details_schema_version smallint NOT NULL,
+    details jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, context_id, receipt_type)
+);
+COMMENT ON TABLE memory_receipts IS 'Why a package is what it is: retrieval lists every candidate with its places and scores, injection one decision for each with the five-tuple of seed 004 section 4.1. Ids, numbers and names of rules, no text. Written by compose after the reply; how the package was received stands in injections; governor removes old rows.';
+CREATE INDEX memory_receipts_age ON memory_receipts (created_at);
+
+CREATE TABLE context_packages (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    context_id uuid NOT NULL,
+    session_id text NOT NULL,
+    plan json,
+    package json,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, context_id)
+);
+COMMENT ON TABLE context_packages IS 'Packages as they were answered, and the plans that led to them, for a week: GET /v1/contexts and the replay of receipts. Holds text. Written by compose after the reply where policy says so; governor removes old rows.';
+CREATE INDEX context_packages_age ON context_packages (created_at);
 
 CREATE TABLE quarantine (
     tenant_id text NOT NULL,
@@ -574,7 +608,7 @@ DECLARE
 BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
         'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
-        'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep', 'promotions', 'tool_receipts',
+        'memory_receipts', 'context_packages', 'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep', 'promotions', 'tool_receipts',
         'model_cache', 'upkeep_rounds'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
@@ -583,12 +617,15 @@ BEGIN
             each);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO smartbrain_app', each);
     END LOOP;
-    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'quarantine',
+    FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'memory_receipts',
+        'context_packages', 'quarantine',
         'model_answers', 'model_usage', 'memory_items', 'tool_receipts', 'promotions', 'sessions',
         'upkeep_rounds'] LOOP
         EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
     END LOOP;
     CREATE POLICY old_rows ON injections FOR DELETE TO smartbrain_system USING (true);
+    CREATE POLICY old_rows ON memory_receipts FOR DELETE TO smartbrain_system USING (true);
+    CREATE POLICY old_rows ON context_packages FOR DELETE TO smartbrain_system USING (true);
     CREATE POLICY old_rows ON tool_receipts FOR DELETE TO smartbrain_system USING (true);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system', current_schema());
 END $$;
@@ -616,6 +653,8 @@ GRANT SELECT (tenant_id, user_id, proposal_id, turn_id, observation_id, action, 
 GRANT SELECT (tenant_id, user_id, chunk_id, active, embedding_model_id, created_at) ON memory_chunks TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, context_id, created_at, core_ids, evidence_ids, used_ids, degraded, feedback_signal),
       DELETE ON injections TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, context_id, receipt_type, created_at), DELETE ON memory_receipts TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, context_id, created_at), DELETE ON context_packages TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, answer_id, turn_id, prompt, prompt_version, model, created_at, expires_at),
       DELETE ON model_answers TO smartbrain_system;
 GRANT SELECT, DELETE ON model_usage TO smartbrain_system;
@@ -680,26 +719,41 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body) or clash (same key, other body).';
 
--- ---------------------------------------------------------------- record_injections: packages of many users, one round trip
+-- ---------------------------------------------------------------- record_contexts: packages of many users, one round trip
 
-CREATE FUNCTION record_injections(rows jsonb) RETURNS integer LANGUAGE plpgsql AS $$
+CREATE FUNCTION record_contexts(rows json) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
     each record;
     written integer := 0;
-    fresh integer;
+    answered timestamptz;
 BEGIN
-    FOR each IN SELECT * FROM jsonb_to_recordset(rows) AS r(tenant_id text, user_id text, context_id uuid,
+    FOR each IN SELECT * FROM json_to_recordset(rows) AS r(tenant_id text, user_id text, context_id uuid,
             session_id text, request_id text, core_ids uuid[], evidence_ids uuid[], degraded boolean,
-            policy_version text, age_s double precision) LOOP
+            policy_version text, age_s double precision, fingerprints bigint[], pieces smallint[],
+            schema_version smallint, retrieval jsonb, injection jsonb, plan json, package json, event json) LOOP
         PERFORM set_config('app.tenant', each.tenant_id, true), set_config('app.user', each.user_id, true);
+        answered := now() - make_interval(secs => each.age_s);
         INSERT INTO injections (tenant_id, user_id, context_id, session_id, request_id, core_ids, evidence_ids,
-                                degraded, policy_version, created_at)
+                                degraded, policy_version, created_at, fingerprints, pieces)
             VALUES (each.tenant_id, each.user_id, each.context_id, each.session_id, each.request_id, each.core_ids,
-                    each.evidence_ids, each.degraded, each.policy_version, now() - make_interval(secs => each.age_s))
+                    each.evidence_ids, each.degraded, each.policy_version, answered, each.fingerprints, each.pieces)
             ON CONFLICT DO NOTHING;
-        GET DIAGNOSTICS fresh = ROW_COUNT;
-        written := written + fresh;
+        CONTINUE WHEN NOT FOUND;
+        written := written + 1;
+        INSERT INTO memory_receipts (tenant_id, user_id, context_id, receipt_type, session_id, request_id,
+                                     details_schema_version, details, created_at)
+            SELECT each.tenant_id, each.user_id, each.context_id, d.receipt_type, each.session_id, each.request_id,
+                   each.schema_version, d.details, answered
+            FROM (VALUES ('retrieval', each.retrieval), ('injection', each.injection)) AS d(receipt_type, details);
+        IF each.plan IS NOT NULL OR each.package IS NOT NULL THEN
+            INSERT INTO context_packages (tenant_id, user_id, context_id, session_id, plan, package, created_at)
+                VALUES (each.tenant_id, each.user_id, each.context_id, each.session_id, each.plan, each.package,
+                        answered);
+        END IF;
+        INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
+            SELECT e.id, e.topic, e.key, e.type, e.payload
+            FROM json_to_record(each.event) AS e(id uuid, topic text, key text, type text, payload jsonb);
     END LOOP;
     RETURN written;
 END $$;
-COMMENT ON FUNCTION record_injections IS 'How many of these packages were not recorded yet; each row is written as its own user. age_s: how long ago the package was answered.';
+COMMENT ON FUNCTION record_contexts IS 'How many of these packages were not recorded yet; injection, receipts, package and event of each are written as its own user. age_s: how long ago the package was answered.';

@@ -1,4 +1,4 @@
-"""injections: written by compose after the reply; observer fills how they were received; governor removes old rows."""
+"""injections: written by compose (shared.store.contexts); observer fills how they were received; governor prunes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,48 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
-import orjson
-
 from schemas.vocabulary import FeedbackSignal, UtilizationSignal
 from shared.db import Connection, Subject
-
-
-@dataclass(frozen=True, slots=True)
-class Injected:
-    """What a package carried when it was answered, `age_s` seconds before it is written."""
-
-    subject: Subject
-    context_id: UUID
-    session_id: str
-    request_id: str | None
-    core_ids: tuple[UUID, ...]
-    evidence_ids: tuple[UUID, ...]
-    degraded: bool
-    policy_version: str
-
-
-_RECORD: LiteralString = "SELECT record_injections(%(rows)s::jsonb) AS written"
-
-
-async def record(conn: Connection, packages: Iterable[tuple[Injected, float]]) -> int:
-    """How many of the packages (each with its age in seconds) were not recorded yet. A transaction of its own."""
-    rows = [
-        {
-            "tenant_id": each.subject.tenant_id,
-            "user_id": each.subject.user_id,
-            "context_id": str(each.context_id),
-            "session_id": each.session_id,
-            "request_id": each.request_id,
-            "core_ids": [str(id) for id in each.core_ids],
-            "evidence_ids": [str(id) for id in each.evidence_ids],
-            "degraded": each.degraded,
-            "policy_version": each.policy_version,
-            "age_s": age_s,
-        }
-        for each, age_s in packages
-    ]
-    row = await (await conn.execute(_RECORD, {"rows": orjson.dumps(rows).decode()})).fetchone()
-    return row["written"] if row else 0
 
 
 @dataclass(frozen=True, slots=True)

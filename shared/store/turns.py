@@ -1,7 +1,7 @@
 """sessions, turns, conversation_events: written by compose; observer and evolver fill a turn's outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 from uuid import UUID
@@ -38,7 +38,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn with its events, in order."""
+    """A turn with its events, in order; `recalled`: by ordinal the spans that a package had shown before."""
 
     turn_id: UUID
     session_id: str
@@ -52,6 +52,7 @@ class Turn:
     events: tuple[Event, ...]
     context_id: UUID | None = None
     experiment: dict[str, Any] | None = None
+    recalled: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict[str, Sequence[Sequence[int]]])
 
     def said(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
@@ -81,7 +82,7 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 """
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment," + _EVENTS
+    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -202,6 +203,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         events,
         row["context_id"],
         row["experiment"],
+        row["recalled"] or {},
     )
 
 
@@ -236,16 +238,24 @@ async def answered_before(conn: Connection, subject: Subject, places: Iterable[t
 
 
 _OBSERVED: LiteralString = """
-UPDATE turns t SET observed_at = now(), outcome = d.notes
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, notes jsonb)
+UPDATE turns t SET observed_at = now(), outcome = d.notes, recalled = coalesce(d.recalled, t.recalled)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, notes jsonb, recalled jsonb)
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_id AND t.observed_at IS NULL
 RETURNING t.turn_id
 """
 
 
-async def note_observed(conn: Connection, subject: Subject, notes: Mapping[UUID, Mapping[str, Any]]) -> set[UUID]:
-    """The turns that nobody had observed: each keeps what the observer decided until its outcome is complete."""
-    rows = [{"turn_id": str(turn), "notes": note} for turn, note in notes.items()]
+async def note_observed(
+    conn: Connection,
+    subject: Subject,
+    notes: Mapping[UUID, Mapping[str, Any]],
+    recalled: Mapping[UUID, Mapping[str, Any]] | None = None,
+) -> set[UUID]:
+    """The turns that nobody had observed: each keeps what the observer decided until its outcome is complete, and for
+    good which parts of it were recalled.
+    """
+    known = recalled or {}
+    rows = [{"turn_id": str(turn), "notes": note, "recalled": known.get(turn)} for turn, note in notes.items()]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
     return {r["turn_id"] for r in await (await conn.execute(_OBSERVED, params)).fetchall()}
 

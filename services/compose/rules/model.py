@@ -117,7 +117,9 @@ class Ranked:
         return self.candidate.key
 
 
-DropReason = Literal["relevance", "recency", "confidence", "budget_exceeded", "blocked", "diversity", "ratio"]
+DropReason = Literal[
+    "relevance", "recency", "confidence", "budget_exceeded", "blocked", "diversity", "ratio", "superseded"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,16 +202,34 @@ def _packed(package: ContextPackage, draft: Draft, sizes: dict[str, int]) -> Pac
         zone = "head" if place == 0 else "tail" if place == last else "middle"
         decisions.append(
             Decision(
-                each.ranked.key, True, "relevance", each.ranked.score, place, zone, each.outcome, each.rule, each.cost
+                each.ranked.key,
+                True,
+                "relevance",
+                each.ranked.score,
+                place,
+                "evidence",
+                zone,
+                each.outcome,
+                each.rule,
+                each.cost,
             )
         )
         why.append(_why(place, each))
-    for each in draft.core:
-        decisions.append(
-            Decision(
-                each.key, True, "confidence", each.memory.confidence, None, None, each.outcome, each.rule, each.cost
-            )
+    decisions += [
+        Decision(
+            each.key,
+            True,
+            "confidence",
+            each.memory.confidence,
+            at,
+            "system",
+            "head",
+            each.outcome,
+            each.rule,
+            each.cost,
         )
+        for at, each in enumerate(draft.core)
+    ]
     dropped = tuple(Dropped(each.key, each.reason, each.score, each.rule) for each in draft.rejected)
     exceeded = any(each.reason == "budget_exceeded" for each in draft.rejected)
     return Packed(package, (*decisions, *draft.rejected), dropped, tuple(why), sizes, exceeded)

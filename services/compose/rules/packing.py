@@ -69,6 +69,7 @@ class Decision:
     reason: DropReason
     score: float = 0.0
     position: int | None = None
+    slot: Literal["evidence", "system"] = "evidence"
     zone: Literal["head", "middle", "tail"] | None = None
     sanitization: Outcome = "pass"
     rule: str | None = None

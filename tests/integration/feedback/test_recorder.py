@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -11,10 +12,17 @@ from prometheus_client import REGISTRY
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import Constraints, ContextPackage, TokenBudget, UserMessage
 from services.compose import injected
+from services.compose.composed import Composed
+from services.compose.found import Found
 from services.compose.injected import Recorder
+from services.compose.planner import Thought
+from services.compose.rules.fuse import Fused, FusePolicy
+from services.compose.rules.packing import Packed
+from services.compose.rules.plan import PlanPolicy, plan
 from shared import clock
-from shared.db import Database
-from shared.store import injections
+from shared.db import Database, Subject
+from shared.policy import FeedbackPolicy, Policy
+from shared.store import contexts, injections
 from tests.system.databases import number, rows
 from tests.system.wait import wait_for
 
@@ -33,9 +41,9 @@ def asked(user: str = "u", session: str = "s") -> ComposeRequest:
     return ComposeRequest(user_id=user, session_id=session, user_message=IncomingMessage(content="?"))
 
 
-def package(session: str = "s", *degraded: str) -> ContextPackage:
-    """A package that carries nothing."""
-    return ContextPackage(
+def made(user: str = "u", session: str = "s", *degraded: str) -> Composed:
+    """A package that carries nothing, as it was composed for this user."""
+    package = ContextPackage(
         context_id=str(uuid4()),
         session_id=session,
         created_at=clock.now(),
@@ -43,6 +51,15 @@ def package(session: str = "s", *degraded: str) -> ContextPackage:
         constraints=Constraints(token_budget=TokenBudget(limit=8192, used_estimate=1)),
         degraded_reason=list(degraded),
     )
+    planned = plan("?", (), clock.now(), PlanPolicy())
+    packed = Packed(package, (), (), (), {}, budget_exceeded=False)
+    fused = Fused((), (), 0)
+    return Composed(asked(user, session), package, Thought(planned), Found(), FusePolicy(), fused, packed, 1.0)
+
+
+def recorder_on(db: Database, waiting_max: int = 100) -> Recorder:
+    """A recorder with so many places."""
+    return Recorder(db, Policy(feedback=FeedbackPolicy(injections_waiting_max=waiting_max)), "v")
 
 
 def dropped(reason: str) -> float:
@@ -54,17 +71,17 @@ COUNT = "SELECT count(*) FROM injections"
 
 
 async def test_packages_of_many_users_stand_in_their_own_rows(db: Database, dsn: str) -> None:
-    async with Recorder(db, 1000, "v") as recorder:
+    async with recorder_on(db, 1000) as recorder:
         for n in range(300):
-            recorder.note(asked(f"u{n % 7}"), package())
+            recorder.note(made(f"u{n % 7}"))
     assert number(dsn, COUNT) == 300
     assert number(dsn, "SELECT count(DISTINCT user_id) FROM injections") == 7
 
 
 async def test_what_finds_no_room_is_counted_and_the_rest_is_written(db: Database, dsn: str) -> None:
-    before, recorder = dropped("waiting"), Recorder(db, 10, "v")
+    before, recorder = dropped("waiting"), recorder_on(db, 10)
     for _ in range(15):
-        recorder.note(asked(), package())
+        recorder.note(made())
     assert dropped("waiting") - before == 5
     async with recorder:
         await wait_for(lambda: number(dsn, COUNT) == 10, 5, "what waited is written")
@@ -73,17 +90,22 @@ async def test_what_finds_no_room_is_counted_and_the_rest_is_written(db: Databas
 async def test_a_package_that_the_table_refuses_goes_alone(db: Database, dsn: str) -> None:
     rows(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
     before = dropped("refused")
-    async with Recorder(db, 100, "v") as recorder:
+    async with recorder_on(db) as recorder:
         for session in ("a", "bad", "b"):
-            recorder.note(asked(session=session), package(session))
+            recorder.note(made(session=session))
         await wait_for(lambda: number(dsn, COUNT) == 2, 5, "the others are written")
     assert dropped("refused") - before == 1
 
 
-async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: Database) -> None:
-    before = dropped("refused")
-    Recorder(db, 100, "v").note(asked(), package().model_copy(update={"context_id": "no uuid"}))
+async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: Database, dsn: str) -> None:
+    before, whole = dropped("refused"), made()
+    bad = replace(whole, package=whole.package.model_copy(update={"context_id": "no uuid"}))
+    async with recorder_on(db) as recorder:
+        recorder.note(bad)
+        recorder.note(whole)
+        await recorder.settled(Subject("default", "u"), "s")
     assert dropped("refused") - before == 1
+    assert number(dsn, COUNT) == 1
 
 
 async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
@@ -92,27 +114,31 @@ async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
     monkeypatch.setattr(injected, "WRITE_S", 0.3)
     rows(dsn, "ALTER TABLE injections RENAME TO elsewhere")
     before = dropped("stopped")
-    async with asyncio.timeout(5), Recorder(db, 100, "v") as recorder:
+    async with asyncio.timeout(5), recorder_on(db) as recorder:
         for _ in range(3):
-            recorder.note(asked(), package())
+            recorder.note(made())
     assert dropped("stopped") - before == 3
 
 
 async def test_what_an_installation_lacks_for_good_is_not_a_degraded_turn(db: Database, dsn: str) -> None:
-    async with Recorder(db, 100, "v") as recorder:
-        recorder.note(asked(session="whole"), package("whole", "embedding_model_absent"))
-        recorder.note(asked(session="late"), package("late", "embedding_model_absent", "text_timeout"))
+    async with recorder_on(db) as recorder:
+        recorder.note(made("u", "whole", "embedding_model_absent"))
+        recorder.note(made("u", "late", "embedding_model_absent", "text_timeout"))
     assert {r["session_id"]: r["degraded"] for r in rows(dsn, "SELECT session_id, degraded FROM injections")} == {
         "whole": False,
         "late": True,
     }
 
 
-async def test_old_injections_are_removed(db: Database, dsn: str) -> None:
-    async with Recorder(db, 100, "v") as recorder:
+async def test_old_injections_receipts_and_packages_are_removed(db: Database, dsn: str) -> None:
+    async with recorder_on(db) as recorder:
         for session in ("old", "new"):
-            recorder.note(asked(session=session), package(session))
-    rows(dsn, "UPDATE injections SET created_at = now() - interval '31 days' WHERE session_id = 'old'")
+            recorder.note(made(session=session))
+    tables = ("injections", "memory_receipts", "context_packages")
+    for table in tables:
+        rows(dsn, f"UPDATE {table} SET created_at = now() - interval '31 days' WHERE session_id = 'old'")  # noqa: S608
     async with db.system() as conn:
         assert await injections.prune(conn, timedelta(days=30), 100) == 1
-    assert [r["session_id"] for r in rows(dsn, "SELECT session_id FROM injections")] == ["new"]
+        assert await contexts.prune(conn, timedelta(days=30), timedelta(days=7), 100) == 3
+    for table in tables:
+        assert {r["session_id"] for r in rows(dsn, f"SELECT session_id FROM {table}")} == {"new"}  # noqa: S608

@@ -1,0 +1,83 @@
+"""Receipts as clients see them: what was injected and why, what was left out and why (seed 004 section 4.1, R123-R128).
+
+Of each decision these fields are exposed: decision, decision_reason, context_position, utilized, user_feedback_signal.
+Scores, policy versions and guardrails stay inside.
+"""
+
+from typing import Literal
+
+from schemas.base import Contract, Instant
+from schemas.vocabulary import FeedbackSignal
+
+DecisionReason = Literal[
+    "relevance",
+    "recency",
+    "confidence",
+    "budget_exceeded",
+    "blocked",
+    "diversity",
+    "ratio",
+    "superseded",
+    "conflict_knowledge",
+    "fused",
+    "erased",
+    "not_found",
+    "unknown",
+]
+
+
+class ContextPosition(Contract):
+    """Where in the package: among the evidence or the pinned memories, counted from 0, and in which part of it."""
+
+    slot: Literal["evidence", "system"]
+    index: int
+    zone: Literal["head", "middle", "tail"]
+
+
+class ReceiptItem(Contract):
+    """What became of one memory, message or resource, and `why` in a sentence.
+
+    `utilized`: whether the answer took it up; null where no answer was heard, or where it was not injected.
+    """
+
+    id: str
+    source_uri: str | None = None
+    decision: Literal["injected", "rejected", "not_considered"]
+    decision_reason: DecisionReason
+    context_position: ContextPosition | None = None
+    utilized: bool | None = None
+    user_feedback_signal: FeedbackSignal | None = None
+    why: str
+
+
+class ContextReceipt(Contract):
+    """Every decision of one package, what is in it first, in its order; `degraded_reason` as the package gave it."""
+
+    context_id: str
+    session_id: str
+    request_id: str | None = None
+    created_at: Instant
+    degraded_reason: tuple[str, ...] = ()
+    injected: int
+    rejected: int
+    items: tuple[ReceiptItem, ...]
+
+
+class ContextSummary(Contract):
+    """One package in a list."""
+
+    context_id: str
+    session_id: str
+    request_id: str | None = None
+    created_at: Instant
+    turn_id: str | None = None
+    memories: int
+    degraded: bool
+    utilized: bool | None = None
+    user_feedback_signal: FeedbackSignal | None = None
+
+
+class ContextPage(Contract):
+    """Some packages of one user, newest first."""
+
+    contexts: tuple[ContextSummary, ...]

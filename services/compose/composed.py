@@ -1,0 +1,24 @@
+"""One composition with all that led to it: what the reply, its explanation and its receipts are made from."""
+
+from dataclasses import dataclass
+
+from schemas.compose import ComposeRequest
+from schemas.context_package import ContextPackage
+from services.compose.found import Found
+from services.compose.planner import Thought
+from services.compose.rules.fuse import Fused, FusePolicy
+from services.compose.rules.pack import Packed
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A package as it is answered, and its way there; `took_ms` ends before the package is written as JSON."""
+
+    asked: ComposeRequest
+    package: ContextPackage
+    thought: Thought
+    found: Found
+    policy: FusePolicy
+    fused: Fused
+    packed: Packed
+    took_ms: float

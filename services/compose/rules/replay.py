@@ -1,0 +1,75 @@
+"""A package explained again from its stored plan and receipts alone: every score and every decision is checked."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isclose, prod
+from typing import Any
+
+CORE = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What the receipts say of everything in and out of the package, and where they do not add up."""
+
+    explained: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def replay(retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: Mapping[str, Any] | None) -> Replayed:
+    """Nothing in `problems` where each candidate has one decision, each score follows from ranks and factors, and
+    what is said to be in the package is what is in it.
+    """
+    decisions: dict[str, Mapping[str, Any]] = {each["id"]: each for each in injection["decisions"]}
+    problems = [
+        *_undecided(retrieval["candidates"], decisions, len(injection["decisions"])),
+        *_scores(retrieval, decisions),
+        *(f"{key}: incomplete decision" for key, each in decisions.items() if not _complete(each)),
+        *(_placed(decisions, package) if package is not None else ()),
+    ]
+    return Replayed(tuple(_line(each) for each in decisions.values()), tuple(problems))
+
+
+def _undecided(candidates: Iterable[Mapping[str, Any]], decisions: Mapping[str, Any], told: int) -> Iterable[str]:
+    if told != len(decisions):
+        yield "something was decided twice"
+    for each in candidates:
+        if each["id"] not in decisions:
+            yield f"{each['id']}: a candidate without a decision"
+
+
+def _scores(retrieval: Mapping[str, Any], decisions: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+    ranking = retrieval["ranking"]
+    for each in retrieval["candidates"]:
+        made = decisions.get(each["id"], {})
+        factors = made.get("factors")
+        fused = sum(ranking["weights"].get(arm, 1.0) / (ranking["rrf_k"] + rank) for arm, rank in each["ranks"].items())
+        if each["support"] >= ranking["least_support"] and not isclose(fused, each["rrf"], abs_tol=2e-6):
+            yield f"{each['id']}: its ranks do not give its rrf"
+        if factors and not isclose(prod(factors.values()), made["candidate_score"], abs_tol=1e-4):
+            yield f"{each['id']}: its factors do not give its score"
+
+
+def _complete(made: Mapping[str, Any]) -> bool:
+    """Whether the five-tuple is there: score, reason, policy, guardrail, and a position where it is injected."""
+    there = all(made.get(name) is not None for name in ("candidate_score", "decision_reason", "policy_version"))
+    placed = made["decision"] != "injected" or made.get("context_position") is not None
+    return there and placed and isinstance(made.get("guardrail"), Mapping)
+
+
+def _placed(decisions: Mapping[str, Mapping[str, Any]], package: Mapping[str, Any]) -> Iterable[str]:
+    evidence = [each["id"] for each in package.get("evidence", [])]
+    sources = [block.get("source", {}).get("memory_item_id") for block in package.get("system_blocks", [])]
+    core = [f"memory:{each}" for each in sources if each]
+    said = {key: each["context_position"] for key, each in decisions.items() if each["decision"] == "injected"}
+    for slot, there in (("evidence", evidence), (CORE, core)):
+        told = sorted((place["index"], key) for key, place in said.items() if place["slot"] == slot)
+        if [key for _, key in told] != there or [at for at, _ in told] != list(range(len(there))):
+            yield f"{slot}: the package holds {there}, the receipt says {[key for _, key in told]}"
+
+
+def _line(made: Mapping[str, Any]) -> str:
+    place = made.get("context_position")
+    at = f" at {place['slot']}[{place['index']}] ({place['zone']})" if place else ""
+    rule = f", rule {made['rule']}" if made.get("rule") else ""
+    return f"{made['id']}: {made['decision']}{at}, {made['decision_reason']}, score {made['candidate_score']}{rule}"

@@ -1,0 +1,176 @@
+"""injections, memory_receipts, context_packages: written by compose after the reply; the governor removes old rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.db import Connection, Subject
+
+_RECORD: LiteralString = "SELECT record_contexts(%(rows)s::json) AS written"
+
+
+async def record(conn: Connection, rows: Sequence[Mapping[str, Any]]) -> int:
+    """How many of these packages were not recorded yet: injection, receipts, package and event of each, or nothing.
+
+    A transaction of its own; `age_s` of a row is how long ago its package was answered.
+    """
+    row = await (await conn.execute(_RECORD, {"rows": orjson.dumps(rows).decode()})).fetchone()
+    return row["written"] if row else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Receipts:
+    """What was decided for one package, and how the package was received."""
+
+    context_id: UUID
+    session_id: str
+    request_id: str | None
+    created_at: datetime
+    retrieval: dict[str, Any]
+    injection: dict[str, Any]
+    used_ids: tuple[UUID, ...] | None
+    utilized: bool | None
+    utilization_signal: str | None
+    feedback_signal: str | None
+
+
+_FIND: LiteralString = """
+SELECT r.context_id, r.session_id, r.request_id, r.created_at, r.details AS retrieval, j.details AS injection,
+    i.used_ids, i.utilized, i.utilization_signal, i.feedback_signal
+FROM memory_receipts r
+JOIN memory_receipts j USING (tenant_id, user_id, context_id)
+LEFT JOIN injections i USING (tenant_id, user_id, context_id)
+WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = %(context)s
+    AND r.receipt_type = 'retrieval' AND j.receipt_type = 'injection'
+"""
+
+
+async def receipts(conn: Connection, subject: Subject, context_id: UUID) -> Receipts | None:
+    """The receipts of a package, if they are (still) known."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
+    row = await (await conn.execute(_FIND, params)).fetchone()
+    if row is None:
+        return None
+    used = row["used_ids"]
+    made: dict[str, Any] = {**row, "used_ids": None if used is None else tuple(used)}
+    return Receipts(**made)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A package as it was answered, and the plan that led to it."""
+
+    context_id: UUID
+    session_id: str
+    created_at: datetime
+    plan: dict[str, Any] | None
+    package: dict[str, Any] | None
+
+
+_PACKAGE: LiteralString = """
+SELECT context_id, session_id, created_at, plan, package FROM context_packages
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context)s
+"""
+
+
+async def package(conn: Connection, subject: Subject, context_id: UUID) -> Stored | None:
+    """The stored package, if it is (still) known."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "context": context_id}
+    row = await (await conn.execute(_PACKAGE, params)).fetchone()
+    return Stored(**row) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One package in a list: which memories it carried and how it was received."""
+
+    context_id: UUID
+    session_id: str
+    request_id: str | None
+    created_at: datetime
+    turn_id: UUID | None
+    memories: int
+    degraded: bool
+    utilized: bool | None
+    feedback_signal: str | None
+
+
+_LIST: LiteralString = """
+SELECT context_id, session_id, request_id, created_at, turn_id,
+    cardinality(core_ids) + cardinality(evidence_ids) AS memories, degraded, utilized, feedback_signal
+FROM injections
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND (%(session)s::text IS NULL OR session_id = %(session)s)
+ORDER BY created_at DESC, context_id DESC LIMIT %(limit)s OFFSET %(offset)s
+"""
+
+
+async def page(conn: Connection, subject: Subject, session_id: str | None, limit: int, offset: int) -> list[Listed]:
+    """The packages of a user, or of one session, newest first."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "session": session_id,
+        "limit": limit,
+        "offset": offset,
+    }
+    return [Listed(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A sentence of a turn that stands in a package too, and in which of its pieces."""
+
+    hash: int
+    context_id: UUID
+    piece: int
+
+
+_RECALLED: LiteralString = """
+SELECT f.hash, i.context_id, f.piece
+FROM (
+    (SELECT context_id, fingerprints, pieces FROM injections
+     WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY created_at DESC LIMIT %(latest)s)
+    UNION
+    (SELECT context_id, fingerprints, pieces FROM injections
+     WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = ANY(%(contexts)s))
+) AS i
+CROSS JOIN LATERAL unnest(i.fingerprints, i.pieces) AS f(hash, piece)
+WHERE f.hash = ANY(%(hashes)s)
+"""
+
+
+async def recalled(
+    conn: Connection, subject: Subject, hashes: Sequence[int], contexts: Sequence[UUID], latest: int = 20
+) -> list[Recalled]:
+    """Which of these sentences stood in these packages or in one of the user's `latest`."""
+    if not hashes:
+        return []
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "hashes": list(hashes),
+        "contexts": list(contexts),
+        "latest": latest,
+    }
+    return [Recalled(**row) for row in await (await conn.execute(_RECALLED, params)).fetchall()]
+
+
+_PRUNE_RECEIPTS: LiteralString = """
+DELETE FROM memory_receipts WHERE (tenant_id, user_id, context_id, receipt_type) IN
+    (SELECT tenant_id, user_id, context_id, receipt_type FROM memory_receipts
+     WHERE created_at < now() - %(age)s LIMIT %(limit)s)
+"""
+_PRUNE_PACKAGES: LiteralString = """
+DELETE FROM context_packages WHERE (tenant_id, user_id, context_id) IN
+    (SELECT tenant_id, user_id, context_id FROM context_packages WHERE created_at < now() - %(age)s LIMIT %(limit)s)
+"""
+
+
+async def prune(conn: Connection, receipts_age: timedelta, packages_age: timedelta, limit: int) -> int:
+    """How many old receipts and packages were removed; over all users, by the system role."""
+    gone = (await conn.execute(_PRUNE_RECEIPTS, {"age": receipts_age, "limit": limit})).rowcount
+    return gone + (await conn.execute(_PRUNE_PACKAGES, {"age": packages_age, "limit": limit})).rowcount
