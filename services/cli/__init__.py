@@ -12,6 +12,7 @@ from services.cli import (
     machine,
     memories,
     promotions,
+    receipts,
     schemas_cmd,
     sessions,
     talk,
@@ -40,6 +41,8 @@ app.command("remember")(talk.remember)
 app.add_typer(memories.group, name="memories")
 app.add_typer(conflicts.group, name="conflicts")
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(receipts.contexts, name="contexts")
+app.command("receipts")(receipts.receipts)
 app.command("answers")(talk_models.answers)
 app.command("experience")(experience.experience)
 app.add_typer(promotions.app, name="promotions")

@@ -1,0 +1,132 @@
+"""`smartbrain contexts` and `smartbrain receipts`: packages that were answered, and why each thing is in or out."""
+
+import asyncio
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import place
+from services.cli.listing import ListingGroup
+from services.cli.output import AsJson, emit, err, out
+from services.cli.talk import Tenant, User
+from services.cli.web import Web
+from services.compose.rules.replay import Replayed, replay
+from shared import settings
+from shared.db import Database, Subject
+from shared.errors import RefusedError
+from shared.store import contexts as store
+from shared.store.contexts import Receipts, Stored
+
+contexts = typer.Typer(help="Packages that were answered, while they are stored.", cls=ListingGroup)
+ContextId = Annotated[UUID, typer.Argument(help="The package's context_id.")]
+
+
+@contexts.command("list")
+def listing(
+    user: User = "me",
+    tenant: Tenant = "default",
+    session: Annotated[str | None, typer.Option("--session", help="Of this session only.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show a user's packages, newest first."""
+    query = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"session_id": session} if session else {})}
+    with Web(place.url()) as web:
+        page = web.get("/v1/contexts", query)
+    if as_json:
+        emit(page)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("context", "session", "composed", "memories", "degraded", "utilized", "feedback"):
+        table.add_column(name, no_wrap=True)
+    for each in page["contexts"]:
+        told = ("-" if each[name] is None else str(each[name]) for name in ("utilized", "user_feedback_signal"))
+        cells = (each["context_id"], each["session_id"], each["created_at"][:19], str(each["memories"]))
+        table.add_row(*(Text(cell) for cell in (*cells, str(each["degraded"]), *told)))
+    out.print(table if page["contexts"] else "no packages")
+
+
+@contexts.command("show")
+def show(
+    context: ContextId,
+    user: User = "me",
+    tenant: Tenant = "default",
+    messages: Annotated[bool, typer.Option("--messages", help="As messages of a chat API.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a package as the model reads it, or with --json as it was answered."""
+    path = f"/v1/contexts/{context}"
+    with Web(place.url()) as web:
+        whose = {"tenant_id": tenant, "user_id": user}
+        found = web.get(path if as_json and not messages else f"{path}/messages", whose)
+    if as_json:
+        emit(found)
+        return
+    for each in found["messages"]:
+        out.print(Text(f"[{each['role']}]\n", "bold cyan").append(Text(str(each["content"]), "default")))
+
+
+def receipts(
+    context: ContextId,
+    user: User = "me",
+    tenant: Tenant = "default",
+    item: Annotated[str | None, typer.Option("--item", help="Only this memory, message or address.")] = None,
+    lang: Annotated[str, typer.Option("--lang", help="zh or en.")] = "en",
+    internal: Annotated[bool, typer.Option("--internal", help="With scores and rules, from the database.")] = False,
+    again: Annotated[bool, typer.Option("--replay", help="Check all of it against plan and package.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say why each thing is in a package, and why others are not."""
+    if internal or again:
+        known, stored = asyncio.run(_read(Subject(tenant, user), context))
+        told = replay(known.retrieval, known.injection, stored.package if stored else None)
+        if as_json:
+            emit({"retrieval": known.retrieval, "injection": known.injection, "problems": told.problems})
+        else:
+            _show_replay(told)
+        if again and told.problems:
+            raise typer.Exit(1)
+        return
+    with Web(place.url()) as web:
+        query = {"tenant_id": tenant, "user_id": user, "lang": lang, **({"item": item} if item else {})}
+        found = web.get(f"/v1/receipts/{context}", query)
+    if as_json:
+        emit(found)
+    else:
+        _show(found)
+
+
+def _show(found: dict[str, Any]) -> None:
+    degraded = f", degraded: {', '.join(found['degraded_reason'])}" if found["degraded_reason"] else ""
+    out.print(Text(f"{found['injected']} in, {found['rejected']} out{degraded}", "bold"))
+    for each in found["items"]:
+        style = "green" if each["decision"] == "injected" else "dim"
+        used = {True: " used by the answer", False: " not used by the answer", None: ""}[each["utilized"]]
+        heading = Text(f"{each['decision']:<15}{each['decision_reason']:<17}{each['id']}{used}\n", style)
+        out.print(heading.append(Text(f"    {each['why']}", "default")))
+
+
+def _show_replay(told: Replayed) -> None:
+    for line in told.explained:
+        out.print(Text(line))
+    for line in told.problems:
+        err.print(Text(line, "red"))
+    if not told.problems:
+        out.print(Text(f"{len(told.explained)} decisions: all of it adds up", "bold"))
+
+
+async def _read(subject: Subject, context_id: UUID) -> tuple[Receipts, Stored | None]:
+    db = Database(place.database(settings.load()), size=1)
+    await db.open()
+    try:
+        async with db.transaction(subject) as conn:
+            known = await store.receipts(conn, subject, context_id)
+            stored = await store.package(conn, subject, context_id)
+    finally:
+        await db.close()
+    if known is None:
+        raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=404)
+    return known, stored
