@@ -127,7 +127,7 @@ class FeedbackPolicy(Slice):
     correction_step: float = Field(default=0.05, ge=0, le=0.5, description="Down where it was corrected or rejected")
     least_confidence: float = Field(default=0.1, ge=0, le=1, description="Steps down end here")
     injections_keep_days: int = Field(default=30, ge=1)
-    injections_waiting_max: int = Field(default=10_000, ge=1, description="Packages that may wait to be recorded")
+    injections_waiting_max: int = Field(default=500, ge=1, description="Packages that may wait to be recorded")
 
 
 class ObservabilityPolicy(Slice):

@@ -79,7 +79,7 @@ class _Door:
         try:
             asked, ignored = edge.parse(ComposeRequest, request.value)
             made = await compose(asked, self._rt, ignored=ignored)
-            self._recorder.note(made)
+            await self._recorder.note(made)
             return made.package
         except RefusedError as error:
             return edge.reply_of(error, request_id)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, PackExplain, PackStats
@@ -10,7 +11,9 @@ from services.compose import explain
 from services.compose.found import Found
 from services.compose.rules.execute import Execution, applied
 from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
+from services.compose.rules.model import Dropped
 from services.compose.rules.views import pack_evidence
+from shared.text.sanitize import screen
 
 
 def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
@@ -52,7 +55,8 @@ def evidence_pack(
     took_ms: float,
     ignored: Sequence[str],
 ) -> EvidencePack:
-    """The final order with its signals, counts, and what was not honoured."""
+    """The final order with its signals, counts, and what was not honoured; what gives orders is left out."""
+    fused = _screened(fused)
     evidences = [pack_evidence(ranked, asked, at) for ranked in fused.ranked]
     return EvidencePack(
         plan=asked,
@@ -69,6 +73,20 @@ def evidence_pack(
         explain=_explain(asked, run, found, fused, ignored),
         warnings=list(run.notes),
     )
+
+
+def _screened(fused: Fused) -> Fused:
+    """Only what may be shown, as it may be shown; the rest is dropped and named (R089, R090)."""
+    seen = [(each, screen(each.candidate.text)) for each in fused.ranked]
+    kept = [
+        each if clean.outcome == "pass" else replace(each, candidate=replace(each.candidate, text=clean.text))
+        for each, clean in seen
+        if clean.outcome != "blocked"
+    ]
+    blocked = [
+        Dropped(each.key, "blocked", each.score, clean.rule) for each, clean in seen if clean.outcome == "blocked"
+    ]
+    return replace(fused, ranked=tuple(kept), dropped=(*fused.dropped, *blocked))
 
 
 def _explain(asked: RetrieveRequest, run: Execution, found: Found, fused: Fused, ignored: Sequence[str]) -> PackExplain:

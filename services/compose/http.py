@@ -140,7 +140,7 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         asked, ignored = await _parsed(request, ComposeRequest)
         with COMPOSE_SECONDS.labels("http").time():
             made = await compose(asked, rt, ignored=ignored)
-            recorder.note(made)
+            await recorder.note(made)
             return _json(made.package, lean=True)
 
     @app.post(

@@ -29,6 +29,8 @@ STANDING = frozenset({"embedding_model_absent", "summary_blocked"})
 BATCH = 32
 WRITE_S = 5.0
 """The longest that one writing may take, and the stop may wait for the last."""
+PLACE_S = 1.0
+"""The longest that a reply waits for a place where too many packages wait to be written."""
 SETTLE_S = 0.5
 """The longest that a turn waits for the packages before it to be recorded."""
 PAUSES_S = (0.2, 1.0, 3.0)
@@ -169,7 +171,10 @@ def _event(made: Composed, injection: Row, version: str) -> Row:
 
 
 class Recorder:
-    """A bounded queue in front of the tables; `async with` writes it until the end, and what is left at the end."""
+    """A bounded queue in front of the tables; `async with` writes it until the end, and what is left at the end.
+
+    Who composes faster than the tables take it waits for a place: nothing is lost but what a kill takes with it.
+    """
 
     def __init__(self, db: Database, policy: Policy, policy_version: str) -> None:
         self._db = db
@@ -181,13 +186,15 @@ class Recorder:
         self._open: Counter[tuple[Subject, str]] = Counter()
         self._wrote = asyncio.Event()
 
-    def note(self, made: Composed) -> None:
-        """The package will be recorded, or is counted as dropped; returns at once and never raises."""
+    async def note(self, made: Composed) -> None:
+        """The package will be recorded: at once but where too many wait; counted as dropped where none is written."""
+        self._open[_session(made)] += 1
         try:
-            self._waiting.put_nowait((made, time.monotonic()))
-            self._open[_session(made)] += 1
-        except asyncio.QueueFull:
+            async with asyncio.timeout(PLACE_S):
+                await self._waiting.put((made, time.monotonic()))
+        except TimeoutError:
             INJECTIONS_DROPPED.labels("waiting").inc()
+            self._close(_session(made))
 
     async def settled(self, subject: Subject, session_id: str) -> None:
         """What this session was told is recorded, so that a turn which answers it finds it; waits no longer than that

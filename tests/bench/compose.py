@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,7 +17,8 @@ from schemas.compose import ComposeRequest
 from schemas.topics import DEGRADE
 from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
-from services.compose.context import compose_context
+from services.compose.context import compose, compose_context
+from services.compose.injected import Recorder
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.db import Subject
@@ -98,6 +100,7 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
         count = sum(map(len, statements)) / len(statements)
         report.notes.append(f"{label}{count:.1f} statements a package")
         direct = await _in_process(on, rt, asked, statements, options, report, label)
+        await _receipts(rt, asked, options, report, label)
     if label and not options.embedding_dir:
         return
     many = options.some(IDLE_ASKS)
@@ -152,6 +155,27 @@ async def _in_process(
             report.rows.append(Row(f"{label}in process at 1: times its bare SQL, p50", ratio, "x", None, limit))
     assert alone
     return alone
+
+
+async def _receipts(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
+    """What recording each package adds to the next ones: blocks of requests without and with it, by turns."""
+    many, plain, noted = _cycle(asked, options.some(160) // 4), [], []
+    async with Recorder(rt.db, rt.policy, rt.version) as recorder:
+
+        async def recorded(each: ComposeRequest) -> None:
+            await recorder.note(await compose(each, rt))
+
+        for _ in range(8):
+            plain.append(await kit.drive(many, lambda each: compose(each, rt), 1))
+            noted.append(await kit.drive(many, recorded, 1))
+            await recorder.settled(Subject("default", load.USER), SESSION)
+    without, added = median(plain), median(noted) - median(plain)
+    report.rows.append(Row(f"{label}added by receipts at 1, p50 (bare: without)", added, "ms", without, 1))
+
+
+def median(loads: Sequence[Load]) -> float:
+    """The median of all calls in milliseconds."""
+    return 1000 * statistics.median(took for load in loads for took in load.took)
 
 
 def _cycle(of: Sequence[T], many: int) -> list[T]:

@@ -18,6 +18,7 @@ from services.compose.rules.model import Candidate, Ranked
 from services.compose.rules.slots import ref, signals
 from services.compose.rules.snippet import snippet
 from shared.text.language import detect
+from shared.text.sanitize import screen
 
 _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")
 
@@ -32,7 +33,7 @@ def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime) -
         kind=_kind(source),
         document_id=source.document_id,
         section_id=source.section_id,
-        title=source.title or (source.category if source.memory_id else ""),
+        title=screen(source.title or (source.category if source.memory_id else "")).text,
         source_uri=source.uri,
         source_type=source_type(source),
         snippet=text if output.include_snippets else "",

@@ -73,15 +73,24 @@ COUNT = "SELECT count(*) FROM injections"
 async def test_packages_of_many_users_stand_in_their_own_rows(db: Database, dsn: str) -> None:
     async with recorder_on(db, 1000) as recorder:
         for n in range(300):
-            recorder.note(made(f"u{n % 7}"))
+            await recorder.note(made(f"u{n % 7}"))
     assert number(dsn, COUNT) == 300
     assert number(dsn, "SELECT count(DISTINCT user_id) FROM injections") == 7
 
 
-async def test_what_finds_no_room_is_counted_and_the_rest_is_written(db: Database, dsn: str) -> None:
+async def test_more_than_there_is_room_for_waits_and_all_of_it_is_written(db: Database, dsn: str) -> None:
+    before = dropped("waiting")
+    async with recorder_on(db, 2) as recorder:
+        await asyncio.gather(*(recorder.note(made()) for _ in range(100)))
+    assert (dropped("waiting"), number(dsn, COUNT)) == (before, 100)
+
+
+async def test_what_finds_no_room_at_all_is_counted_and_the_rest_is_written(
+    db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injected, "PLACE_S", 0.05)
     before, recorder = dropped("waiting"), recorder_on(db, 10)
-    for _ in range(15):
-        recorder.note(made())
+    await asyncio.gather(*(recorder.note(made()) for _ in range(15)))
     assert dropped("waiting") - before == 5
     async with recorder:
         await wait_for(lambda: number(dsn, COUNT) == 10, 5, "what waited is written")
@@ -92,7 +101,7 @@ async def test_a_package_that_the_table_refuses_goes_alone(db: Database, dsn: st
     before = dropped("refused")
     async with recorder_on(db) as recorder:
         for session in ("a", "bad", "b"):
-            recorder.note(made(session=session))
+            await recorder.note(made(session=session))
         await wait_for(lambda: number(dsn, COUNT) == 2, 5, "the others are written")
     assert dropped("refused") - before == 1
 
@@ -101,8 +110,8 @@ async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: D
     before, whole = dropped("refused"), made()
     bad = replace(whole, package=whole.package.model_copy(update={"context_id": "no uuid"}))
     async with recorder_on(db) as recorder:
-        recorder.note(bad)
-        recorder.note(whole)
+        await recorder.note(bad)
+        await recorder.note(whole)
         await recorder.settled(Subject("default", "u"), "s")
     assert dropped("refused") - before == 1
     assert number(dsn, COUNT) == 1
@@ -116,14 +125,14 @@ async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
     before = dropped("stopped")
     async with asyncio.timeout(5), recorder_on(db) as recorder:
         for _ in range(3):
-            recorder.note(made())
+            await recorder.note(made())
     assert dropped("stopped") - before == 3
 
 
 async def test_what_an_installation_lacks_for_good_is_not_a_degraded_turn(db: Database, dsn: str) -> None:
     async with recorder_on(db) as recorder:
-        recorder.note(made("u", "whole", "embedding_model_absent"))
-        recorder.note(made("u", "late", "embedding_model_absent", "text_timeout"))
+        await recorder.note(made("u", "whole", "embedding_model_absent"))
+        await recorder.note(made("u", "late", "embedding_model_absent", "text_timeout"))
     assert {r["session_id"]: r["degraded"] for r in rows(dsn, "SELECT session_id, degraded FROM injections")} == {
         "whole": False,
         "late": True,
@@ -133,7 +142,7 @@ async def test_what_an_installation_lacks_for_good_is_not_a_degraded_turn(db: Da
 async def test_old_injections_receipts_and_packages_are_removed(db: Database, dsn: str) -> None:
     async with recorder_on(db) as recorder:
         for session in ("old", "new"):
-            recorder.note(made(session=session))
+            await recorder.note(made(session=session))
     tables = ("injections", "memory_receipts", "context_packages")
     for table in tables:
         rows(dsn, f"UPDATE {table} SET created_at = now() - interval '31 days' WHERE session_id = 'old'")  # noqa: S608
