@@ -71,7 +71,7 @@ def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     _history(app, rt)
     _sessions(app, rt)
     _promotions(app, rt)
-    _contexts(app, rt)
+    _contexts(app, rt, recorder)
     describe(app)
     return app
 
@@ -157,7 +157,13 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     del context, run_plan
 
 
-def _contexts(app: FastAPI, rt: Runtime) -> None:
+def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
+    async def settled(tenant_id: str, user_id: str) -> Subject:
+        """Whose packages are asked for, once those that were answered are recorded."""
+        subject = Subject(tenant_id, user_id)
+        await recorder.settled(subject)
+        return subject
+
     @app.get("/v1/contexts", tags=["receipts"], summary="The packages of a user or of one session, newest first")
     async def page(
         user_id: UserId,
@@ -166,11 +172,11 @@ def _contexts(app: FastAPI, rt: Runtime) -> None:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Offset = 0,
     ) -> ContextPage:
-        return await contexts.page(rt, Subject(tenant_id, user_id), session_id, limit, offset)
+        return await contexts.page(rt, await settled(tenant_id, user_id), session_id, limit, offset)
 
     @app.get("/v1/contexts/{context_id}", tags=["receipts"], summary="A package as it was answered, while it is stored")
     async def package(context_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> ContextPackage:
-        return await contexts.package(rt, Subject(tenant_id, user_id), context_id)
+        return await contexts.package(rt, await settled(tenant_id, user_id), context_id)
 
     @app.get(
         "/v1/contexts/{context_id}/messages",
@@ -184,7 +190,7 @@ def _contexts(app: FastAPI, rt: Runtime) -> None:
         tenant_id: TenantId = "default",
         developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
     ) -> Response:
-        made = await contexts.as_messages(rt, Subject(tenant_id, user_id), context_id, developer=developer)
+        made = await contexts.as_messages(rt, await settled(tenant_id, user_id), context_id, developer=developer)
         return _json(made, lean=True)
 
     @app.get(
@@ -202,7 +208,7 @@ def _contexts(app: FastAPI, rt: Runtime) -> None:
         lang: Annotated[str, Query(pattern="^(zh|en)$", description="Of the sentences")] = "en",
     ) -> ContextReceipt:
         told: Told = "zh" if lang == "zh" else "en"
-        return await contexts.receipt(rt, Subject(tenant_id, user_id), context_id, item, told)
+        return await contexts.receipt(rt, await settled(tenant_id, user_id), context_id, item, told)
 
     del page, package, chat, receipt
 

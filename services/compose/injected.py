@@ -196,19 +196,25 @@ class Recorder:
             INJECTIONS_DROPPED.labels("waiting").inc()
             self._close(_session(made))
 
-    async def settled(self, subject: Subject, session_id: str) -> None:
-        """What this session was told is recorded, so that a turn which answers it finds it; waits no longer than that
-        usually takes.
+    async def settled(self, subject: Subject, session_id: str | None = None) -> None:
+        """What this session, or any of the user, was told is recorded: whoever reads it or answers it finds it.
+
+        Waits no longer than that usually takes.
         """
-        if (subject, session_id) not in self._open:
+        if not self._waits(subject, session_id):
             return
         try:
             async with asyncio.timeout(SETTLE_S):
-                while (subject, session_id) in self._open:
+                while self._waits(subject, session_id):
                     self._wrote.clear()
                     await self._wrote.wait()
         except TimeoutError:
             logger().warning("contexts_not_settled", waiting=self._waiting.qsize())
+
+    def _waits(self, subject: Subject, session_id: str | None) -> bool:
+        if session_id is not None:
+            return (subject, session_id) in self._open
+        return any(each == subject for each, _ in self._open)
 
     async def __aenter__(self) -> Self:
         self._writer = asyncio.create_task(self._write_forever(), name="contexts")

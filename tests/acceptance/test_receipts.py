@@ -15,7 +15,6 @@ from shared.client import SmartBrain
 from tests.system.kafka import of_tenant
 from tests.system.person import Json, Person
 from tests.system.running import listening
-from tests.system.wait import wait_for
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,10 @@ EXPOSED = {
 
 
 async def receipt(person: Person, context_id: str, **query: str) -> Json:
-    """The receipt of a package, once it is recorded."""
-
-    async def found() -> Json | None:
-        answer = await person.get(f"/v1/receipts/{context_id}", **query)
-        return answer.json() if answer.status_code == 200 else None
-
-    return await wait_for(found, 10, "the receipt") or {}
+    """The receipt of a package, at once."""
+    answer = await person.get(f"/v1/receipts/{context_id}", **query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
 
 
 def internal(person: Person, context_id: str) -> tuple[Json, Json, Json | None, Json | None]:
