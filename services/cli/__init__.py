@@ -10,6 +10,7 @@ from services.cli import (
     dry_run,
     experience,
     machine,
+    media,
     memories,
     promotions,
     schemas_cmd,
@@ -40,6 +41,7 @@ app.command("remember")(talk.remember)
 app.add_typer(memories.group, name="memories")
 app.add_typer(conflicts.group, name="conflicts")
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(media.app, name="media")
 app.command("answers")(talk_models.answers)
 app.command("experience")(experience.experience)
 app.add_typer(promotions.app, name="promotions")

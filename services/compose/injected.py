@@ -8,13 +8,14 @@ from uuid import UUID
 
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
+from services.compose.rules.spoken import UNSUPPORTED
 from shared.db import Database, Subject
 from shared.errors import TransientError
 from shared.store import injections
 from shared.store.injections import Injected
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
 
-STANDING = frozenset({"embedding_model_absent", "summary_blocked"})
+STANDING = frozenset({"embedding_model_absent", "summary_blocked", UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""
 BATCH = 200
 WRITE_S = 5.0

@@ -9,8 +9,8 @@ from schemas.evidence_pack import EvidenceItem
 from schemas.vocabulary import Language
 from services.compose.rules import texts
 from services.compose.rules.model import Candidate, CoreMemory
+from shared.text.blocks import fenced_within
 from shared.text.language import detect
-from shared.text.normalise import clip
 
 MESSAGE_OVERHEAD = 4
 """Tokens that a chat format spends on each message beside its content."""
@@ -79,7 +79,7 @@ def _tagged(tag: str, attributes: str, text: str, limit: int | None) -> str:
     room = None if limit is None else limit - len(opening) - len(closing)
     if room is not None and room < 1:
         return ""
-    inside = text if room is None else clip(text, room)
+    inside = text if room is None else fenced_within(text, room)
     return f"{opening}{inside}{closing}"
 
 
