@@ -50,6 +50,13 @@ def _aware(value: datetime) -> datetime:
         raise ValueError("not a moment that UTC can name") from error
 
 
+def without_nulls(raw: Any) -> Any:
+    """The same object without its null fields, so that an explicit null means the default."""
+    if not isinstance(raw, Mapping):
+        return raw
+    return {name: value for name, value in raw.items() if value is not None}  # pyright: ignore[reportUnknownVariableType] # raw JSON
+
+
 Instant = Annotated[datetime, AfterValidator(_aware)]
 """A moment in UTC; a time without a zone is read as UTC."""
 

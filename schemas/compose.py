@@ -3,7 +3,7 @@
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
     AliasChoices,
@@ -15,48 +15,68 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from schemas.base import Contract, ExternalId, JsonObject
-from schemas.context_package import UserMessage
+from schemas.base import Contract, ExternalId, JsonObject, without_nulls
+from schemas.content import MAX_BLOCKS, Blocks, BlockType, ContentBlock, blocks_of, by_shape, problems_at, words_of
 from schemas.experiment import ExperimentContext
-from schemas.retrieval_plan import Version, without_nulls
+from schemas.retrieval_plan import Version
 
 BudgetProfileName = Literal["8k", "16k", "32k"]
 PROFILE_WINDOWS: dict[BudgetProfileName, int] = {"8k": 8192, "16k": 16384, "32k": 32768}
 MAX_MESSAGE_CHARS = 400_000
 
 
-class IncomingMessage(UserMessage):
-    """The user's message as sent: a text, or content blocks that are reduced to their text (R188)."""
+MessageText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS, pattern=r"\S")]
 
-    content: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS, pattern=r"\S")]
+
+class IncomingMessage(Contract):
+    """The user's message as sent: a text, or content blocks (R188); a bare text or list is its content."""
+
+    role: Literal["user"] = "user"
+    content: Annotated[MessageText | Blocks, by_shape(MessageText)]
     name: Annotated[str, StringConstraints(max_length=128)] | None = None
+
+    content_parts: Annotated[
+        tuple[ContentBlock, ...],
+        Field(max_length=MAX_BLOCKS, description="Media beside a text; blocks are the newer form"),
+    ] = ()
 
     @model_validator(mode="before")
     @classmethod
-    def _blocks_to_text(cls, raw: Any) -> Any:
-        if isinstance(raw, str):
-            return {"content": raw}
-        if not isinstance(raw, Mapping):
-            return raw
-        message = cast("Mapping[str, Any]", without_nulls(raw))
-        blocks = message.get("content")
-        if not isinstance(blocks, list):
-            return message
-        parts = [cast("dict[str, Any]", block) for block in cast("list[Any]", blocks) if isinstance(block, dict)]
-        texts = [str(part.get("text") or part.get("text_fallback") or "") for part in parts]
-        return {**message, "content": "\n".join(filter(None, texts)), "content_parts": parts}
+    def _has_a_content(cls, raw: Any) -> Any:
+        return {"content": cast("Any", raw)} if isinstance(raw, str | list | tuple) else without_nulls(raw)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.words.strip() and not any(block.is_media for block in self.blocks):
+            raise problems_at("IncomingMessage", [("content", "says nothing")])
+        return self
+
+    @property
+    def placed(self) -> tuple[tuple[str, ContentBlock], ...]:
+        """Its blocks in order, each with its place in the message; a text is a block, and media may follow it."""
+        if isinstance(self.content, tuple):
+            return tuple((f"content.{n}", block) for n, block in enumerate(self.content))
+        parts = [(f"content_parts.{n}", block) for n, block in enumerate(self.content_parts) if block.is_media]
+        return (("content", blocks_of(self.content)[0]), *parts)
+
+    @property
+    def blocks(self) -> tuple[ContentBlock, ...]:
+        """Its blocks in order."""
+        return tuple(block for _, block in self.placed)
+
+    @property
+    def words(self) -> str:
+        """The user's own words."""
+        return words_of(self.blocks)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """What is read: a bare text, or an object whose content is a text or blocks."""
+        """What is read: a bare text, bare blocks, or an object with either."""
         message = super().__get_pydantic_json_schema__(core_schema, handler)
         if handler.mode != "validation":
             return message
-        fields = handler.resolve_ref_schema(message)["properties"]
-        text = {name: value for name, value in fields["content"].items() if name != "title"}
-        blocks = {"type": "array", "items": {"type": "object"}, "minItems": 1}
-        fields["content"] = {"anyOf": [text, blocks]}
-        return {"anyOf": [text, message]}
+        content = handler.resolve_ref_schema(message)["properties"]["content"]
+        return {"anyOf": [*content["anyOf"], message]}
 
 
 class ComposeRequest(Contract):
@@ -68,6 +88,9 @@ class ComposeRequest(Contract):
     user_id: ExternalId
     session_id: ExternalId
     user_message: IncomingMessage
+    model_modalities: Annotated[
+        tuple[BlockType, ...], Field(max_length=5, description="What the model reads; media of other types go as text")
+    ] = ("text",)
     agent_state: JsonObject = {}
     budget_profile: BudgetProfileName | None = None
     token_limit: Annotated[

@@ -2,12 +2,11 @@
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from schemas.base import Contract, Instant, JsonObject
+from schemas.base import Contract, Instant, JsonObject, without_nulls
 from schemas.vocabulary import Purpose, SearchMode
 
 PLAN_VERSION = "0.1"
@@ -18,13 +17,6 @@ Version = Annotated[str, StringConstraints(pattern=r"^0\.[0-9]{1,4}$")]
 Ids = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=512)]], Field(max_length=500)]
 Quota = Annotated[int, Field(ge=0, le=200)]
 Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
-
-
-def without_nulls(raw: Any) -> Any:
-    """The same object without its null fields, so that an explicit null means the default."""
-    if not isinstance(raw, Mapping):
-        return raw
-    return {name: value for name, value in raw.items() if value is not None}  # pyright: ignore[reportUnknownVariableType] # raw JSON
 
 
 class Section(Contract):

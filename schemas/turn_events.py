@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, model_validator
 
 from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
+from schemas.content import Content
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
 
@@ -18,10 +19,10 @@ Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"
 
 
 class Message(Contract):
-    """One utterance; `name` says who spoke where a chat has several people in one role."""
+    """One utterance, a text or blocks; `name` says who spoke where a chat has several people in one role."""
 
     role: Role
-    content: Text
+    content: Content
     name: ShortText | None = None
     model: ShortText | None = None
     created_at: Instant | None = None

@@ -10,7 +10,7 @@ from schemas.vocabulary import MemoryStatus
 
 
 class EventView(Contract):
-    """One event of a turn; `content` is null once it has been erased."""
+    """One event of a turn; `content` is null once it has been erased; a message of version 1 has blocks in it."""
 
     event_id: UUID
     ordinal: int
@@ -18,6 +18,7 @@ class EventView(Contract):
     role: str | None = None
     name: str | None = None
     content: Json = None
+    content_schema_version: int = 0
     created_at: Instant
 
 

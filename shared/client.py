@@ -5,7 +5,7 @@ async with SmartBrain("localhost:9092") as brain:
     package = await brain.compose(user_id="lin", session_id="s1", user_message="What do I drink?")
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -74,9 +74,15 @@ class SmartBrain:
         return _read(CommitResult, answer)
 
     async def compose(
-        self, *, user_id: str, session_id: str, user_message: str, timeout_s: float = 5.0, **more: Any
+        self,
+        *,
+        user_id: str,
+        session_id: str,
+        user_message: str | Sequence[Mapping[str, Any]],
+        timeout_s: float = 5.0,
+        **more: Any,
     ) -> ContextPackage:
-        """The context for this message. Raises RefusedError or TransientError as `commit` does."""
+        """The context for this message, a text or blocks. Raises RefusedError or TransientError as `commit` does."""
         asked = _made(
             ComposeRequest,
             {

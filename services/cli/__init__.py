@@ -10,6 +10,7 @@ from services.cli import (
     dry_run,
     experience,
     machine,
+    media,
     memories,
     promotions,
     receipts,
@@ -43,6 +44,7 @@ app.add_typer(conflicts.group, name="conflicts")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(receipts.contexts, name="contexts")
 app.command("receipts")(receipts.receipts)
+app.add_typer(media.app, name="media")
 app.command("answers")(talk_models.answers)
 app.command("experience")(experience.experience)
 app.add_typer(promotions.app, name="promotions")

@@ -35,6 +35,10 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("POST", f"{path}?{urlencode(query)}" if query else path, orjson.dumps(body))
 
+    def put(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer's JSON; RefusedError or TransientError as compose says."""
+        return self._call("PUT", path, orjson.dumps(body))
+
     def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
         try:
             self._connection.request(method, path, body, {"content-type": "application/json"})

@@ -1,25 +1,31 @@
 """commit_turn (seed 000 section 6.2, X32): one transaction writes session, turn, events and the outbox row."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from pydantic import JsonValue
 
+from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
-from schemas.turn_events import Accepted, CommitResult, FieldProblem, Redaction, TurnEvents
+from schemas.turn_events import Accepted, CommitResult, FieldProblem, Message, Redaction, TurnEvents
+from services.compose import media
+from services.compose.clean import clean_blocks, clean_id, clean_json, clean_text
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
+from shared.store import media as registry
 from shared.store import turns
+from shared.store.media import Registered
 from shared.telemetry import TURNS_COMMITTED, TURNS_REFUSED, logger
-from shared.text.secrets import PLACEHOLDER, SecretKind, kind_of_field, kind_of_id, redact
+from shared.text.blocks import media_ids
+from shared.text.secrets import kind_of_id, redact
 
+NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
 
@@ -37,11 +43,14 @@ async def commit_turn(
     """The turn is durable and its event waits in the outbox, or nothing is written.
 
     The same key with the same body gives the first result again; with another body it raises RefusedError
-    `idempotency_conflict`, and with a secret for an id `secret_refused`. Secrets never reach a table.
+    `idempotency_conflict`, with a secret for an id `secret_refused`, with media that is not safe
+    `media_security_blocked`; a turn that was committed while it was stays. Secrets never reach a table.
     TransientError: the database is away, try again.
     """
     _refuse_named(turn)
-    body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored)
+    known, unsafe = await _media(turn, rt)
+    body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored, known)
+    body["refused"] = bool(unsafe)
     async with rt.db.single() as conn:
         outcome, result = await turns.commit(conn, body)
     if outcome == "clash":
@@ -50,6 +59,9 @@ async def commit_turn(
         raise RefusedError(
             "idempotency_conflict", "idempotency_key: was used before with another body", (problem,), 409
         )
+    if outcome == "refused":
+        TURNS_REFUSED.labels(media.BLOCKED).inc()
+        raise media.refusal(unsafe)
     if outcome == "written":
         TURNS_COMMITTED.labels(transport).inc()
         logger().info("turn_committed", turn_id=result["turn_id"], tenant_id=turn.tenant_id, trace_id=body["trace_id"])
@@ -64,14 +76,41 @@ def _refuse_named(turn: TurnEvents) -> None:
             problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
             TURNS_REFUSED.labels("secret_refused").inc()
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
+    media.refuse_secret((field, block.media_id or "") for field, block in _placed(turn))
 
 
-def _body(turn: TurnEvents, policy_version: str, trace_id: str, ignored: tuple[str, ...]) -> dict[str, Any]:
+def _placed(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
+    """The media blocks of a turn, each with the field that names its media."""
+    return [
+        (f"messages.{n}.content.{place}.media_id", block)
+        for n, message in enumerate(turn.messages)
+        for place, block in enumerate(blocks_of(message.content))
+        if block.is_media
+    ]
+
+
+async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered], tuple[FieldProblem, ...]]:
+    """What is registered of the turn's media, and which of them may not be read."""
+    placed = _placed(turn)
+    if not placed:
+        return {}, ()
+    subject = Subject(turn.tenant_id, turn.user_id)
+    (known,) = await rt.db.read(subject, registry.known(subject, media_ids(block for _, block in placed)))
+    return known, media.problems(placed, known)
+
+
+def _body(
+    turn: TurnEvents,
+    policy_version: str,
+    trace_id: str,
+    ignored: tuple[str, ...],
+    known: Mapping[str, Registered] = NOTHING_KNOWN,
+) -> dict[str, Any]:
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     redacted: list[Redaction] = []
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
-        for ordinal, event in enumerate(_events(turn, redacted))
+        for ordinal, event in enumerate(_events(turn, redacted, known))
     ]
     subject = Subject(turn.tenant_id, turn.user_id)
     key = turn.idempotency_key or turn_id.hex
@@ -136,87 +175,40 @@ def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _events(turn: TurnEvents, redacted: list[Redaction]) -> Iterator[dict[str, Any]]:
+def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Registered]) -> Iterator[dict[str, Any]]:
     """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
     for n, message in enumerate(turn.messages):
-        text = _clean(message.content, f"messages.{n}.content", redacted)
-        model = _clean_id(message.model, f"messages.{n}.model", redacted)
-        content = {"text": text, **({"model": model} if model else {})}
+        version, content = _content(message, f"messages.{n}.content", redacted, known)
+        if model := clean_id(message.model, f"messages.{n}.model", redacted):
+            content["model"] = model
         said = message.created_at.isoformat() if message.created_at else None
         kind = _ROLE_EVENTS[message.role]
-        name = _clean(message.name, f"messages.{n}.name", redacted) if message.name else None
-        yield {"event_type": kind, "role": message.role, "name": name, "content": content, "said_at": said}
+        name = clean_text(message.name, f"messages.{n}.name", redacted) if message.name else None
+        body = {"role": message.role, "name": name, "content": content, "version": version, "said_at": said}
+        yield {"event_type": kind, **body}
     for n, call in enumerate(turn.tool_calls):
         said = call.created_at.isoformat() if call.created_at else None
-        args = _clean_json(call.args, f"tool_calls.{n}.args", redacted)
-        answer = _clean_json(call.result, f"tool_calls.{n}.result", redacted)
-        made = {"args": args, "call_id": _clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
-        name = _clean_id(call.name, f"tool_calls.{n}.name", redacted)
+        args = clean_json(call.args, f"tool_calls.{n}.args", redacted)
+        answer = clean_json(call.result, f"tool_calls.{n}.result", redacted)
+        made = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
+        name = clean_id(call.name, f"tool_calls.{n}.name", redacted)
         yield {"event_type": "tool_call", "role": "tool", "name": name, "content": made, "said_at": said}
         got = {"result": answer, "status": call.status}
         yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said}
     for n, ref in enumerate(turn.refs):
-        body = _clean_json(ref.model_dump(mode="json"), f"refs.{n}", redacted)
+        body = clean_json(ref.model_dump(mode="json"), f"refs.{n}", redacted)
         yield {"event_type": "ref", "role": None, "name": None, "content": body, "said_at": None}
     for n, item in enumerate(turn.items):
-        body = _clean_json(item.model_dump(mode="json"), f"items.{n}", redacted)
+        body = clean_json(item.model_dump(mode="json"), f"items.{n}", redacted)
         yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
     if turn.end_session:
         yield {"event_type": turns.SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 
 
-def _clean(text: str, field: str, redacted: list[Redaction]) -> str:
-    clean, hits = redact(text, pii=False)
-    redacted.extend(Redaction(field=field, kind=hit.kind) for hit in hits)
-    return clean
-
-
-def _clean_id(text: str | None, field: str, redacted: list[Redaction]) -> str | None:
-    """An id stays as it is unless its shape is that of a secret."""
-    kind = kind_of_id(text) if text else None
-    if kind is None:
-        return text
-    redacted.append(Redaction(field=field, kind=kind))
-    return PLACEHOLDER
-
-
-def _clean_json(value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
-    if isinstance(value, str):
-        return _clean(value, field, redacted)
-    if isinstance(value, list):
-        return [_clean_json(each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
-    if isinstance(value, dict):
-        return _clean_dict(value, field, redacted)
-    return value
-
-
-def _clean_dict(value: dict[str, JsonValue], field: str, redacted: list[Redaction]) -> dict[str, Any]:
-    """The fields under clean names; `{"name": "DB_PASSWORD", "value": ...}` tells its value as a field would."""
-    told = next((each for name in ("name", "key") if isinstance(each := value.get(name), str)), None)
-    clean: dict[str, Any] = {}
-    for raw, each in value.items():
-        name = _clean(raw, field, redacted)
-        teller = told if told and name == "value" else name
-        clean[name] = _clean_named(teller, each, f"{field}.{name}", redacted)
-    return clean
-
-
-def _clean_named(name: str, value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
-    """A text or number whose name says that it is a secret is one, though nothing in it would tell."""
-    if isinstance(value, list):
-        return [_clean_named(name, each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
-    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-        kind = _kind_of(name, str(value))
-        if kind:
-            redacted.append(Redaction(field=field, kind=kind))
-            return PLACEHOLDER
-    return _clean_json(value, field, redacted)
-
-
-def _kind_of(name: str, value: str) -> SecretKind | None:
-    lead = f"{name}: "
-    named = kind_of_field(name, value)
-    found = [hit for hit in redact(lead + value, pii=False)[1] if hit.end > len(lead)] if named is None else []
-    return named or (
-        found[0].kind if found and found[0].start <= len(lead) and found[0].end >= len(lead + value) else None
-    )
+def _content(
+    message: Message, field: str, redacted: list[Redaction], known: Mapping[str, Registered]
+) -> tuple[int, dict[str, Any]]:
+    """What is stored of a message, and in which of its two forms."""
+    if isinstance(message.content, str):
+        return TEXT_ONLY, {"text": clean_text(message.content, field, redacted)}
+    return BLOCKS, clean_blocks(tuple(media.settled(block, known) for block in message.content), field, redacted)

@@ -9,13 +9,14 @@ from datetime import datetime
 from secrets import token_hex
 
 from schemas.compose import ComposeRequest
+from schemas.content import ContentBlock
 from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
 from schemas.evidence_pack import EvidencePack
 from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, experience, explain, links, overlay, planner, rerank
+from services.compose import arms, experience, explain, links, media, overlay, planner, rerank
 from services.compose.composed import Composed
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
@@ -26,26 +27,37 @@ from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
 from services.compose.rules.overlay import ARM, Overlay, evidence
-from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, pack
 from services.compose.rules.plan import Planned
+from services.compose.rules.spoken import spoken, withheld
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
+from shared.heard import SPOKEN
 from shared.runtime import Runtime
 from shared.store import memory, sessions, summaries, turns
+from shared.store.media import known
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
+from shared.text import blocks
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
+ASKED_CHARS = 2000
+"""Of what was recognised in one media, so much is planned and searched with."""
+RECENT_CHARS = 800
+"""Of what was recognised in one media of an earlier turn, so much is shown."""
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What every package starts from; `hidden` names the core memories that what was said since ends."""
+    """What every package starts from; `hidden` names the core memories that what was said since ends.
+
+    `message` is what is being answered, its media looked up and safe.
+    """
 
     core: list[Pinned]
     summary: str
@@ -53,6 +65,7 @@ class Loaded:
     window: list[Turn]
     overlay: Overlay
     hidden: list[str]
+    message: tuple[ContentBlock, ...]
 
 
 async def compose_context(
@@ -67,8 +80,9 @@ async def compose(
 ) -> Composed:
     """The package for one message, within the request's token limit and deadline, and how it came about.
 
-    An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field;
-    TransientError: memory itself is away, or did not answer within the deadline.
+    An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field,
+    `media_security_blocked` all media of the message that is not safe. TransientError: memory itself is away, or did
+    not answer within the deadline.
     """
     began = time.perf_counter()
     deadline = began + asked.deadline_ms / 1000
@@ -78,7 +92,7 @@ async def compose(
     async with _in_time(asked.deadline_ms / 1000):
         loaded = await _load(rt, subject, asked, at)
     request_id = asked.request_id or clock.uuid7().hex
-    message = asked.user_message.content
+    message = blocks.asked(loaded.message, ASKED_CHARS)
     thought = await planner.plan(
         rt,
         subject,
@@ -92,7 +106,7 @@ async def compose(
     )
     planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
-    shown = overlay.shown(loaded.window, message, rt.policy.compose.recent_turns_max)
+    shown = overlay.shown(loaded.window, asked.user_message, rt.policy.compose.recent_turns_max)
     found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
     found.stale += loaded.hidden
     thought.tell(found)
@@ -146,18 +160,24 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
     policy, session_id = rt.policy.compose, asked.session_id
-    core, standing, recent = await rt.db.read(
-        subject,
+    reads = (
         memory.core(subject, policy.core_limit),
         summaries.standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
     )
+    said = asked.user_message.blocks
+    named = blocks.media_ids(said)
+    if named:
+        core, standing, recent, registered = await rt.db.read(subject, *reads, known(subject, named))
+        said = media.admitted(asked.user_message, registered)
+    else:
+        core, standing, recent = await rt.db.read(subject, *reads)
     now = overlay.message(asked.user_message, session_id, at)
     seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
-    return Loaded(core, seen.summary(standing.text), seen.names(names), recent.window, seen, hidden)
+    return Loaded(core, seen.summary(standing.text), seen.names(names), recent.window, seen, hidden, said)
 
 
 def _said(window: Sequence[Turn]) -> list[str]:
@@ -187,13 +207,15 @@ def _packed(
     at: datetime,
 ) -> Packed:
     policy, planned = rt.policy.compose, thought.planned
+    said = spoken(loaded.message, asked.model_modalities, asked.limit(policy.default_profile))
+    window = [_recent(turn) for turn in overlay.before(loaded.window, asked.user_message)]
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
         session_id=asked.session_id,
         created_at=at,
-        user_message=asked.user_message.content,
+        user_message=said.text,
         request_id=request_id,
-        content_parts=asked.user_message.content_parts,
+        content_parts=said.parts,
         token_limit=asked.limit(policy.default_profile),
         intent=planned.intent,
         language=planned.language,
@@ -201,10 +223,11 @@ def _packed(
         core=[_core(m) for m in loaded.core],
         working_summary=loaded.summary,
         entities=loaded.names,
-        recent=[_recent(turn) for turn in loaded.window],
+        recent=[turn for turn, _ in window],
         hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
         evidence=fused.ranked,
-        degraded_reason=found.degraded,
+        degraded_reason=[*found.degraded, *said.degraded],
+        withheld=[*said.withheld, *(each for _, more in window for each in more)],
         generation_metadata=_metadata(asked.experiment_context, thought, request_id),
     )
     limits = PackPolicy(
@@ -235,13 +258,18 @@ def _core(known: Pinned) -> CoreMemory:
     )
 
 
-def _recent(turn: Turn) -> RecentTurn:
-    messages = tuple(
-        Message(event.role or "user", event.content["text"], event.name)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-        for event in turn.events
-        if event.event_type in ("user_message", "assistant_message", "system") and event.content
-    )
-    return RecentTurn(str(turn.turn_id), turn.seq, messages)
+def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
+    """The turn as the window shows it, and the media in it whose recognised text gives orders."""
+    messages: list[Message] = []
+    blocked: list[blocks.Blocked] = []
+    for event in turn.events:
+        if event.event_type not in SPOKEN or not event.content:
+            continue
+        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS)
+        blocked += told.blocked
+        text = told.text if event.blocks else event.content["text"]
+        messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)
 
 
 def _debug(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
-from services.compose.rules.current import current_text
+from services.compose.rules.current import Held, held
 from services.compose.rules.model import Candidate, ListOf
 from services.compose.rules.nearby import Floats
 from services.compose.rules.overlay import NOTHING, Overlay
@@ -82,28 +82,27 @@ def note(found: Found, brings: List) -> None:
     found.lists[brings.name] = ListOf(brings.of, brings.mode)
 
 
-def holding(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
+def holding(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, Held]]:
     """The hits that still hold, with what of each may be shown."""
-    kept: list[tuple[Hit, str]] = []
+    kept: list[tuple[Hit, Held]] = []
     for hit in hits:
         if hit.memory_id:
-            text = None if found.overlay.hides(hit.memory_id) else hit.text
+            left = None if found.overlay.hides(hit.memory_id) else Held(hit.text)
         else:
-            ended = [*hit.ended, *found.overlay.of_turn(hit.turn_id)]
-            text = current_text(hit.text, hit.ordinal, ended) if ended else hit.text
-        if text is None:
+            left = held(hit.text, hit.ordinal, [*hit.ended, *found.overlay.of_turn(hit.turn_id)], hit.media or ())
+        if left is None:
             found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
         else:
-            kept.append((hit, text))
+            kept.append((hit, left))
     return kept
 
 
 def take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
     """The hits in their order, as a list of its own."""
     note(found, brings)
-    for rank, (hit, text) in enumerate(holding(found, hits), 1):
+    for rank, (hit, left) in enumerate(holding(found, hits), 1):
         standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
-        found.candidates.append(candidate(hit, text, standing))
+        found.candidates.append(candidate(hit, left, standing))
 
 
 def stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, order: Sequence[int]) -> None:
@@ -131,12 +130,12 @@ def ranks_of(scores: Floats) -> NDArray[np.intp]:
     return ranks
 
 
-def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
+def candidate(hit: Hit, left: Held, standing: Standing) -> Candidate:
     """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
-        text=text,
+        text=left.text,
         valid_at=hit.valid_at or hit.said_at,
         memory_id=str(hit.memory_id) if hit.memory_id else None,
         memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's
@@ -158,4 +157,5 @@ def candidate(hit: Hit, text: str, standing: Standing) -> Candidate:
         query=standing.best.of,
         language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
         original=hit.text,
+        recognized=left.recognized,
     )

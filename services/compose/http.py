@@ -13,9 +13,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from schemas.base import ExternalId
 from schemas.compose import ComposeRequest
+from schemas.content import MediaId
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.experience import ExperiencePage
+from schemas.media import MediaState, MediaView
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.messages import PackageMessages
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
@@ -32,7 +34,7 @@ from schemas.views import (
     TurnOutcomeView,
     TurnView,
 )
-from services.compose import contexts, experience, history, memories, promotions, sessions
+from services.compose import contexts, experience, history, media, memories, promotions, sessions
 from services.compose.commit import commit_turn
 from services.compose.context import compose, retrieve
 from services.compose.injected import Recorder
@@ -47,6 +49,7 @@ from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
 TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
 UserId = Annotated[ExternalId, Query(description="Whose data")]
 SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
+MediaPath = Annotated[MediaId, Path(description="Slashes are part of it")]
 Offset = Annotated[int, Query(ge=0, le=100_000, description="So many are skipped")]
 Model = TypeVar("Model", bound=BaseModel)
 RETRY_AFTER = {"retry-after": "1"}
@@ -67,6 +70,7 @@ def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     _errors(app)
     _turns(app, rt, recorder)
     _compose(app, rt, recorder)
+    _media(app, rt)
     _memories(app, rt)
     _history(app, rt)
     _sessions(app, rt)
@@ -211,6 +215,25 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         return await contexts.receipt(rt, await settled(tenant_id, user_id), context_id, item, told)
 
     del page, package, chat, receipt
+
+
+def _media(app: FastAPI, rt: Runtime) -> None:
+    @app.put(
+        "/v1/media/{media_id:external}",
+        response_model=MediaView,
+        openapi_extra=body_of(MediaState),
+        tags=["media"],
+        summary="Register what a scanner says of a media file; a message that names it is taken only while it is safe",
+    )
+    async def put(request: Request, media_id: MediaPath) -> Response:
+        asked, _ = await _parsed(request, MediaState)
+        return _json(await media.put(rt, media_id, asked))
+
+    @app.get("/v1/media/{media_id:external}", tags=["media"], summary="A registered media file")
+    async def one(media_id: MediaPath, user_id: UserId, tenant_id: TenantId = "default") -> MediaView:
+        return await media.view(rt, Subject(tenant_id, user_id), media_id)
+
+    del put, one
 
 
 def _memories(app: FastAPI, rt: Runtime) -> None:

@@ -16,6 +16,7 @@ from schemas.events import DecisionEvent
 from schemas.topics import RECEIPT_RECORDED
 from services.compose.composed import Composed
 from services.compose.rules import receipts
+from services.compose.rules.spoken import UNSUPPORTED
 from shared import clock
 from shared.db import Database, Subject
 from shared.errors import TransientError
@@ -24,7 +25,7 @@ from shared.store import contexts
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
 from shared.text.fingerprint import prints
 
-STANDING = frozenset({"embedding_model_absent", "summary_blocked"})
+STANDING = frozenset({"embedding_model_absent", "summary_blocked", UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""
 BATCH = 32
 WRITE_S = 5.0

@@ -50,6 +50,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
             role=e.role,
             name=e.name,
             content=e.content,
+            content_schema_version=e.version,
             created_at=e.said_at,
         )
         for e in row.events

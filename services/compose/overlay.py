@@ -17,6 +17,7 @@ from shared.store import memory
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
+from shared.text.blocks import media_ids
 
 READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
@@ -30,7 +31,7 @@ KEPT_S = 60.0
 def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
     """The message being answered, as the turn that it may become."""
     turn_id = clock.uuid7()
-    event = Event(turn_id, turn_id, 0, "user_message", "user", said.name, {"text": said.content}, at)
+    event = Event(turn_id, turn_id, 0, "user_message", "user", said.name, {"text": said.words}, at)
     return Turn(turn_id, session_id, 0, turn_id, "", "", at, at, False, (event,))
 
 
@@ -105,12 +106,19 @@ def _word(value: dict[str, object]) -> str | None:
     return str(word) if word else None
 
 
-def shown(window: Sequence[Turn], said: str, most: int) -> frozenset[str]:
+def before(window: Sequence[Turn], said: IncomingMessage) -> Sequence[Turn]:
+    """The turns before the message being answered, which may be stored already."""
+    now = [("user", said.words, media_ids(said.blocks))]
+    return window[:-1] if window and _spoken(window[-1]) == now else window
+
+
+def shown(window: Sequence[Turn], said: IncomingMessage, most: int) -> frozenset[str]:
     """The turns that the package shows in full: the newest `most`, not counting the message being answered."""
-    stored = bool(window) and _spoken(window[-1]) == [("user", said)]
-    newest = most + stored
+    newest = most + len(window) - len(before(window, said))
     return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
 
 
-def _spoken(turn: Turn) -> list[tuple[str | None, str]]:
-    return [(e.role, e.content["text"]) for e in turn.events if e.event_type in SPOKEN and e.content]
+def _spoken(turn: Turn) -> list[tuple[str | None, str, tuple[str, ...]]]:
+    return [
+        (e.role, e.content["text"], media_ids(e.blocks)) for e in turn.events if e.event_type in SPOKEN and e.content
+    ]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from services.observer.extraction import Extraction
@@ -14,6 +15,7 @@ from shared.store.entities import MentionRow
 from shared.store.experience import ToolReceipt
 from shared.store.turns import Event, Turn
 from shared.text import language, segment
+from shared.text.blocks import Recognized, searchable
 from shared.text.normalise import normalise
 from shared.text.sanitize import screen
 from shared.text.secrets import find_secrets
@@ -43,24 +45,26 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
 
 
 def turn_chunks(turn: Turn) -> list[Chunk]:
-    """The turn's words as search reads them: messages, and tool results cut to length."""
-    return [_chunk(turn, event, text) for event, text in _texts(turn) if text.strip()]
+    """The turn as search reads it: messages with what stands for their media, and tool results cut to length."""
+    return [_chunk(turn, event, text, media) for event, text, media in _texts(turn) if text.strip()]
 
 
-def _texts(turn: Turn) -> Iterable[tuple[Event, str]]:
+def _texts(turn: Turn) -> Iterable[tuple[Event, str, tuple[Recognized, ...]]]:
     """What each event says by itself; what memory had shown before is not kept twice."""
     for event in turn.events:
         if event.content is None:
             continue
-        if event.event_type in SPOKEN:
-            yield event, own(turn, event, event.content["text"])
+        if blocks := event.blocks:
+            yield event, *searchable(own(turn, event, event.content["text"]), blocks)
+        elif "text" in event.content and event.event_type in (*SPOKEN, "tool_result"):
+            yield event, own(turn, event, event.content["text"]), ()
         elif event.event_type == "tool_result":
-            yield event, f"{event.name}: {own(turn, event, rendered(event.content.get('result')))}"[:MAX_TOOL_CHARS]
+            yield event, f"{event.name}: {own(turn, event, rendered(event.content.get('result')))}"[:MAX_TOOL_CHARS], ()
         elif event.event_type == "ref":
-            yield event, " ".join(filter(None, (event.content.get("title"), event.content["ref_uri"])))
+            yield event, " ".join(filter(None, (event.content.get("title"), event.content["ref_uri"]))), ()
 
 
-def _chunk(turn: Turn, event: Event, text: str) -> Chunk:
+def _chunk(turn: Turn, event: Event, text: str, media: tuple[Recognized, ...]) -> Chunk:
     return Chunk(
         chunk_id=place.chunk_of(turn.session_id, turn.seq, event.ordinal),
         text=text,
@@ -74,6 +78,7 @@ def _chunk(turn: Turn, event: Event, text: str) -> Chunk:
         seq=turn.seq,
         role=event.role,
         name=event.name,
+        media=[asdict(each) for each in media] or None,
     )
 
 

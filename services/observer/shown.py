@@ -35,7 +35,7 @@ def _heard(turn: Turn) -> Iterable[Heard]:
     for event in turn.events:
         if event.content is None:
             continue
-        if event.event_type in SPOKEN:
+        if "text" in event.content and event.event_type in (*SPOKEN, "tool_result"):
             yield Heard(event.ordinal, event.content["text"], event.ordinal == last)
         elif event.event_type == "tool_result":
             yield Heard(event.ordinal, rendered(event.content.get("result")), stated=False)

@@ -85,6 +85,7 @@ CREATE TABLE conversation_events (
     PRIMARY KEY (tenant_id, user_id, turn_id, ordinal)
 );
 COMMENT ON TABLE conversation_events IS 'The append-only log of what was said and done. Written by compose; erasure alone may null content.';
+COMMENT ON COLUMN conversation_events.content_schema_version IS '0: a message''s content is {text}. 1: {text, blocks, text_fallback}; text holds the words alone, nothing of the media.';
 
 CREATE FUNCTION keep_events_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -100,7 +101,8 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON conversation_events
 
 CREATE VIEW messages WITH (security_invoker = true) AS
     SELECT tenant_id, user_id, event_id AS message_id, turn_id, session_id, ordinal, role, name,
-           content ->> 'text' AS content, content ->> 'model' AS model, said_at AS created_at
+           content ->> 'text' AS content, content ->> 'model' AS model, said_at AS created_at,
+           CASE WHEN content_schema_version = 1 THEN content -> 'blocks' END AS blocks
     FROM conversation_events WHERE event_type IN ('user_message', 'assistant_message', 'system');
 CREATE VIEW tool_calls WITH (security_invoker = true) AS
     SELECT c.tenant_id, c.user_id, c.event_id AS tool_call_id, c.turn_id, c.session_id, c.ordinal, c.name,
@@ -115,6 +117,21 @@ CREATE VIEW refs WITH (security_invoker = true) AS
            content ->> 'ref_type' AS ref_type, content ->> 'ref_uri' AS ref_uri, content ->> 'title' AS title,
            content -> 'meta' AS ref_meta_json, said_at AS created_at
     FROM conversation_events WHERE event_type = 'ref';
+
+CREATE TABLE media (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    media_id text NOT NULL,
+    type text NOT NULL CHECK (type IN ('image', 'audio', 'video', 'document')),
+    security_status text NOT NULL CHECK (security_status IN
+        ('pending', 'scanning', 'safe', 'rejected', 'quarantined', 'expired')),
+    checksum text CHECK (checksum ~ '^sha256:[0-9a-f]{64}$'),
+    recognized_text text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, media_id)
+);
+COMMENT ON TABLE media IS 'What the scanner in front says of media that messages name; never the media itself. Written by compose for PUT /v1/media, read at commit and at compose.';
 
 -- ---------------------------------------------------------------- what was understood: observations, proposals
 
@@ -371,12 +388,14 @@ CREATE TABLE memory_chunks (
     embedding_model_id text,
     normalizer_version text NOT NULL,
     said_at timestamptz NOT NULL,
+    media jsonb,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, user_id, chunk_id),
     UNIQUE NULLS NOT DISTINCT (tenant_id, user_id, memory_id, turn_id, ordinal),
     CHECK ((memory_id IS NULL) <> (turn_id IS NULL))
 );
 COMMENT ON TABLE memory_chunks IS 'Searchable text of memories (by evolver) and of turns (by observer): derived, rebuildable. chunk_id of a turn says where it stands (shared.place), of a memory when it was made. embedding has the dimension of its model; search compares within one model.';
+COMMENT ON COLUMN memory_chunks.media IS 'Where in text stands what was recognised in which media: media_id, type, start, end; rule where it was left out.';
 CREATE INDEX memory_chunks_of_memory ON memory_chunks (tenant_id, user_id, memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX memory_chunks_said ON memory_chunks (tenant_id, user_id, said_at);
 CREATE INDEX memory_chunks_unembedded ON memory_chunks (created_at) WHERE embedding_model_id IS NULL AND active;
@@ -608,8 +627,8 @@ DECLARE
 BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
         'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
-        'memory_receipts', 'context_packages', 'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep', 'promotions', 'tool_receipts',
-        'model_cache', 'upkeep_rounds'] LOOP
+        'memory_receipts', 'context_packages', 'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep',
+        'promotions', 'tool_receipts', 'model_cache', 'upkeep_rounds', 'media'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
@@ -692,6 +711,9 @@ BEGIN
             CASE WHEN known.request_hash = body ->> 'request_hash' THEN 'repeated' ELSE 'clash' END,
             'result', known.result);
     END IF;
+    IF (body ->> 'refused')::boolean THEN
+        RETURN jsonb_build_object('outcome', 'refused');
+    END IF;
     INSERT INTO sessions AS s (tenant_id, user_id, session_id, next_seq, last_turn_at)
         VALUES (tenant, who, session, 2, said)
         ON CONFLICT (tenant_id, user_id, session_id)
@@ -706,18 +728,18 @@ BEGIN
                 (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said,
                 (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'));
     INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
-                                     content, said_at)
+                                     content, content_schema_version, said_at)
         SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,
-               coalesce(e.said_at, said)
+               coalesce(e.version, 0), coalesce(e.said_at, said)
         FROM jsonb_to_recordset(body -> 'events') AS e(event_id uuid, ordinal integer, event_type text, role text,
-                                                       name text, content jsonb, said_at timestamptz);
+                                                       name text, content jsonb, version integer, said_at timestamptz);
     INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
         VALUES ((body ->> 'event_id')::uuid, body ->> 'topic', tenant || ':' || who, 'turn.committed',
                 jsonb_set((body -> 'envelope') || jsonb_build_object('occurred_at', now()),
                           '{payload,seq}', to_jsonb(number)));
     RETURN jsonb_build_object('outcome', 'written', 'result', answer);
 END $$;
-COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body) or clash (same key, other body).';
+COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body), clash (same key, other body) or refused (media that is not safe; a turn that is committed already stays).';
 
 -- ---------------------------------------------------------------- record_contexts: packages of many users, one round trip
 

@@ -29,16 +29,17 @@ class Chunk:
     seq: int | None = None
     role: str | None = None
     name: str | None = None
+    media: list[dict[str, Any]] | None = None
 
 
 _PUT: LiteralString = """
 INSERT INTO memory_chunks (tenant_id, user_id, chunk_id, memory_id, turn_id, ordinal, session_id, seq, role, name, text,
-    term_count, language, normalizer_version, said_at)
+    term_count, language, normalizer_version, said_at, media)
 SELECT %(tenant)s, %(user)s, c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.role, c.name, c.text,
-    c.term_count, c.language, c.normalizer_version, c.said_at
+    c.term_count, c.language, c.normalizer_version, c.said_at, nullif(c.media, 'null')
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS c(chunk_id uuid, memory_id uuid, turn_id uuid, ordinal integer,
     session_id text, seq integer, role text, name text, text text, term_count integer, language text,
-    normalizer_version text, said_at timestamptz)
+    normalizer_version text, said_at timestamptz, media jsonb)
 ON CONFLICT (tenant_id, user_id, memory_id, turn_id, ordinal) DO NOTHING
 RETURNING chunk_id
 """

@@ -15,7 +15,8 @@ class Hit:
     """One chunk that an arm found, with the arm's own score; higher is better.
 
     `ended` names what was learnt from the hit's turn and holds no longer, or was rejected too often: ordinal and
-    span of the words, and the value.
+    span of the words, and the value. `media` says where in the text stands what was recognised in which media, and
+    whether that may not be read now.
     """
 
     chunk_id: UUID
@@ -43,6 +44,7 @@ class Hit:
     ended: list[dict[str, Any]]
     score: float
     language: str = "other"
+    media: list[dict[str, Any]] | None = None
 
 
 _COLUMNS: LiteralString = """
@@ -53,6 +55,11 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
     m.last_validated_at, coalesce(m.injection_count, 0) AS injection_count,
     coalesce(m.positive_count, 0) AS positive_count, coalesce(m.correction_count, 0) AS correction_count,
     coalesce(m.miss_count, 0) AS miss_count, c.language, r.score::float8 AS score,
+    CASE WHEN c.media IS NOT NULL THEN (
+        SELECT jsonb_agg(b.place || jsonb_build_object('unsafe', EXISTS (SELECT FROM media f
+            WHERE f.tenant_id = %(tenant)s AND f.user_id = %(user)s AND f.media_id = b.place ->> 'media_id'
+                AND f.security_status <> 'safe')) ORDER BY b.n)
+        FROM jsonb_array_elements(c.media) WITH ORDINALITY AS b(place, n)) END AS media,
     coalesce((SELECT jsonb_agg(jsonb_build_object('ordinal', s.provenance -> 'ordinal', 'span', s.provenance -> 'span',
             'word', coalesce(s.value ->> 'target', s.value ->> 'value')))
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s

@@ -8,7 +8,9 @@ from uuid import UUID
 
 import orjson
 
+from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock
 from shared.db import Connection, Read, Subject
+from shared.text.blocks import stored
 
 SESSION_END = "session_end"
 """The event in the log that ends a session."""
@@ -16,15 +18,15 @@ _COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
 
 
 async def commit(conn: Connection, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """`written`, `repeated` or `clash`, and the turn's CommitResult as JSON. A transaction of its own."""
+    """`written`, `repeated`, `clash` or `refused`, and the turn's CommitResult as JSON. A transaction of its own."""
     row = await (await conn.execute(_COMMIT, {"body": orjson.dumps(body).decode()})).fetchone()
     answer: dict[str, Any] = row["answer"] if row else {}
-    return answer["outcome"], answer["result"]
+    return answer["outcome"], answer.get("result") or {}
 
 
 @dataclass(frozen=True)
 class Event:
-    """One row of the log. `content` is None once it has been erased."""
+    """One row of the log. `content` is None once it has been erased; `unsafe` names media that may not be read now."""
 
     event_id: UUID
     turn_id: UUID
@@ -34,6 +36,13 @@ class Event:
     name: str | None
     content: dict[str, Any] | None
     said_at: datetime
+    version: int = TEXT_ONLY
+    unsafe: frozenset[str] = frozenset()
+
+    @property
+    def blocks(self) -> tuple[ContentBlock, ...]:
+        """The blocks of the message; none where it is a text alone."""
+        return stored(self.content) if self.version == BLOCKS else ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,11 @@ class Turn:
 
 _EVENTS: LiteralString = """
 coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal', e.ordinal, 'type', e.event_type,
-    'role', e.role, 'name', e.name, 'content', e.content, 'said_at', e.said_at) ORDER BY e.ordinal)
+    'role', e.role, 'name', e.name, 'content', e.content, 'said_at', e.said_at, 'version', e.content_schema_version,
+    'unsafe', CASE WHEN e.content_schema_version = 1 THEN (
+        SELECT jsonb_agg(r.media_id) FROM jsonb_array_elements(e.content -> 'blocks') AS b(block)
+        JOIN media r ON (r.tenant_id, r.user_id, r.media_id) = (e.tenant_id, e.user_id, b.block ->> 'media_id')
+        WHERE r.security_status <> 'safe') END) ORDER BY e.ordinal)
   FROM conversation_events e
   WHERE (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)), '[]') AS events
 """
@@ -187,6 +200,8 @@ def _turn(row: Mapping[str, Any]) -> Turn:
             e["name"],
             e["content"],
             datetime.fromisoformat(e["said_at"]),
+            e["version"],
+            frozenset(e["unsafe"] or ()),
         )
         for e in row["events"]
     )

@@ -34,7 +34,7 @@ class Screened:
 DEFAULT_SANITIZE = SanitizePolicy()
 _OUR_TAG = re.compile(
     r"<(?=\s*/?\s*(?:user_memory|knowledge|memory_usage_guide|agent_hints|system|assistant|developer|user|tool|instructions?"
-    r"|evidence|prompt)\b)",
+    r"|evidence|prompt|media)\b)",
     re.IGNORECASE,
 )
 _SPACED_WORDS = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*|·~+][^\W\d_]){3,}(?![^\W_])")

@@ -1,9 +1,11 @@
 """What of an old message still holds: words behind a superseded or retracted memory are not evidence (X45)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from services.compose.rules.quote import GAP, sentence
+from shared.text.blocks import Recognized
 from shared.text.segment import query_terms
 from shared.text.within import has_word
 
@@ -27,6 +29,35 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
     if any(has_word(left, word) for word in words):
         return None
     return left if not cuts or len(query_terms(left)) >= MIN_TERMS else None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What of a chunk may be shown: its text, and where in it stands what was recognised in which media."""
+
+    text: str
+    recognized: tuple[Recognized, ...] = ()
+
+
+def held(
+    text: str, ordinal: int, ended: Sequence[Mapping[str, Any]], media: Sequence[Mapping[str, Any]]
+) -> Held | None:
+    """The message without words that no longer hold, and without what was recognised in media that is not safe now.
+
+    `media` says where in the text that stands, after all words and fallbacks. None when no words are left.
+    """
+    said = text[: media[0]["start"]].rstrip("\n") if media else text
+    kept = current_text(said, ordinal, ended)
+    if kept is None:
+        return None
+    found: list[Recognized] = []
+    for each in media:
+        piece = "" if each["unsafe"] else text[each["start"] : each["end"]]
+        start = len(kept) + bool(piece)
+        kept = f"{kept}\n{piece}" if piece else kept
+        if piece or each["rule"]:
+            found.append(Recognized(each["media_id"], each["type"], start, len(kept), each["rule"]))
+    return Held(kept, tuple(found))
 
 
 def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:

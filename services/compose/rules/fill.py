@@ -9,6 +9,7 @@ from services.compose.rules.model import Ranked, RecentTurn
 from services.compose.rules.packing import Decision, Draft, PackInputs, PackPolicy
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import Prepared, PreparedCore
+from services.compose.rules.spoken import withheld
 from shared.text import tokens
 from shared.text.language import detect
 from shared.text.sanitize import screen
@@ -21,7 +22,7 @@ NAME_JOINT = "; "
 
 def fill(inputs: PackInputs, policy: PackPolicy, room: int) -> tuple[Draft, dict[str, int]]:
     """Wants measured, cut by priority to the room, then each slot filled to its size (seed 004 section 4.2.1)."""
-    draft = Draft(degraded=list(inputs.degraded_reason))
+    draft = Draft(degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld))
     allowed = _allowed(inputs, policy, draft)
     request = inputs.request_id or inputs.context_id
     most = policy.max_snippet_chars
@@ -56,6 +57,7 @@ def _allowed(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> list[tuple
     personal = policy.evidence_max_items if inputs.intent != "small_talk" else policy.budget.small_talk_items
     kept: list[tuple[Ranked, slots.Screened]] = []
     for each, clean in slots.screened(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
+        draft.rejected += withheld(slots.withheld(each.candidate, policy.sanitize))
         is_memory = each.candidate.memory_id is not None
         full = len(kept) >= policy.evidence_max_items or (is_memory and memories <= 0)
         if clean.outcome == "blocked":

@@ -7,6 +7,7 @@ from typing import Literal
 
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.vocabulary import Epistemic, Language, MemoryType, Provenance, Role, SearchMode
+from shared.text.blocks import Recognized
 
 CandidateKind = Literal["memory", "turn", "resource"]
 
@@ -60,6 +61,7 @@ class Candidate:
     query: int = 0
     language: Language | None = None
     original: str = ""
+    recognized: tuple[Recognized, ...] = ()
 
     @property
     def key(self) -> str:

@@ -1,5 +1,6 @@
 """The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
 
+import json
 from typing import Any
 
 from schemas.base import Contract
@@ -34,7 +35,7 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     """A package whose every text and tag together stay within the limit less the margin; the user message is whole."""
     budget = policy.budget
     ceiling = int(inputs.token_limit - margin(inputs.token_limit, budget))
-    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
+    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
     if said > ceiling:
         problem = f"user_message needs about {said} tokens; the limit of {inputs.token_limit} leaves {ceiling}"
         raise UserMessageTooLongError(problem)
@@ -49,6 +50,12 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
         package = _package(inputs, policy, draft, rules, said, generation, ceiling)
         over = _wire_tokens(package) - inputs.token_limit
     return _packed(package, draft, sizes)
+
+
+def _media_tokens(inputs: PackInputs) -> int:
+    """The media that the model reads itself, as they stand in the package; what a model makes of them is not known."""
+    media = [part for part in inputs.content_parts if "media_id" in part]
+    return sum(tokens.count(json.dumps(part, ensure_ascii=False)) for part in media)
 
 
 def _lighten(draft: Draft, over: int) -> None:

@@ -56,6 +56,7 @@ class PackInputs:
     developer_rules: Sequence[str] = ()
     hints: Sequence[str] = ()
     degraded_reason: Sequence[str] = ()
+    withheld: Sequence["Decision"] = ()
     inject_limit: int | None = None
     generation_metadata: GenerationMetadata | None = None
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from services.compose.rules.model import Candidate, CoreMemory
-from shared.text.normalise import clip
+from shared.text.blocks import fenced_within
 from shared.text.sanitize import screen
 
 MESSAGE_OVERHEAD = 4
@@ -82,5 +82,5 @@ def _tagged(tag: str, attributes: str, text: str, limit: int | None) -> str:
     room = None if limit is None else limit - len(opening) - len(closing)
     if room is not None and room < 1:
         return ""
-    inside = text if room is None else clip(text, room)
+    inside = text if room is None else fenced_within(text, room)
     return f"{opening}{inside}{closing}"

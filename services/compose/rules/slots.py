@@ -11,9 +11,10 @@ from schemas.messages import evidence_line
 from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules import texts
-from services.compose.rules.model import CoreMemory, Ranked, RecentTurn
+from services.compose.rules.model import Candidate, CoreMemory, Ranked, RecentTurn
 from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet
 from shared.text import tokens
+from shared.text.blocks import Blocked, closed, fence
 from shared.text.normalise import clip
 from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen
 
@@ -109,7 +110,27 @@ def with_hints(made: Rules, hints: Sequence[str], now: datetime) -> Rules:
 
 def screened(ranked: Iterable[Ranked], policy: SanitizePolicy, most: int) -> list[tuple[Ranked, Screened]]:
     """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
-    return [(each, screen(_start(each.candidate.text, most), policy)) for each in ranked]
+    return [(each, _screened(each.candidate, policy, most)) for each in ranked]
+
+
+def _screened(candidate: Candidate, policy: SanitizePolicy, most: int) -> Screened:
+    """A message's words, and after them, each in its fence, what was recognised in its media."""
+    if not candidate.recognized:
+        return screen(_start(candidate.text, most), policy)
+    clean = screen(_start(candidate.text[: candidate.recognized[0].start].rstrip("\n"), most), policy)
+    if clean.outcome == "blocked":
+        return clean
+    read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
+    fences = [fence(each.type, _start(told.text, most)) for each, told in read if told.text]
+    return Screened(clean.outcome, "\n".join([clean.text, *fences]), clean.rule)
+
+
+def withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
+    """The media whose recognised text gave orders, when the message was indexed or now."""
+    read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
+    return [
+        Blocked(each.media_id, each.rule or told.rule) for each, told in read if each.rule or told.outcome == "blocked"
+    ]
 
 
 def _start(text: str, most: int) -> str:
@@ -225,6 +246,6 @@ def shortened(messages: Sequence[RecentMessage], size: int) -> list[RecentMessag
         return []
     cut = [tokens.head(each.content, each_size) for each in messages]
     return [
-        each if text == each.content else each.model_copy(update={"content": text.rstrip() + "…"})
+        each if text == each.content else each.model_copy(update={"content": closed(text.rstrip() + "…")})
         for each, text in zip(messages, cut, strict=True)
     ]

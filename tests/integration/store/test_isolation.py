@@ -19,7 +19,8 @@ SAYS = {
     "turns": {"result", "outcome", "request_hash"},
     "observations": {"value", "text", "old_value", "key", "reason"},
     "proposals": {"key", "reason"},
-    "memory_chunks": {"text", "tsv", "name", "embedding"},
+    "media": {"recognized_text", "media_id"},
+    "memory_chunks": {"text", "media", "tsv", "name", "embedding"},
     "quarantine": {"reason"},
     "model_answers": {"raw", "problem"},
     "memory_items": {"key", "value", "content_text", "content_hash", "provenance", "source_sessions"},
@@ -79,6 +80,9 @@ async def everybody(person: Person) -> None:
     """The person has rows in every table that a turn can fill."""
     await person.commit("我喜欢喝茶。", session="s1")
     await person.say("不对，我喜欢喝咖啡，不是茶。Marta lives in Oslo. Marta called.", session="s1")
+    await person.system.http.put(
+        "/v1/media/m1", json={**person.whose, "type": "image", "security_status": "safe", "recognized_text": "一张图"}
+    )
     await person.say("我们决定用 PostgreSQL 做主存储。", session="s1", tool_calls=[{"name": "create_ticket"}])
     await experience.learn(person.system["evolver"].rt)
     package = await person.compose("我喜欢喝什么？", session="s1")

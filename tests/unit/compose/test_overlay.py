@@ -228,13 +228,13 @@ def test_the_turns_shown_in_full_are_the_newest_besides_the_message() -> None:
     window = [turn(f"message {n}", n, seq=n) for n in range(9)]
 
     def numbers(said: str, most: int) -> list[int]:
-        ids = shown(window, said, most)
+        ids = shown(window, IncomingMessage(content=said), most)
         return [each.seq for each in window if str(each.turn_id) in ids]
 
     assert numbers("a new one", 8) == [1, 2, 3, 4, 5, 6, 7, 8]
     assert numbers("message 8", 8) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     assert numbers("a new one", 0) == []
-    assert shown([], "a new one", 8) == frozenset()
+    assert shown([], IncomingMessage(content="a new one"), 8) == frozenset()
 
 
 def test_a_memory_named_by_its_id_is_masked_and_leaves_no_evidence() -> None:

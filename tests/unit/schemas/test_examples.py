@@ -128,10 +128,11 @@ def test_a_bare_text_is_a_user_message_and_token_budget_is_a_limit() -> None:
     assert (asked.user_message.content, asked.token_limit) == ("周五几点见陈经理？", 4096)
 
 
-def test_blocks_are_reduced_to_their_texts_and_kept() -> None:
+def test_of_blocks_the_text_alone_is_what_the_user_says() -> None:
     message = ComposeRequest.model_validate(EXAMPLES["ComposeRequest.blocks"]).user_message
-    assert message.content == "Who is in this picture?\n两个人在西湖边喝茶"
-    assert [part["type"] for part in message.content_parts] == ["text", "image"]
+    assert message.words == "Who is in this picture?"
+    assert [block.type for block in message.blocks] == ["text", "image"]
+    assert message.blocks[1].fallback == "两个人在西湖边喝茶"
 
 
 def test_both_languages_are_shown() -> None:

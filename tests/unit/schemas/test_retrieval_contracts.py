@@ -106,9 +106,19 @@ def test_the_tightest_bound_is_the_limit(change: dict[str, Any], limit: int) -> 
 
 
 def test_a_user_message_may_be_text_a_message_or_content_blocks() -> None:
-    blocks = [{"type": "text", "text": "看"}, {"type": "image", "media_id": "m", "text_fallback": "一张图"}]
-    for given, read in [("看", "看"), ({"role": "user", "content": "看"}, "看"), ({"content": blocks}, "看\n一张图")]:
-        assert ComposeRequest.model_validate({**REQUEST, "user_message": given}).user_message.content == read
+    image = {"type": "image", "media_id": "m", "text_fallback": "一张图"}
+    blocks = [{"type": "text", "text": "看"}, image]
+    older = {"content": "看", "content_parts": blocks}
+    for given, kinds in [
+        ("看", ["text"]),
+        ({"role": "user", "content": "看"}, ["text"]),
+        ({"content": blocks}, ["text", "image"]),
+        (blocks, ["text", "image"]),
+        (older, ["text", "image"]),
+    ]:
+        message = ComposeRequest.model_validate({**REQUEST, "user_message": given}).user_message
+        assert message.words == "看"
+        assert [block.type for block in message.blocks] == kinds
 
 
 @pytest.mark.parametrize(

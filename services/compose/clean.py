@@ -1,0 +1,121 @@
+"""What is stored of a turn holds no secret: texts, JSON, ids and blocks are blanked, and it is told where."""
+
+from typing import Any
+
+from pydantic import JsonValue
+
+from schemas.content import ContentBlock, words_of
+from schemas.turn_events import Redaction
+from shared.text.blocks import line
+from shared.text.secrets import (
+    PLACEHOLDER,
+    SecretHit,
+    SecretKind,
+    find_secrets,
+    kind_of_field,
+    kind_of_id,
+    placeholder,
+    redact,
+)
+
+SAID = ("text", "text_fallback", "recognized_text")
+"""What a block says."""
+
+
+def clean_blocks(blocks: tuple[ContentBlock, ...], field: str, redacted: list[Redaction]) -> dict[str, Any]:
+    """The stored form of a message of blocks: `text` is its words alone, `text_fallback` all of it without media.
+
+    A secret that begins in one block and ends in the next is one all the same.
+    """
+    said = [(n, name, str(text)) for n, block in enumerate(blocks) for name in SAID if (text := getattr(block, name))]
+    said.sort(key=lambda each: each[1] != "text")
+    hits = [hit for hit in find_secrets("\n".join(text for *_, text in said)) if hit.group == "credential"]
+    changed: dict[int, dict[str, str]] = {}
+    at = 0
+    for n, name, text in said:
+        place = f"{field}.{n}.{name}"
+        inside = [hit for hit in hits if hit.start < at + len(text) and hit.end > at]
+        redacted.extend(Redaction(field=place, kind=hit.kind) for hit in inside)
+        clean = clean_text(_without(text, inside, at), place, redacted)
+        changed.setdefault(n, {})[name] = clean
+        at += len(text) + 1
+    kept = [_clean_block(block, changed.get(n, {}), f"{field}.{n}", redacted) for n, block in enumerate(blocks)]
+    return {
+        "text": words_of(kept),
+        "blocks": [block.model_dump(mode="json", exclude_none=True) for block in kept],
+        "text_fallback": "\n".join(line(block) if block.is_media else block.fallback for block in kept),
+    }
+
+
+def _without(text: str, hits: list[SecretHit], offset: int) -> str:
+    pieces: list[str] = []
+    at = 0
+    for hit in hits:
+        start, end = max(hit.start - offset, 0), min(hit.end - offset, len(text))
+        pieces += text[at:start], placeholder(hit.kind)
+        at = end
+    return "".join(pieces) + text[at:]
+
+
+def _clean_block(block: ContentBlock, changed: dict[str, str], field: str, redacted: list[Redaction]) -> ContentBlock:
+    metadata = clean_json(block.metadata, f"{field}.metadata", redacted) if block.metadata else None
+    return block.model_copy(update={**changed, "metadata": metadata})
+
+
+def clean_text(text: str, field: str, redacted: list[Redaction]) -> str:
+    """The text with a placeholder for every credential."""
+    clean, hits = redact(text, pii=False)
+    redacted.extend(Redaction(field=field, kind=hit.kind) for hit in hits)
+    return clean
+
+
+def clean_id(text: str | None, field: str, redacted: list[Redaction]) -> str | None:
+    """An id stays as it is unless its shape is that of a secret."""
+    kind = kind_of_id(text) if text else None
+    if kind is None:
+        return text
+    redacted.append(Redaction(field=field, kind=kind))
+    return PLACEHOLDER
+
+
+def clean_json(value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
+    """The value with a placeholder for every credential in a text, a name, or under a telling name."""
+    if isinstance(value, str):
+        return clean_text(value, field, redacted)
+    if isinstance(value, list):
+        return [clean_json(each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
+    if isinstance(value, dict):
+        return _clean_dict(value, field, redacted)
+    return value
+
+
+def _clean_dict(value: dict[str, JsonValue], field: str, redacted: list[Redaction]) -> dict[str, Any]:
+    """The fields under clean names; `{"name": "DB_PASSWORD", "value": ...}` tells its value as a field would."""
+    told = next((each for name in ("name", "key") if isinstance(each := value.get(name), str)), None)
+    clean: dict[str, Any] = {}
+    for raw, each in value.items():
+        name = clean_text(raw, field, redacted)
+        teller = told if told and name == "value" else name
+        clean[name] = _clean_named(teller, each, f"{field}.{name}", redacted)
+    return clean
+
+
+def _clean_named(name: str, value: JsonValue, field: str, redacted: list[Redaction]) -> Any:
+    """A text or number whose name says that it is a secret is one, though nothing in it would tell."""
+    if isinstance(value, list):
+        return [_clean_named(name, each, f"{field}.{n}", redacted) for n, each in enumerate(value)]
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        kind = _kind_of(name, str(value))
+        if kind:
+            redacted.append(Redaction(field=field, kind=kind))
+            return PLACEHOLDER
+    return clean_json(value, field, redacted)
+
+
+def _kind_of(name: str, value: str) -> SecretKind | None:
+    lead = f"{name}: "
+    named = kind_of_field(name, value)
+    found = [hit for hit in redact(lead + value, pii=False)[1] if hit.end > len(lead)] if named is None else []
+    return named or (
+        found[0].kind if found and found[0].start <= len(lead) and found[0].end >= len(lead + value) else None
+    )

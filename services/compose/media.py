@@ -1,0 +1,101 @@
+"""The media that messages name: registered for the scanner, and looked up before a message is taken (R188)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+from schemas.compose import IncomingMessage
+from schemas.content import ContentBlock, SecurityStatus
+from schemas.media import MediaState, MediaView
+from schemas.turn_events import FieldProblem
+from shared.db import Subject
+from shared.errors import RefusedError
+from shared.runtime import Runtime
+from shared.store import media
+from shared.store.media import Registered
+from shared.text.secrets import kind_of_id, redact
+
+BLOCKED = "media_security_blocked"
+FINAL: frozenset[SecurityStatus] = frozenset({"rejected", "quarantined", "expired"})
+"""What the gateway says after the registry did: a scan that went well does not undo it."""
+Placed = Iterable[tuple[str, ContentBlock]]
+"""Blocks, each with its field."""
+
+
+async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
+    """The media is registered as the scanner says; secrets in its text are blanked.
+
+    RefusedError `media_changed` where the id stands for another type or content, `secret_refused` where it is a secret.
+    """
+    refuse_secret([("media_id", media_id)])
+    text = None if state.recognized_text is None else redact(state.recognized_text, pii=False)[0]
+    said = {"type": state.type, "status": state.security_status, "checksum": state.checksum, "text": text}
+    subject = Subject(state.tenant_id, state.user_id)
+    async with rt.db.transaction(subject) as conn:
+        found = await media.put(conn, subject, media_id, said)
+    if found is None:
+        problem = FieldProblem(field="media_id", problem="is registered with another type or checksum")
+        raise RefusedError("media_changed", f"media_id: {problem.problem}", (problem,), 409)
+    return MediaView(**asdict(found))
+
+
+async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
+    """The registered media; RefusedError not_found where this user has none of that id."""
+    (found,) = await rt.db.read(subject, media.known(subject, [media_id]))
+    if media_id not in found:
+        problem = FieldProblem(field="media_id", problem="not found")
+        raise RefusedError("not_found", "media_id: not found", (problem,), 404)
+    return MediaView(**asdict(found[media_id]))
+
+
+def refuse_secret(named: Iterable[tuple[str, str]]) -> None:
+    """Ids of media are kept as they are; RefusedError secret_refused where one is a secret."""
+    for field, media_id in named:
+        if kind := kind_of_id(media_id):
+            problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
+            raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
+
+
+def state_of(block: ContentBlock, registered: Registered | None) -> SecurityStatus:
+    """What holds of a media: what is registered, or else what the gateway vouches for; nobody's word is `pending`."""
+    told = block.security_status
+    if registered is None:
+        return told or "pending"
+    return told if told in FINAL and registered.security_status == "safe" else registered.security_status
+
+
+def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProblem, ...]:
+    """Why media may not be read, by field; a message with any such media is refused whole."""
+    found: list[FieldProblem] = []
+    for field, block in blocks:
+        if block.media_id is None:
+            continue
+        registered = known.get(block.media_id)
+        state = state_of(block, registered)
+        if state != "safe":
+            found.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
+        elif registered and registered.type != block.type:
+            problem = f"{block.media_id} is registered as {registered.type}, not {block.type}"
+            found.append(FieldProblem(field=field, problem=problem))
+    return tuple(found)
+
+
+def admitted(said: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
+    """The blocks of a message being answered; RefusedError media_security_blocked names all media that is not safe."""
+    placed = [(f"user_message.{place}.media_id", block) for place, block in said.placed]
+    if found := problems(placed, known):
+        raise refusal(found)
+    return tuple(settled(block, known) for block in said.blocks)
+
+
+def refusal(found: tuple[FieldProblem, ...]) -> RefusedError:
+    """The refusal that names every such media."""
+    return RefusedError(BLOCKED, f"{found[0].field}: {found[0].problem}", found)
+
+
+def settled(block: ContentBlock, known: Mapping[str, Registered]) -> ContentBlock:
+    """A safe block as it is kept: with its state, and with what was recognised, if only the registry says so."""
+    registered = known.get(block.media_id) if block.media_id else None
+    if not block.is_media:
+        return block
+    text = block.recognized_text or (registered.recognized_text if registered else None)
+    return block.model_copy(update={"security_status": "safe", "recognized_text": text})
