@@ -1,7 +1,7 @@
 """What could go into each slot of a package, and what it would cost (seed 003 sections 3-7)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -27,6 +27,8 @@ _BLOCK_OF: dict[MemoryType, BlockType] = {
 _CORE_ORDER: dict[MemoryType, int] = {"profile": 0, "constraint": 1, "preference": 2, "goal": 3}
 SEPARATOR = 2
 """Tokens at most between two pieces of one message."""
+LEAST_MESSAGE = 16
+"""Tokens below which a message that was cut says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,15 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A piece of evidence as it would stand in the package."""
+    """A piece of evidence as it would stand in the package; `text` is what may be shown of it, `place` its rank."""
 
     ranked: Ranked
     item: EvidenceItem
     cost: int
     outcome: Outcome
     rule: str | None
+    place: int = 0
+    text: str = ""
 
     @property
     def is_resource(self) -> bool:
@@ -108,16 +112,33 @@ def _start(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
-def evidence(
-    pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limits: tuple[int, int]
-) -> list[Prepared]:
-    """Evidence with snippets of at most `limits` characters: first for the best four, second for the rest."""
+def evidence(pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limit: int) -> list[Prepared]:
+    """Evidence with snippets of at most `limit` characters."""
     made: list[Prepared] = []
     for place, (ranked, clean) in enumerate(pairs):
-        item = _item(ranked, clean.text, request_id, now, limits[0] if place < 4 else limits[1])
+        item = _item(ranked, clean.text, request_id, now, limit)
         if item.snippet:
-            made.append(Prepared(ranked, item, cost(evidence_line(place + 1, item)), clean.outcome, clean.rule))
+            price = cost(evidence_line(place + 1, item))
+            made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text))
     return made
+
+
+def frame(each: Prepared) -> int:
+    """The tokens of the evidence without its text: label, address, tag, how it was found."""
+    return _with_snippet(each, "", len(each.text) + 10_000).cost
+
+
+def shorter(each: Prepared, size: int, limit: int) -> Prepared | None:
+    """The evidence with as much of its text as fits `size` tokens; None where that is nothing."""
+    room = size - frame(each) - SEPARATOR
+    text = tokens.head(each.text, room)
+    made = _with_snippet(each, text.rstrip() + "…", limit) if text else None
+    return made if made and made.cost <= size else None
+
+
+def _with_snippet(each: Prepared, text: str, limit: int) -> Prepared:
+    item = each.item.model_copy(update={"snippet": evidence_snippet(each.ranked.candidate, text, limit)})
+    return replace(each, item=item, cost=cost(evidence_line(each.place + 1, item)))
 
 
 def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int) -> EvidenceItem:
@@ -209,12 +230,31 @@ def turn_cost(messages: Sequence[RecentMessage]) -> int:
 
 
 def shortened(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
-    """The messages of one turn cut to about `size` tokens, each to its even share; empty where too little is left."""
-    each_size = size // max(1, len(messages)) - MESSAGE_OVERHEAD - 2
-    if each_size < 12:
-        return []
-    cut = [tokens.head(each.content, each_size) for each in messages]
-    return [
-        each if text == each.content else each.model_copy(update={"content": text.rstrip() + "…"})
-        for each, text in zip(messages, cut, strict=True)
-    ]
+    """The messages of one turn cut to at most `size` tokens, the longest most.
+
+    Where they would be too short to say anything, the first is left out; empty where none fits.
+    """
+    for first in range(len(messages)):
+        shown = list(messages[first:])
+        prices = [turn_cost([each]) for each in shown]
+        sizes = _levelled(prices, size)
+        if all(given >= min(price, LEAST_MESSAGE) for given, price in zip(sizes, prices, strict=True)):
+            return [_cut_message(*each) for each in zip(shown, prices, sizes, strict=True)]
+    return []
+
+
+def _levelled(prices: Sequence[int], size: int) -> list[int]:
+    """Of each price as much as an even share allows; what the small do not need goes to the large."""
+    given = [0] * len(prices)
+    left = size
+    for done, at in enumerate(sorted(range(len(prices)), key=prices.__getitem__)):
+        given[at] = min(prices[at], left // (len(prices) - done))
+        left -= given[at]
+    return given
+
+
+def _cut_message(message: RecentMessage, price: int, size: int) -> RecentMessage:
+    if price <= size:
+        return message
+    text = tokens.head(message.content, size - (price - tokens.count(message.content)) - SEPARATOR)
+    return message.model_copy(update={"content": text.rstrip() + "…"})
