@@ -36,9 +36,9 @@ DEEP = 16
 def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
     """All that may be said: past the guard, within the counts, each piece with its cost; the draft names the rest."""
     allowed = _allowed(inputs, policy, draft)
-    evidence = slots.evidence(
-        allowed, inputs.request_id or inputs.context_id, inputs.created_at, policy.max_snippet_chars
-    )
+    lean = inputs.token_limit < policy.short_guide_below
+    request = inputs.request_id or inputs.context_id
+    evidence = slots.evidence(allowed, request, inputs.created_at, policy.max_snippet_chars, lean=lean)
     return Material(
         evidence=evidence,
         core=_pinned(inputs, policy, draft, {each.ranked.key for each in evidence}),

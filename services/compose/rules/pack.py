@@ -54,9 +54,9 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
         shares = fill(material, least.minima, policy.budget.order, draft, room, wire_room)
         package = _package(inputs, policy, draft, frame)
         over = 0 if wire_room is None else _wire_tokens(package) - inputs.token_limit
-        if over <= 0:
+        if wire_room is None or over <= 0:
             return _packed(package, draft, material, _allocation(inputs, policy, frame, least, shares))
-        room = min(room, sum(each.used for each in shares.values()) + HEADINGS_COST) - over
+        wire_room -= over
 
 
 @dataclass(frozen=True, slots=True)

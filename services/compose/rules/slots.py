@@ -112,11 +112,13 @@ def _start(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
-def evidence(pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limit: int) -> list[Prepared]:
-    """Evidence with snippets of at most `limit` characters."""
+def evidence(
+    pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limit: int, *, lean: bool = False
+) -> list[Prepared]:
+    """Evidence with snippets of at most `limit` characters; lean: without what each ranker said of it."""
     made: list[Prepared] = []
     for place, (ranked, clean) in enumerate(pairs):
-        item = _item(ranked, clean.text, request_id, now, limit)
+        item = _item(ranked, clean.text, request_id, now, limit, Signals() if lean else signals(ranked))
         if item.snippet:
             price = cost(evidence_line(place + 1, item))
             made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text))
@@ -141,7 +143,7 @@ def _with_snippet(each: Prepared, text: str, limit: int) -> Prepared:
     return replace(each, item=item, cost=cost(evidence_line(each.place + 1, item)))
 
 
-def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int) -> EvidenceItem:
+def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int, said: Signals) -> EvidenceItem:
     source = ranked.candidate
     return EvidenceItem(
         id=ranked.key,
@@ -151,7 +153,7 @@ def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int)
         snippet=evidence_snippet(source, text, limit),
         mode=source.mode,
         score=round(ranked.score, 6),
-        signals=signals(ranked),
+        signals=said,
         provenance=EvidenceProvenance(request_id=request_id, plan_version=PLAN_VERSION, retrieved_at=now),
         ref=ref(ranked),
         group="relational_bundle" if source.mode == "relational" else None,
