@@ -231,6 +231,7 @@ def _packed(
         generation_metadata=_metadata(asked.experiment_context, thought, request_id),
     )
     limits = PackPolicy(
+        budget=policy.budget,
         recent_turns_max=policy.recent_turns_max,
         evidence_max_items=policy.evidence_max,
         max_snippet_chars=policy.snippet_max_chars,

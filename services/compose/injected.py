@@ -118,7 +118,7 @@ def _injection(made: Composed, version: str) -> Row:
     return {
         "decisions": receipts.decisions(made.fused, made.packed, stale, version),
         "threshold": made.policy.least_support,
-        "budget_allocation": made.packed.allocation,
+        "budget_allocation": made.packed.allocation.as_json(),
         "token_budget": package.constraints.token_budget.model_dump(),
         "budget_exceeded": made.packed.budget_exceeded,
         "degraded_reason": list(package.degraded_reason),

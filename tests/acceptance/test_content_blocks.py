@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from schemas.context_package import ContextPackage
+from schemas.messages import messages
 from schemas.topics import TURN_COMMIT, TURN_COMMITTED
 from services.cli import app
 from services.cli.rebuild.run import rebuild
-from services.compose.rules.render import messages
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.db import Subject

@@ -1,29 +1,23 @@
 """Token budgets: profiles by window, the safety margin, who is cut first, who stands where (seed 004 section 4.2)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
-from schemas.vocabulary import Intent
+from pydantic import JsonValue
+
+from schemas.compose import PROFILE_WINDOWS
+from shared.errors import ConfigurationError
+from shared.policy import BudgetPolicy
 
 T = TypeVar("T")
 Slot = Literal["system", "user_turn", "generation", "personal", "window", "summary", "entities", "knowledge"]
-SLOTS: tuple[Slot, ...] = (
-    "system",
-    "user_turn",
-    "generation",
-    "personal",
-    "window",
-    "summary",
-    "entities",
-    "knowledge",
-)
+Order = Literal["fixed_priority", "evidence_first"]
+SLOTS: tuple[Slot, ...] = get_args(Slot)
 COMPRESSIBLE: tuple[Slot, ...] = ("knowledge", "summary", "entities", "window", "personal")
-
-
-class ConfigurationError(ValueError):
-    """The window cannot hold what may never be cut."""
+"""Who can be cut, the first to be cut first."""
+DEFAULT_BUDGET = BudgetPolicy()
 
 
 class UserMessageTooLongError(ValueError):
@@ -39,61 +33,6 @@ class Profile:
     slots: Mapping[Slot, int]
 
 
-def _profile(name: str, window: int, *sizes: int) -> Profile:
-    return Profile(name, window, dict(zip(SLOTS, sizes, strict=True)))
-
-
-PROFILES: tuple[Profile, ...] = (
-    _profile("8k", 8192, 1500, 1000, 2000, 1000, 1200, 500, 150, 400),
-    _profile("16k", 16384, 2000, 1500, 2500, 2500, 3500, 1200, 500, 1800),
-    _profile("32k", 32768, 2000, 2000, 4000, 4000, 6000, 3000, 1000, 8000),
-)
-
-
-def _ceilings() -> dict[Intent, int]:
-    return {
-        "small_talk": 500,
-        "recommend": 3000,
-        "complaint": 2000,
-        "knowledge_qa": 1000,
-        "preference_check": 4000,
-        "task": 2000,
-        "other": 2000,
-    }
-
-
-def _minima() -> dict[Slot, int]:
-    return {"system": 1500, "user_turn": 1000, "generation": 2000}
-
-
-def _maxima() -> dict[Slot, int]:
-    return {
-        "system": 3000,
-        "user_turn": 4000,
-        "generation": 6000,
-        "knowledge": 14_000,
-        "summary": 5000,
-        "entities": 2000,
-        "window": 10_000,
-        "personal": 8000,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetPolicy:
-    """Margins, minima, maxima and intent ceilings of seed 004 sections 4.1 and 4.2.1."""
-
-    profiles: tuple[Profile, ...] = PROFILES
-    margin_share: float = 0.05
-    margin_min: int = 200
-    minima: Mapping[Slot, int] = field(default_factory=_minima)
-    maxima: Mapping[Slot, int] = field(default_factory=_maxima)
-    ceilings: Mapping[Intent, int] = field(default_factory=_ceilings)
-    small_talk_items: int = 2
-    order: Literal["fixed_priority", "evidence_first"] = "fixed_priority"
-    version: str = "budget-1"
-
-
 @dataclass(frozen=True, slots=True)
 class BudgetSignals:
     """What moves the shares, each in [0, 1] (R112); 0.5 is the static baseline, 0 that there is nothing."""
@@ -103,72 +42,120 @@ class BudgetSignals:
     conversation_depth: float = 0.5
 
 
-def margin(total: float, policy: BudgetPolicy | None = None) -> float:
+@dataclass(frozen=True, slots=True)
+class SlotBudget:
+    """What one slot had to say, the least and the most that it was to have, and what it has, in tokens."""
+
+    wanted: int = 0
+    minimum: int = 0
+    granted: int = 0
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """How one package's tokens were shared out and why (seed 004 section 4.2.1); `fallback`: the allocator failed."""
+
+    limit: int
+    margin: int
+    profile: str
+    allocation: Literal["dynamic", "static", "fallback"]
+    order: Order
+    signals: BudgetSignals
+    slots: Mapping[Slot, SlotBudget]
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The same as plain values, as a receipt keeps it."""
+        made = asdict(self)
+        return {**made, "signals": {name: round(value, 4) for name, value in asdict(self.signals).items()}}
+
+
+def margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
     """What is never spent: 5% of the window and at least 200 tokens (seed 004 section 4.2.1)."""
-    policy = policy or BudgetPolicy()
-    return max(total * policy.margin_share, policy.margin_min)
+    return policy.margin(total)
 
 
-def check(window: int, policy: BudgetPolicy | None = None, *, strict_double_generation: bool = False) -> None:
+def check(window: int, policy: BudgetPolicy = DEFAULT_BUDGET, *, strict_double_generation: bool = False) -> None:
     """Raise ConfigurationError where incompressible minima and margin exceed the window (generation once, X24)."""
-    policy = policy or BudgetPolicy()
-    needed = sum(policy.minima.values()) + margin(window, policy)
+    needed = sum(policy.minima.incompressible.values()) + margin(window, policy)
     if strict_double_generation:
-        needed += policy.minima["generation"]
+        needed += policy.minima.generation
     if needed > window:
         raise ConfigurationError(f"a window of {window} tokens cannot hold the minimum of {needed:.0f}")
 
 
-def profile_for(window: int, policy: BudgetPolicy | None = None) -> Profile:
+def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     """The profile of a window: scaled below the least, in proportion between two, the greatest above (X20, X52)."""
-    profiles = (policy or BudgetPolicy()).profiles
-    if window <= profiles[0].window:
-        low = profiles[0]
-        scaled: dict[Slot, int] = {slot: int(size * window / low.window) for slot, size in low.slots.items()}
-        return Profile(low.name, window, scaled)
-    for low, high in pairwise(profiles):
+    known = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
+    if window <= known[0].window:
+        return Profile(known[0].name, window, _scaled(known[0].slots, window / known[0].window))
+    for low, high in pairwise(known):
         if window < high.window:
             at = (window - low.window) / (high.window - low.window)
             slots: dict[Slot, int] = {
                 slot: int(size + (high.slots[slot] - size) * at) for slot, size in low.slots.items()
             }
             return Profile(low.name, window, slots)
-    return replace(profiles[-1], window=window)
+    return Profile(known[-1].name, window, known[-1].slots)
 
 
-def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy | None = None) -> dict[Slot, int]:
-    """Shares moved by the signals, each within its bounds, that use the window up to the margin (R112-R119)."""
-    policy = policy or BudgetPolicy()
-    slots = dict(profile_for(window, policy).slots)
-    weights: dict[Slot, float] = {
-        "personal": signals.memory_richness * 2,
-        "summary": 1.5 - signals.memory_richness,
-        "knowledge": signals.knowledge_relevance * 2 * (1.25 - signals.conversation_depth / 2),
-        "window": (0.5 + signals.conversation_depth) * (1.25 - signals.knowledge_relevance / 2),
+def _shares(given: object) -> dict[Slot, int]:
+    return {slot: getattr(given, slot) for slot in SLOTS}
+
+
+def _scaled(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
+    return {slot: int(size * by) for slot, size in slots.items()}
+
+
+def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT_BUDGET) -> dict[Slot, int]:
+    """Shares moved by the signals, each within its bounds, that use the window up to the margin (R112-R119).
+
+    Every slot has its minimum; what is left goes to each by its static share and the signals, no further than its
+    maximum. Slots about which there is nothing to say have none, and what nobody may take is left for the answer.
+    """
+    base = profile_for(window, policy).slots
+    weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _factors(signals).items()}
+    least, most = _bounds(window, base, policy)
+    sizes: dict[Slot, int] = {slot: least[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
+    open_to: list[Slot] = [slot for slot in COMPRESSIBLE if weights[slot]]
+    left = max(0, int(window - margin(window, policy)) - sum(sizes.values()))
+    while open_to and left:
+        whole = sum(weights[slot] for slot in open_to)
+        given: dict[Slot, int] = {
+            slot: min(most[slot] - sizes[slot], int(left * weights[slot] / whole)) for slot in open_to
+        }
+        if not sum(given.values()):
+            break
+        for slot, more in given.items():
+            sizes[slot] += more
+        left -= sum(given.values())
+        open_to = [slot for slot in open_to if sizes[slot] < most[slot]]
+    sizes["generation"] += left
+    return sizes
+
+
+def _factors(signals: BudgetSignals) -> dict[Slot, float]:
+    """How the signals move each slot: memory against summary, knowledge and a long conversation against each other."""
+    memory, knowledge, depth = signals.memory_richness, signals.knowledge_relevance, signals.conversation_depth
+    return {
+        "personal": memory * 2,
+        "summary": 1.5 - memory,
+        "knowledge": knowledge * 2 * (1.25 - depth / 2),
+        "window": (0.5 + depth) * (1.25 - knowledge / 2),
         "entities": 1.0,
     }
-    scale = min(1.0, window / policy.profiles[-1].window) if window else 0.0
-    for slot, weight in weights.items():
-        most = max(slots[slot], int(policy.maxima[slot] * scale))
-        slots[slot] = min(int(slots[slot] * weight), most) if weight else 0
-    return _filled(slots, min(window, _ceiling_of(window, policy)), scale, policy)
 
 
-def _ceiling_of(window: int, policy: BudgetPolicy) -> int:
-    return max(0, int(window - margin(window, policy)))
-
-
-def _filled(slots: dict[Slot, int], total: int, scale: float, policy: BudgetPolicy) -> dict[Slot, int]:
-    """The slots grown or shrunk in proportion until they sum to `total`; what no slot may take goes to generation."""
-    flexible: list[Slot] = [slot for slot in COMPRESSIBLE if slots[slot]]
-    spare = total - sum(slots.values())
-    base = sum(slots[slot] for slot in flexible) or 1
-    for slot in flexible:
-        most = max(slots[slot], int(policy.maxima[slot] * max(scale, 0.25)))
-        slots[slot] = max(0, min(most, slots[slot] + int(spare * slots[slot] / base)))
-    rest = total - sum(slots.values())
-    slots["generation"] = max(0, slots["generation"] + rest)
-    return slots
+def _bounds(
+    window: int, base: Mapping[Slot, int], policy: BudgetPolicy
+) -> tuple[Mapping[Slot, int], Mapping[Slot, int]]:
+    """The least and the most of every slot: what is never cut has its share, the rest at least half of theirs (X52)."""
+    scale = max(0.25, min(1.0, window / max(PROFILE_WINDOWS.values())))
+    minima, maxima = _shares(policy.minima), _scaled(_shares(policy.maxima), scale)
+    least: dict[Slot, int] = {
+        slot: min(minima[slot], base[slot] // 2) if slot in COMPRESSIBLE else base[slot] for slot in SLOTS
+    }
+    return least, {slot: max(base[slot], maxima[slot]) for slot in SLOTS}
 
 
 _ALIASES: dict[str, Slot] = {
@@ -187,7 +174,7 @@ _ALIASES: dict[str, Slot] = {
     "personal_context": "personal",
     "memory": "personal",
 }
-_ORDERS: dict[str, tuple[Slot, ...]] = {
+_ORDERS: dict[Order, tuple[Slot, ...]] = {
     "fixed_priority": COMPRESSIBLE,
     "evidence_first": ("entities", "window", "summary", "knowledge", "personal"),
 }
@@ -197,7 +184,7 @@ def truncate(
     slots: Mapping[str, int],
     available: int,
     minimums: Mapping[str, int] | None = None,
-    order: Literal["fixed_priority", "evidence_first"] = "fixed_priority",
+    order: Order = "fixed_priority",
 ) -> dict[str, int]:
     """The same slots in the same order, cut to `available`: first down to their minimums, then to nothing (X21)."""
     sizes = dict(slots)
@@ -218,8 +205,8 @@ def u_shape(ranked: Sequence[T]) -> list[T]:
     return [*ranked[:1], *ranked[2:], *ranked[1:2]]
 
 
-def personal_ceiling(intent: str, policy: BudgetPolicy | None = None) -> int:
+def personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
     """The most tokens of personal memory that an intent may be given (R110)."""
-    ceilings = (policy or BudgetPolicy()).ceilings
-    known: dict[str, int] = {**ceilings, "smalltalk": ceilings["small_talk"]}
+    ceilings: dict[str, int] = dict(policy.ceilings)
+    known = {**ceilings, "smalltalk": ceilings["small_talk"]}
     return known.get(intent, ceilings["other"])

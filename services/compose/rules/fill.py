@@ -1,52 +1,56 @@
-"""What of each slot's content goes in: wants measured, cut by priority, filled in order (seed 004 section 4.2.1)."""
+"""What there is to say in each slot, and how much of it each is to have (seed 004 section 4.2.1)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from schemas.context_package import RecentMessage
 from services.compose.rules import slots, texts
-from services.compose.rules.budget import COMPRESSIBLE, BudgetSignals, allocate, personal_ceiling, truncate
+from services.compose.rules.budget import (
+    COMPRESSIBLE,
+    BudgetSignals,
+    Order,
+    Slot,
+    SlotBudget,
+    allocate,
+    personal_ceiling,
+    profile_for,
+    truncate,
+)
+from services.compose.rules.fit import NAME_JOINT, Material, fit
 from services.compose.rules.model import Ranked, RecentTurn
 from services.compose.rules.packing import Decision, Draft, PackInputs, PackPolicy
 from services.compose.rules.render import MESSAGE_OVERHEAD
-from services.compose.rules.slots import Prepared, PreparedCore
+from services.compose.rules.slots import PreparedCore
 from services.compose.rules.spoken import withheld
-from shared.text import tokens
+from services.compose.rules.thin import thinner
 from shared.text.language import detect
 from shared.text.sanitize import screen
 
-SNIPPET_LADDER: tuple[tuple[float, float], ...] = ((1.0, 0.45), (0.6, 0.35))
-"""Shares of the longest snippet for the best four and for the rest, tried in turn where the longest do not fit."""
+HEADINGS_COST = 2 * MESSAGE_OVERHEAD + 8
+"""Tokens of the messages that hold summary and evidence, and of their headings."""
+RICH = 12.0
+"""The confidence of so many certain memories together is all that memory can say."""
+DEEP = 16
+"""Turns of a long conversation."""
 
-NAME_JOINT = "; "
 
-
-def fill(inputs: PackInputs, policy: PackPolicy, room: int) -> tuple[Draft, dict[str, int]]:
-    """Wants measured, cut by priority to the room, then each slot filled to its size (seed 004 section 4.2.1)."""
-    draft = Draft(degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld))
+def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
+    """All that may be said: past the guard, within the counts, each piece with its cost; the draft names the rest."""
     allowed = _allowed(inputs, policy, draft)
+    lean = inputs.token_limit < policy.short_guide_below
     request = inputs.request_id or inputs.context_id
-    most = policy.max_snippet_chars
-    whole = slots.evidence(allowed, request, inputs.created_at, (most, most), inputs.nonce)
-    pinned = _pinned(inputs, policy, draft, {each.ranked.key for each in whole})
-    turns = slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars)
-    summary, entities = _summary(inputs, policy, draft), _entities(inputs, policy)
-    personal = sum(each.cost for each in whole if not each.is_resource) + sum(each.cost for each in pinned)
-    frame = 2 * MESSAGE_OVERHEAD + 8
-    wants: dict[str, int] = {
-        "personal": min(personal, personal_ceiling(inputs.intent, policy.budget)),
-        "knowledge": sum(each.cost for each in whole if each.is_resource),
-        "window": sum(price for price, _ in turns),
-        "summary": slots.cost(summary),
-        "entities": slots.cost(entities),
-    }
-    floors = allocate(inputs.token_limit, _signals(wants, len(whole) + len(pinned), len(turns)), policy.budget)
-    minimums: dict[str, int] = {slot: floors[slot] for slot in COMPRESSIBLE}
-    sizes = truncate(wants, max(0, room - frame), minimums, policy.budget.order)
-    _fill_memory(inputs, policy, draft, allowed, whole, pinned, sizes)
-    _fill_window(draft, turns, sizes["window"])
-    draft.summary = _cut(summary, sizes["summary"])
-    draft.entities = _fitting(entities, sizes["entities"])
-    return draft, sizes
+    evidence = slots.evidence(
+        allowed, request, inputs.created_at, policy.max_snippet_chars, lean=lean, nonce=inputs.nonce
+    )
+    return Material(
+        evidence=evidence,
+        core=_pinned(inputs, policy, draft, {each.ranked.key for each in evidence}),
+        turns=slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars),
+        summary=_summary(inputs, policy, draft),
+        entities=_entities(inputs, policy),
+        personal_most=personal_ceiling(inputs.intent, policy.budget),
+        snippet_chars=policy.max_snippet_chars,
+    )
 
 
 def _allowed(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> list[tuple[Ranked, slots.Screened]]:
@@ -109,86 +113,49 @@ def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
     return texts.entities(language, NAME_JOINT.join(names)) if names else ""
 
 
-def _signals(wants: dict[str, int], memories: int, turns: int) -> BudgetSignals:
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """What each slot may keep while others can give way, and how that was found."""
+
+    minima: Mapping[Slot, int]
+    signals: BudgetSignals
+    allocation: Literal["dynamic", "static", "fallback"]
+
+
+def floors(inputs: PackInputs, policy: PackPolicy, draft: Draft, material: Material) -> Floors:
+    """The dynamic shares, or the static ones where the policy says so or the allocator fails (R119)."""
+    found = signals(inputs, material)
+    made = policy.budget.allocation
+    if made == "dynamic":
+        try:
+            return Floors(allocate(inputs.token_limit, found, policy.budget), found, "dynamic")
+        except Exception:  # noqa: BLE001 # whatever it is, a package with static shares is better than none
+            draft.degraded.append("budget_allocator_fallback")
+    shares = profile_for(inputs.token_limit, policy.budget).slots
+    return Floors(shares, found, "static" if made == "static" else "fallback")
+
+
+def signals(inputs: PackInputs, material: Material) -> BudgetSignals:
+    """How sure the memories are, how near the best knowledge is, how long the conversation has been (R112)."""
+    memories = [each.ranked.candidate.confidence for each in material.evidence if not each.is_resource]
+    pinned = [each.memory.confidence for each in material.core]
+    found = [each.ranked.candidate for each in material.evidence if each.is_resource]
+    near = sorted((each.support if each.rerank_score is None else each.rerank_score for each in found), reverse=True)
+    turns = max((turn.seq for turn in inputs.recent), default=0)
     return BudgetSignals(
-        memory_richness=min(1.0, memories / 16) if wants["personal"] else 0.0,
-        knowledge_relevance=0.75 if wants["knowledge"] else 0.0,
-        conversation_depth=min(1.0, turns / 8),
+        memory_richness=min(1.0, sum([*memories, *pinned]) / RICH),
+        knowledge_relevance=max(0.0, min(1.0, sum(near[:3]) / 3)),
+        conversation_depth=min(1.0, turns / DEEP),
     )
 
 
-def _fill_memory(
-    inputs: PackInputs,
-    policy: PackPolicy,
-    draft: Draft,
-    allowed: Sequence[tuple[Ranked, slots.Screened]],
-    whole: list[Prepared],
-    pinned: Sequence[PreparedCore],
-    sizes: dict[str, int],
-) -> None:
-    """Evidence first, at the longest snippets that fit; pinned memory has up to two fifths of the personal slot."""
-    reserved = min(sum(each.cost for each in pinned), int(sizes["personal"] * 0.4))
-    left = {False: sizes["personal"] - reserved, True: sizes["knowledge"]}
-    prepared = _at_best_length(inputs, policy, allowed, whole, left)
-    for each in prepared:
-        if each.cost <= left[each.is_resource]:
-            left[each.is_resource] -= each.cost
-            draft.evidence.append(each)
-        else:
-            let_go(draft, each)
-    spare = left[False] + reserved
-    shown = {each.ranked.key for each in draft.evidence}
-    for each in pinned:
-        if each.key not in shown and each.cost <= spare:
-            spare -= each.cost
-            draft.core.append(each)
-        else:
-            draft.rejected.append(Decision(each.key, False, "budget_exceeded", each.memory.confidence))
-
-
-def _at_best_length(
-    inputs: PackInputs,
-    policy: PackPolicy,
-    allowed: Sequence[tuple[Ranked, slots.Screened]],
-    whole: list[Prepared],
-    left: dict[bool, int],
-) -> list[Prepared]:
-    prepared = whole
-    for best, rest in SNIPPET_LADDER:
-        if all(sum(each.cost for each in prepared if each.is_resource is side) <= left[side] for side in (False, True)):
-            break
-        limits = (int(policy.max_snippet_chars * best), int(policy.max_snippet_chars * rest))
-        request = inputs.request_id or inputs.context_id
-        prepared = slots.evidence(allowed, request, inputs.created_at, limits, inputs.nonce)
-    return prepared
-
-
-def let_go(draft: Draft, each: Prepared) -> None:
-    """Take the evidence out of the draft for want of room, and say so."""
-    score = each.ranked.score
-    draft.rejected.append(Decision(each.ranked.key, False, "budget_exceeded", score, sanitization=each.outcome))
-
-
-def _fill_window(draft: Draft, turns: Iterable[tuple[int, list[RecentMessage]]], size: int) -> None:
-    """Whole turns from the newest back; the newest is shortened rather than lost."""
-    for price, messages in turns:
-        if price > size:
-            if not draft.turns and (cut := slots.shortened(messages, size)) and slots.turn_cost(cut) <= size:
-                draft.turns.append(cut)
-            return
-        size -= price
-        draft.turns.append(messages)
-
-
-def _fitting(names: str, size: int) -> str:
-    """As many of the names, from the first, as fit; nothing where not one does."""
-    while names and slots.cost(names) > size:
-        names = names.rpartition(NAME_JOINT)[0]
-    return names
-
-
-def _cut(text: str, size: int) -> str:
-    if slots.cost(text) <= size:
-        return text
-    short = tokens.head(text, size - slots.SEPARATOR - 1)
-    return short[: short.rfind("\n")] if "\n" in short[len(short) // 2 :] else short
+def fill(
+    material: Material, least: Mapping[Slot, int], order: Order, draft: Draft, room: int, wire_room: int | None
+) -> dict[Slot, SlotBudget]:
+    """The draft filled to `room` tokens of messages and about `wire_room` of JSON, and what each slot was given."""
+    wanted = material.wants()
+    kept, room = (material, room) if wire_room is None else thinner(material, room, wire_room)
+    wants = kept.wants()
+    sizes = truncate({**wants}, max(0, room - HEADINGS_COST), {slot: least[slot] for slot in COMPRESSIBLE}, order)
+    granted, used = fit(kept, draft, wants, {slot: sizes[slot] for slot in COMPRESSIBLE}, room - HEADINGS_COST)
+    return {slot: SlotBudget(wanted[slot], least[slot], granted[slot], used[slot]) for slot in COMPRESSIBLE}

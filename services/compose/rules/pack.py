@@ -1,9 +1,10 @@
 """The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from schemas.base import Contract
 from schemas.context_package import (
     Constraints,
     ContextPackage,
@@ -15,41 +16,72 @@ from schemas.context_package import (
 )
 from schemas.vocabulary import Language
 from services.compose.rules import slots
-from services.compose.rules.budget import UserMessageTooLongError, margin, profile_for, u_shape
-from services.compose.rules.fill import fill, let_go
+from services.compose.rules.budget import (
+    SLOTS,
+    Allocation,
+    Slot,
+    SlotBudget,
+    UserMessageTooLongError,
+    margin,
+    profile_for,
+    u_shape,
+)
+from services.compose.rules.fill import HEADINGS_COST, Floors, fill, floors, gather
+from services.compose.rules.fit import Material
 from services.compose.rules.model import Dropped
 from services.compose.rules.packing import Decision, Draft, Packed, PackInputs, PackPolicy
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import Prepared, Rules
+from services.compose.rules.thin import A_FIELD, bare, escapes
 from shared.text import tokens
 from shared.text.language import detect
 
 __all__ = ["Decision", "PackInputs", "PackPolicy", "Packed", "UserMessageTooLongError", "pack"]
 
 
-LIGHTEN = ((6, 4, 6), (3, 2, 3), (1, 1, 1), (0, 0, 0))
-"""How much pinned memory, window and evidence stay while something else can give way."""
+JSON_COUNTS_FROM = 1000
+"""Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
 
 
 def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
-    """A package whose every text and tag together stay within the limit less the margin; the user message is whole."""
-    budget = policy.budget
-    ceiling = int(inputs.token_limit - margin(inputs.token_limit, budget))
+    """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole."""
+    frame = _frame(inputs, policy)
+    draft = Draft(degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld))
+    material = gather(inputs, policy, draft)
+    least = floors(inputs, policy, draft, material)
+    room = frame.room - frame.rules.cost
+    wire_room = _wire_room(inputs, policy, frame)
+    while True:
+        shares = fill(material, least.minima, policy.budget.order, draft, room, wire_room)
+        package = _package(inputs, policy, draft, frame)
+        over = 0 if wire_room is None else _wire_tokens(package) - inputs.token_limit
+        if wire_room is None or over <= 0:
+            return _packed(package, draft, material, _allocation(inputs, policy, frame, least, shares))
+        wire_room -= over
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What is fixed before anything is remembered: the message, the answer's room, the rules."""
+
+    said: int
+    ceiling: int
+    generation: int
+    rules: Rules
+
+    @property
+    def room(self) -> int:
+        """What is left for rules and memory."""
+        return self.ceiling - self.generation - self.said
+
+
+def _frame(inputs: PackInputs, policy: PackPolicy) -> _Frame:
+    ceiling = int(inputs.token_limit - margin(inputs.token_limit, policy.budget))
     said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
     if said > ceiling:
-        problem = f"user_message needs about {said} tokens; the limit of {inputs.token_limit} leaves {ceiling}"
-        raise UserMessageTooLongError(problem)
-    generation = min(profile_for(inputs.token_limit, budget).slots["generation"], ceiling - said)
-    room = ceiling - generation - said
-    rules = _rules(inputs, policy, room)
-    draft, sizes = fill(inputs, policy, room - rules.cost)
-    package = _package(inputs, policy, draft, rules, said, generation, ceiling)
-    over = _wire_tokens(package) - inputs.token_limit
-    while over > 0 and (draft.evidence or draft.turns or draft.core):
-        _lighten(draft, over)
-        package = _package(inputs, policy, draft, rules, said, generation, ceiling)
-        over = _wire_tokens(package) - inputs.token_limit
-    return _packed(package, draft, sizes)
+        raise _too_long(said, inputs.token_limit, ceiling)
+    generation = min(profile_for(inputs.token_limit, policy.budget).slots["generation"], ceiling - said)
+    return _Frame(said, ceiling, generation, _rules(inputs, policy, ceiling - generation - said))
 
 
 def _media_tokens(inputs: PackInputs) -> int:
@@ -58,25 +90,39 @@ def _media_tokens(inputs: PackInputs) -> int:
     return sum(tokens.count(json.dumps(part, ensure_ascii=False)) for part in media)
 
 
-def _lighten(draft: Draft, over: int) -> None:
-    """At least one thing less, about `over` tokens of JSON in all: pinned memory goes first, evidence last."""
-    for keep_core, keep_turns, keep_evidence in LIGHTEN:
-        while over > 0 and len(draft.core) > keep_core:
-            cut = draft.core.pop()
-            over -= _json_tokens(cut.block)
-            draft.rejected.append(Decision(cut.key, False, "budget_exceeded", cut.memory.confidence))
-        while over > 0 and len(draft.evidence) > keep_evidence:
-            weakest = draft.evidence.pop()
-            over -= _json_tokens(weakest.item)
-            let_go(draft, weakest)
-        while over > 0 and len(draft.turns) > keep_turns:
-            over -= sum(_json_tokens(message) for message in draft.turns.pop())
-        if over <= 0:
-            return
+def _too_long(said: int, limit: int, left: int) -> UserMessageTooLongError:
+    return UserMessageTooLongError(f"user_message needs about {said} tokens; the limit of {limit} leaves {left}")
 
 
-def _json_tokens(part: Contract) -> int:
-    return tokens.count(part.model_dump_json(exclude_none=True))
+def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame) -> int | None:
+    """The tokens that the JSON of an empty package leaves; None where it is not counted."""
+    if inputs.token_limit < JSON_COUNTS_FROM:
+        return None
+    empty = _wire_tokens(_package(inputs, policy, Draft(), frame))
+    if empty > inputs.token_limit:
+        raise _too_long(frame.said, inputs.token_limit, max(0, inputs.token_limit - empty + frame.said))
+    return inputs.token_limit - empty
+
+
+def _allocation(
+    inputs: PackInputs, policy: PackPolicy, frame: _Frame, least: Floors, shares: Mapping[Slot, SlotBudget]
+) -> Allocation:
+    minima = least.minima
+    taken: dict[Slot, int] = {
+        "system": frame.rules.cost,
+        "user_turn": frame.said,
+        "generation": frame.generation,
+    }
+    fixed = {slot: SlotBudget(used, minima[slot], used, used) for slot, used in taken.items()}
+    return Allocation(
+        limit=inputs.token_limit,
+        margin=inputs.token_limit - frame.ceiling,
+        profile=profile_for(inputs.token_limit, policy.budget).name,
+        allocation=least.allocation,
+        order=policy.budget.order,
+        signals=least.signals,
+        slots={slot: fixed[slot] if slot in fixed else shares[slot] for slot in SLOTS},
+    )
 
 
 def _rules(inputs: PackInputs, policy: PackPolicy, room: int) -> Rules:
@@ -112,22 +158,21 @@ def _language(inputs: PackInputs) -> Language:
     return inputs.language or (clear[0] if clear else "other")
 
 
-def _package(
-    inputs: PackInputs, policy: PackPolicy, draft: Draft, rules: Rules, said: int, generation: int, ceiling: int
-) -> ContextPackage:
-    placed = u_shape(draft.evidence)
+def _package(inputs: PackInputs, policy: PackPolicy, draft: Draft, frame: _Frame) -> ContextPackage:
+    rules, found = frame.rules, draft.evidence
+    placed = u_shape(found)
     recent = [message for messages in reversed(draft.turns) for message in messages]
     known = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
     used: dict[str, int] = {
         "system": rules.cost,
-        "user_turn": said,
-        "personal": sum(each.cost for each in draft.core) + sum(e.cost for e in draft.evidence if not e.is_resource),
-        "knowledge": sum(each.cost for each in draft.evidence if each.is_resource),
+        "user_turn": frame.said,
+        "personal": sum(each.cost for each in (*draft.core, *draft.memories)),
+        "knowledge": sum(each.cost for each in draft.knowledge),
         "window": slots.turn_cost(recent),
         "summary": slots.cost(draft.summary),
         "entities": slots.cost(draft.entities),
     }
-    frame = (2 * MESSAGE_OVERHEAD + 8) if draft.evidence or draft.summary else 0
+    headings = HEADINGS_COST if found or draft.summary else 0
     return ContextPackage(
         context_id=inputs.context_id,
         session_id=inputs.session_id,
@@ -144,9 +189,9 @@ def _package(
         constraints=Constraints(
             token_budget=TokenBudget(
                 limit=inputs.token_limit,
-                used_estimate=sum(used.values()) + frame,
-                margin=inputs.token_limit - ceiling,
-                generation=generation,
+                used_estimate=sum(used.values()) + headings,
+                margin=inputs.token_limit - frame.ceiling,
+                generation=frame.generation,
                 profile=profile_for(inputs.token_limit, policy.budget).name,
                 slots=used,
             ),
@@ -168,8 +213,6 @@ def _package(
     )
 
 
-A_FIELD = 8
-"""Tokens at most of a field's name, its quotes and what stands between it and the next."""
 _TEXTS: dict[str, Any] = {
     "debug": True,
     "evidence": {"__all__": {"snippet", "title"}},
@@ -190,16 +233,10 @@ def _wire_tokens(package: ContextPackage) -> int:
     texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
     texts += [each.content for each in package.recent_turns]
-    bare = tokens.fresh(package.model_dump_json(exclude=_TEXTS, exclude_none=True))
-    return bare + sum(tokens.count(text) + _escapes(text) + A_FIELD for text in texts)
+    return bare(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
 
 
-def _escapes(text: str) -> int:
-    """How many tokens more the text costs inside JSON."""
-    return text.count('"') + text.count("\\") + text.count("\n") + text.count("\t")
-
-
-def _packed(package: ContextPackage, draft: Draft, sizes: dict[str, int]) -> Packed:
+def _packed(package: ContextPackage, draft: Draft, material: Material, allocation: Allocation) -> Packed:
     positions = {item.id: place for place, item in enumerate(package.evidence)}
     last = len(package.evidence) - 1
     decisions: list[Decision] = []
@@ -237,9 +274,25 @@ def _packed(package: ContextPackage, draft: Draft, sizes: dict[str, int]) -> Pac
         )
         for at, each in enumerate(draft.core)
     ]
-    dropped = tuple(Dropped(each.key, each.reason, each.score, each.rule) for each in draft.rejected)
-    exceeded = any(each.reason == "budget_exceeded" for each in draft.rejected)
-    return Packed(package, (*decisions, *draft.rejected), dropped, tuple(why), sizes, exceeded)
+    rejected = (*draft.rejected, *_left_out(material, {each.key for each in decisions}))
+    dropped = tuple(Dropped(each.key, each.reason, each.score, each.rule) for each in rejected)
+    exceeded = any(each.reason == "budget_exceeded" for each in rejected)
+    return Packed(package, (*decisions, *rejected), dropped, tuple(why), allocation, exceeded)
+
+
+def _left_out(material: Material, shown: set[str]) -> list[Decision]:
+    """What would have gone in if there had been room."""
+    found = [
+        Decision(each.ranked.key, False, "budget_exceeded", each.ranked.score, sanitization=each.outcome)
+        for each in material.evidence
+        if each.ranked.key not in shown
+    ]
+    pinned = [
+        Decision(each.key, False, "budget_exceeded", each.memory.confidence)
+        for each in material.core
+        if each.key not in shown
+    ]
+    return [*found, *pinned]
 
 
 def _why(place: int, each: Prepared) -> str:

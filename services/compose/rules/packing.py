@@ -10,10 +10,11 @@ from pydantic import JsonValue
 from schemas.context_package import ContextPackage, RecentMessage
 from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import Intent, Language
-from services.compose.rules.budget import BudgetPolicy
+from services.compose.rules.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.fuse import DiversityPolicy
 from services.compose.rules.model import CoreMemory, Dropped, DropReason, Ranked, RecentTurn
 from services.compose.rules.slots import Prepared, PreparedCore
+from shared.policy import BudgetPolicy
 from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 
 
@@ -21,7 +22,7 @@ from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 class PackPolicy:
     """The limits of a package (seed 003 section 9, facts 2.1, X25, X26)."""
 
-    budget: BudgetPolicy = field(default_factory=BudgetPolicy)
+    budget: BudgetPolicy = DEFAULT_BUDGET
     sanitize: SanitizePolicy = DEFAULT_SANITIZE
     diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
     memory_ratio: float = 0.4
@@ -85,7 +86,7 @@ class Packed:
     decisions: tuple[Decision, ...]
     dropped: tuple[Dropped, ...]
     why_selected: tuple[str, ...]
-    allocation: dict[str, int]
+    allocation: Allocation
     budget_exceeded: bool
 
 
@@ -93,10 +94,16 @@ class Packed:
 class Draft:
     """The package while it is being filled."""
 
-    evidence: list[Prepared] = field(default_factory=list[Prepared])
+    memories: list[Prepared] = field(default_factory=list[Prepared])
+    knowledge: list[Prepared] = field(default_factory=list[Prepared])
     core: list[PreparedCore] = field(default_factory=list[PreparedCore])
     turns: list[list[RecentMessage]] = field(default_factory=list[list[RecentMessage]])
     summary: str = ""
     entities: str = ""
     rejected: list[Decision] = field(default_factory=list[Decision])
     degraded: list[str] = field(default_factory=list[str])
+
+    @property
+    def evidence(self) -> list[Prepared]:
+        """What was found, of both sides, best first."""
+        return sorted((*self.memories, *self.knowledge), key=lambda each: each.place)

@@ -1,7 +1,7 @@
 """What could go into each slot of a package, and what it would cost (seed 003 sections 3-7)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -29,6 +29,8 @@ _BLOCK_OF: dict[MemoryType, BlockType] = {
 _CORE_ORDER: dict[MemoryType, int] = {"profile": 0, "constraint": 1, "preference": 2, "goal": 3}
 SEPARATOR = 2
 """Tokens at most between two pieces of one message."""
+LEAST_MESSAGE = 16
+"""Tokens below which a message that was cut says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,16 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A piece of evidence as it would stand in the package."""
+    """A piece of evidence as it would stand in the package; `text` is what may be shown of it, `place` its rank."""
 
     ranked: Ranked
     item: EvidenceItem
     cost: int
     outcome: Outcome
     rule: str | None
+    place: int = 0
+    text: str = ""
+    nonce: str = ""
 
     @property
     def is_resource(self) -> bool:
@@ -138,18 +143,45 @@ def _start(text: str, most: int) -> str:
 
 
 def evidence(
-    pairs: Sequence[tuple[Ranked, Screened]], request_id: str, now: datetime, limits: tuple[int, int], nonce: str = ""
+    pairs: Sequence[tuple[Ranked, Screened]],
+    request_id: str,
+    now: datetime,
+    limit: int,
+    *,
+    lean: bool = False,
+    nonce: str = "",
 ) -> list[Prepared]:
-    """Evidence with snippets of at most `limits` characters: first for the best four, second for the rest."""
+    """Evidence with snippets of at most `limit` characters; lean: without what each ranker said of it."""
     made: list[Prepared] = []
     for place, (ranked, clean) in enumerate(pairs):
-        item = _item(ranked, clean.text, request_id, now, limits[0] if place < 4 else limits[1], nonce)
+        item = _item(ranked, clean.text, request_id, now, limit, Signals() if lean else signals(ranked), nonce)
         if item.snippet:
-            made.append(Prepared(ranked, item, cost(evidence_line(place + 1, item)), clean.outcome, clean.rule))
+            price = cost(evidence_line(place + 1, item))
+            made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
     return made
 
 
-def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int, nonce: str) -> EvidenceItem:
+def frame(each: Prepared) -> int:
+    """The tokens of the evidence without its text: label, address, tag, how it was found."""
+    return _with_snippet(each, "", len(each.text) + 10_000).cost
+
+
+def shorter(each: Prepared, size: int, limit: int) -> Prepared | None:
+    """The evidence with as much of its text as fits `size` tokens; None where that is nothing."""
+    room = size - frame(each) - SEPARATOR
+    text = tokens.head(each.text, room)
+    made = _with_snippet(each, text.rstrip() + "…", limit) if text else None
+    return made if made and made.cost <= size else None
+
+
+def _with_snippet(each: Prepared, text: str, limit: int) -> Prepared:
+    item = each.item.model_copy(update={"snippet": evidence_snippet(each.ranked.candidate, text, limit, each.nonce)})
+    return replace(each, item=item, cost=cost(evidence_line(each.place + 1, item)))
+
+
+def _item(
+    ranked: Ranked, text: str, request_id: str, now: datetime, limit: int, said: Signals, nonce: str
+) -> EvidenceItem:
     source = ranked.candidate
     return EvidenceItem(
         id=ranked.key,
@@ -159,7 +191,7 @@ def _item(ranked: Ranked, text: str, request_id: str, now: datetime, limit: int,
         snippet=evidence_snippet(source, text, limit, nonce),
         mode=source.mode,
         score=round(ranked.score, 6),
-        signals=signals(ranked),
+        signals=said,
         provenance=EvidenceProvenance(request_id=request_id, plan_version=PLAN_VERSION, retrieved_at=now),
         ref=ref(ranked),
         group="relational_bundle" if source.mode == "relational" else None,
@@ -240,12 +272,31 @@ def turn_cost(messages: Sequence[RecentMessage]) -> int:
 
 
 def shortened(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
-    """The messages of one turn cut to about `size` tokens, each to its even share; empty where too little is left."""
-    each_size = size // max(1, len(messages)) - MESSAGE_OVERHEAD - 2
-    if each_size < 12:
-        return []
-    cut = [tokens.head(each.content, each_size) for each in messages]
-    return [
-        each if text == each.content else each.model_copy(update={"content": closed(text.rstrip() + "…")})
-        for each, text in zip(messages, cut, strict=True)
-    ]
+    """The messages of one turn cut to at most `size` tokens, the longest most.
+
+    Where they would be too short to say anything, the first is left out; empty where none fits.
+    """
+    for first in range(len(messages)):
+        shown = list(messages[first:])
+        prices = [turn_cost([each]) for each in shown]
+        sizes = _levelled(prices, size)
+        if all(given >= min(price, LEAST_MESSAGE) for given, price in zip(sizes, prices, strict=True)):
+            return [_cut_message(*each) for each in zip(shown, prices, sizes, strict=True)]
+    return []
+
+
+def _levelled(prices: Sequence[int], size: int) -> list[int]:
+    """Of each price as much as an even share allows; what the small do not need goes to the large."""
+    given = [0] * len(prices)
+    left = size
+    for done, at in enumerate(sorted(range(len(prices)), key=prices.__getitem__)):
+        given[at] = min(prices[at], left // (len(prices) - done))
+        left -= given[at]
+    return given
+
+
+def _cut_message(message: RecentMessage, price: int, size: int) -> RecentMessage:
+    if price <= size:
+        return message
+    text = tokens.head(message.content, size - (price - tokens.count(message.content)) - SEPARATOR)
+    return message.model_copy(update={"content": closed(text.rstrip() + "…")})

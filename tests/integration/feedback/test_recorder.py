@@ -16,6 +16,7 @@ from services.compose.composed import Composed
 from services.compose.found import Found
 from services.compose.injected import Recorder
 from services.compose.planner import Thought
+from services.compose.rules.budget import Allocation, BudgetSignals
 from services.compose.rules.fuse import Fused, FusePolicy
 from services.compose.rules.packing import Packed
 from services.compose.rules.plan import PlanPolicy, plan
@@ -52,7 +53,8 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composed:
         degraded_reason=list(degraded),
     )
     planned = plan("?", (), clock.now(), PlanPolicy())
-    packed = Packed(package, (), (), (), {}, budget_exceeded=False)
+    shares = Allocation(8192, 410, "8k", "static", "fixed_priority", BudgetSignals(), {})
+    packed = Packed(package, (), (), (), shares, budget_exceeded=False)
     fused = Fused((), (), 0)
     return Composed(asked(user, session), package, Thought(planned), Found(), FusePolicy(), fused, packed, 1.0)
 

@@ -6,7 +6,6 @@ import pytest
 
 from services.compose.rules.budget import (
     BudgetSignals,
-    ConfigurationError,
     allocate,
     check,
     margin,
@@ -15,6 +14,7 @@ from services.compose.rules.budget import (
     truncate,
     u_shape,
 )
+from shared.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(("total", "expected"), [(32768, 1638.4), (3000, 200), (4000, 200), (8192, 409.6)])
