@@ -32,7 +32,7 @@ WRITE_S = 5.0
 """The longest that one writing may take, and the stop may wait for the last."""
 PLACE_S = 1.0
 """The longest that a reply waits for a place where too many packages wait to be written."""
-SETTLE_S = 0.5
+SETTLE_S = 2.0
 """The longest that a turn waits for the packages before it to be recorded."""
 PAUSES_S = (0.2, 1.0, 3.0)
 """Between attempts while the database is away; what comes meanwhile waits."""
