@@ -141,12 +141,14 @@ async def test_every_package_of_many_at_once_has_whole_receipts_that_add_up(pers
             await person.say(text)
     asked = [t.asked for t in TALKS] + ["你好", "hi!", "数据库用的什么?", "What is my cat called?", "帮我订机票", "?"]
     limits = [None, 900, 2000, 16_000]
-    packages = await asyncio.gather(
-        *(
-            person.compose(asked[n % len(asked)], session=f"n{n % 5}", debug=n % 3 == 0, token_limit=limits[n % 4])
-            for n in range(64)
-        )
-    )
+    at_once = asyncio.Semaphore(8)
+
+    async def one(n: int) -> ContextPackage:
+        more = {"debug": n % 3 == 0, "token_limit": limits[n % 4], "deadline_ms": 20_000}
+        async with at_once:
+            return await person.compose(asked[n % len(asked)], session=f"n{n % 5}", **more)
+
+    packages = await asyncio.gather(*map(one, range(64)))
     for package in packages:
         await receipt(person, package.context_id)
         retrieval, injection, plan, stored = internal(person, package.context_id)
