@@ -70,13 +70,13 @@ async def commit_turn(
 
 def _refuse_named(turn: TurnEvents) -> None:
     """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
-    for field in ("tenant_id", "user_id", "session_id", "idempotency_key"):
-        kind = kind_of_id(getattr(turn, field) or "")
-        if kind:
+    ids = [(field, getattr(turn, field) or "") for field in ("tenant_id", "user_id", "session_id", "idempotency_key")]
+    ids += [(field, block.media_id or "") for field, block in _placed(turn)]
+    for field, named in ids:
+        if kind := kind_of_id(named):
             problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
             TURNS_REFUSED.labels("secret_refused").inc()
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
-    media.refuse_secret((field, block.media_id or "") for field, block in _placed(turn))
 
 
 def _placed(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:

@@ -26,15 +26,15 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
 
     RefusedError `media_changed` where the id stands for another type or content, `secret_refused` where it is a secret.
     """
-    refuse_secret([("media_id", media_id)])
+    if kind := kind_of_id(media_id):
+        raise refused("secret_refused", f"looks like a secret ({kind}); nothing was stored", 422)
     text = None if state.recognized_text is None else redact(state.recognized_text, pii=False)[0]
     said = {"type": state.type, "status": state.security_status, "checksum": state.checksum, "text": text}
     subject = Subject(state.tenant_id, state.user_id)
     async with rt.db.transaction(subject) as conn:
         found = await media.put(conn, subject, media_id, said)
     if found is None:
-        problem = FieldProblem(field="media_id", problem="is registered with another type or checksum")
-        raise RefusedError("media_changed", f"media_id: {problem.problem}", (problem,), 409)
+        raise refused("media_changed", "is registered with another type or checksum", 409)
     return MediaView(**asdict(found))
 
 
@@ -42,17 +42,13 @@ async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
     """The registered media; RefusedError not_found where this user has none of that id."""
     (found,) = await rt.db.read(subject, media.known(subject, [media_id]))
     if media_id not in found:
-        problem = FieldProblem(field="media_id", problem="not found")
-        raise RefusedError("not_found", "media_id: not found", (problem,), 404)
+        raise refused("not_found", "not found", 404)
     return MediaView(**asdict(found[media_id]))
 
 
-def refuse_secret(named: Iterable[tuple[str, str]]) -> None:
-    """Ids of media are kept as they are; RefusedError secret_refused where one is a secret."""
-    for field, media_id in named:
-        if kind := kind_of_id(media_id):
-            problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
-            raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
+def refused(code: str, problem: str, status: int) -> RefusedError:
+    """The refusal of the media's id."""
+    return RefusedError(code, f"media_id: {problem}", (FieldProblem(field="media_id", problem=problem),), status)
 
 
 def state_of(block: ContentBlock, registered: Registered | None) -> SecurityStatus:

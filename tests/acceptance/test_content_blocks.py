@@ -293,6 +293,7 @@ async def test_a_turn_that_was_taken_is_still_itself_when_its_media_is_quarantin
         ([text("密码是 mangguo#7731"), image(ZH, "m")], "messages.0.content.0.text"),
         ([image(ZH, "m", recognized_text="wifi password: Tango*Foxtrot8")], "messages.0.content.0.recognized_text"),
         ([image(EN, "m", text_fallback="A note: 密码是 mangguo#7731")], "messages.0.content.0.text_fallback"),
+        ([text("My password is:"), image(EN, "m"), text("Tango*Foxtrot8")], "messages.0.content.2.text"),
         ([image(EN, "m", metadata={"password": "Tango*Foxtrot8"})], "messages.0.content.0.metadata.password"),
     ],
 )
