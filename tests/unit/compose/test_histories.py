@@ -12,8 +12,8 @@ from services.compose.rules.render import messages
 from shared.text import tokens
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers
 
-A_PIECE = 160
-"""Tokens of JSON that may be too few for another piece of memory, whose fields alone are more."""
+A_PIECE = 250
+"""Tokens of JSON, text and fields, into which another whole piece of memory may not fit."""
 BATCH = 50
 POLICY = PackPolicy()
 
