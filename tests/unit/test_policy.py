@@ -90,3 +90,36 @@ def test_a_bad_value_is_refused_with_its_place(tmp_path: Path, text: str, place:
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"none\.yml"):
         load(tmp_path / "none.yml")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("minima: {generation: 6000}", "minima: system, user_turn and generation need 8500"),
+        ("margin_min: 4000", "minima: system, user_turn and generation need 4500"),
+        ("minima: {summary: 6000}", "minima.summary: 6000 is more than maxima.summary, 5000"),
+        ("margin_share: 1.5", "compose.budget.margin_share"),
+        ("order: knowledge_last", "compose.budget.order"),
+        ("ceilings: {chat: 1}", "compose.budget.ceilings.chat"),
+        ("profiles: {8k: {system: 1500}}", "compose.budget.profiles.8k.user_turn"),
+    ],
+)
+def test_a_budget_that_cannot_hold_what_is_never_cut_stops_the_start(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(written(tmp_path, f"compose: {{budget: {{{text}}}}}\n"))
+    assert "compose.budget" in str(caught.value)
+    assert named in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("slot", "size", "named"),
+    [
+        ("generation", 100, "profiles.8k.generation: 100 is less than"),
+        ("knowledge", 4000, "profiles.8k: its slots need"),
+    ],
+)
+def test_a_profile_holds_its_minima_within_its_window(tmp_path: Path, slot: str, size: int, named: str) -> None:
+    profiles = {name: each.model_dump() for name, each in Policy().compose.budget.profiles.items()}
+    profiles["8k"][slot] = size
+    with pytest.raises(ConfigurationError, match=named):
+        load(written(tmp_path, yaml.safe_dump({"compose": {"budget": {"profiles": profiles}}})))

@@ -80,7 +80,7 @@ def _fill(slot: Slot, size: int, material: Material, draft: Draft) -> int:
 
 
 def _personal(size: int, material: Material, draft: Draft) -> int:
-    """Evidence at the longest snippets that fit beside the pinned memories' share; then these."""
+    """Evidence at the longest snippets that fit beside the pinned memories' share; then these; then evidence again."""
     reserved = min(sum(each.cost for each in material.core), int(size * PINNED_SHARE))
     found = [each for each in material.evidence if not each.is_resource]
     draft.memories = evidence(found, size - reserved, material.snippet_chars)
@@ -90,7 +90,9 @@ def _personal(size: int, material: Material, draft: Draft) -> int:
         if each.cost <= left:
             left -= each.cost
             draft.core.append(each)
-    return size - left
+    if left >= WORTH_MORE:
+        draft.memories = evidence(found, size - sum(each.cost for each in draft.core), material.snippet_chars)
+    return sum(each.cost for each in (*draft.core, *draft.memories))
 
 
 def evidence(found: Sequence[Prepared], size: int, snippet_chars: int) -> list[Prepared]:

@@ -39,6 +39,8 @@ from shared.text.language import detect
 __all__ = ["Decision", "PackInputs", "PackPolicy", "Packed", "UserMessageTooLongError", "pack"]
 
 
+WIRE_SHARE = 0.98
+"""What the JSON of a package may take of the limit; it has no other margin for a tokenizer that counts more."""
 JSON_COUNTS_FROM = 1000
 """Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
 
@@ -54,7 +56,7 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     while True:
         shares = fill(material, least.minima, policy.budget.order, draft, room, wire_room)
         package = _package(inputs, policy, draft, frame)
-        over = 0 if wire_room is None else _wire_tokens(package) - inputs.token_limit
+        over = 0 if wire_room is None else _wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
         if wire_room is None or over <= 0:
             return _packed(package, draft, material, _allocation(inputs, policy, frame, least, shares))
         wire_room -= over
@@ -98,10 +100,10 @@ def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame) -> int | N
     """The tokens that the JSON of an empty package leaves; None where it is not counted."""
     if inputs.token_limit < JSON_COUNTS_FROM:
         return None
-    empty = _wire_tokens(_package(inputs, policy, Draft(), frame))
-    if empty > inputs.token_limit:
-        raise _too_long(frame.said, inputs.token_limit, max(0, inputs.token_limit - empty + frame.said))
-    return inputs.token_limit - empty
+    left = int(inputs.token_limit * WIRE_SHARE) - _wire_tokens(_package(inputs, policy, Draft(), frame))
+    if left < 0:
+        raise _too_long(frame.said, inputs.token_limit, max(0, left + frame.said))
+    return left
 
 
 def _allocation(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from schemas.base import Contract
@@ -11,8 +12,12 @@ from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import SEPARATOR, Prepared, PreparedCore
 from shared.text import tokens
 
-LIGHTEN = ((6, 6, 8), (3, 3, 6), (1, 1, 4), (0, 0, 2), (0, 0, 0))
+Counts = tuple[int, int, int]
+"""Pinned memories, pieces of evidence and turns, the first of each."""
+LIGHTEN: tuple[Counts, ...] = ((6, 6, 8), (3, 3, 6), (1, 1, 4), (0, 0, 2), (0, 0, 0))
 """How many pinned memories, pieces of evidence and turns stay while something else can give way."""
+GIVEN_BACK = (1, 0, 2)
+"""The order in which what gave way comes back where there is room after all: evidence, pinned memory, turns."""
 ENOUGH = 0.91
 """Share of the room for messages that is left to fill when nothing more gives way."""
 A_FIELD = 8
@@ -36,24 +41,40 @@ def bare(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
 def thinner(material: Material, room: int, wire_room: int) -> tuple[Material, int]:
     """As many pieces as leave the JSON room for their texts, and the room of messages that is left then.
 
-    Pinned memory gives way first, then evidence, then the older turns, whose fields are few; and only where more can
-    be said for it.
+    Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be
+    said for it, and what then still fits comes back.
     """
-    core, found, turns = list(material.core), list(material.evidence), list(material.turns)
-    extras = (_extras_of_core(core), _extras_of_evidence(found), _extras_of_turns([each for _, each in turns]))
-    kept, left = material, wire_room - sum(map(sum, extras))
-    said = min(left, sum(kept.wants().values()))
+    turns = [messages for _, messages in material.turns]
+    extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
+
+    def left(counts: Counts) -> int:
+        return wire_room - sum(sum(extra[:count]) for extra, count in zip(extras, counts, strict=True))
+
+    @cache
+    def said(counts: Counts) -> int:
+        return min(room, left(counts), sum(_first(material, counts).wants().values()))
+
+    every = counts = (len(material.core), len(material.evidence), len(turns))
     for keeps in LIGHTEN:
-        for pieces, extra, keep in zip((core, found, turns), extras, keeps, strict=True):
-            while len(pieces) > keep and said < ENOUGH * room:
-                last = pieces.pop()
-                fewer = replace(material, core=[*core], evidence=[*found], turns=[*turns])
-                more = min(left + extra[-1], sum(fewer.wants().values()))
-                if more <= said:
-                    pieces.append(last)  # pyright: ignore[reportArgumentType] # it was in this list
-                    break
-                kept, left, said = fewer, left + extra.pop(), more
-    return kept, max(0, min(room, left))
+        for at, keep in enumerate(keeps):
+            while counts[at] > keep and said(counts) < ENOUGH * room and said(_with(counts, at, -1)) > said(counts):
+                counts = _with(counts, at, -1)
+    for at in GIVEN_BACK:
+        while counts[at] < every[at] and said(_with(counts, at, 1)) > said(counts):
+            counts = _with(counts, at, 1)
+    return _first(material, counts), max(0, min(room, left(counts)))
+
+
+def _with(counts: Counts, at: int, more: int) -> Counts:
+    core, found, turns = (count + more * (place == at) for place, count in enumerate(counts))
+    return core, found, turns
+
+
+def _first(material: Material, counts: Counts) -> Material:
+    core, found, turns = counts
+    return replace(
+        material, core=material.core[:core], evidence=material.evidence[:found], turns=material.turns[:turns]
+    )
 
 
 def _extras_of_core(core: Sequence[PreparedCore]) -> list[int]:

@@ -1,11 +1,15 @@
 """Margins, profiles, truncation and placement."""
 
+import json
 from typing import Any
 
 import pytest
 
 from services.compose.rules.budget import (
+    SLOTS,
+    Allocation,
     BudgetSignals,
+    SlotBudget,
     allocate,
     check,
     margin,
@@ -15,6 +19,7 @@ from services.compose.rules.budget import (
     u_shape,
 )
 from shared.errors import ConfigurationError
+from shared.policy import BudgetPolicy
 
 
 @pytest.mark.parametrize(("total", "expected"), [(32768, 1638.4), (3000, 200), (4000, 200), (8192, 409.6)])
@@ -120,3 +125,25 @@ def test_oc160_u_shape(given: str, placed: str) -> None:
 )
 def test_oc161_intent_ceilings(intent: str, most: int) -> None:
     assert personal_ceiling(intent) == most
+
+
+def test_a_slot_with_something_to_say_keeps_half_of_its_static_share() -> None:
+    for window in (8192, 16_384, 32_768):
+        base = profile_for(window).slots
+        poor = allocate(window, BudgetSignals(memory_richness=0.05, knowledge_relevance=1.0, conversation_depth=1.0))
+        assert all(poor[slot] >= min(base[slot] // 2, getattr(BudgetPolicy().minima, slot)) for slot in base)
+
+
+@pytest.mark.parametrize("window", [1000, 8192, 32_768])
+def test_nothing_to_say_is_given_nothing(window: int) -> None:
+    slots = allocate(window, BudgetSignals(memory_richness=0.0, knowledge_relevance=0.0))
+    assert (slots["personal"], slots["knowledge"]) == (0, 0)
+    assert sum(slots.values()) <= window - margin(window) + 1
+
+
+def test_an_allocation_is_plain_values() -> None:
+    slots = {slot: SlotBudget(4, 1, 3, 2) for slot in SLOTS}
+    made = Allocation(8192, 410, "8k", "dynamic", "fixed_priority", BudgetSignals(1 / 3), slots).as_json()
+    assert json.loads(json.dumps(made)) == made
+    assert made["signals"] == {"memory_richness": 0.3333, "knowledge_relevance": 0.5, "conversation_depth": 0.5}
+    assert made["slots"]["window"] == {"wanted": 4, "minimum": 1, "granted": 3, "used": 2}  # pyright: ignore

@@ -2,16 +2,19 @@
 
 import random
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules.budget import UserMessageTooLongError
+from services.compose.rules import fill
+from services.compose.rules.budget import BudgetSignals, UserMessageTooLongError, profile_for
 from services.compose.rules.fuse import FusePolicy, fuse
 from services.compose.rules.model import Candidate, CoreMemory, Factors, Message, Ranked, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
+from shared.policy import BudgetPolicy
 from shared.text import tokens
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -279,3 +282,77 @@ def test_a_name_that_gives_orders_is_left_out_and_no_names_are_no_line() -> None
     (line,) = [each.text for each in _pack(entities=[hostile, "Anna"]).package.system_blocks if each.type == "other"]
     assert line == "Named in this conversation: Anna"
     assert not [each for each in _pack(entities=[hostile]).package.system_blocks if each.type == "other"]
+
+
+def _broken(*_: object) -> dict[str, int]:
+    raise ZeroDivisionError
+
+
+def test_an_allocator_that_fails_leaves_the_static_shares_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {"recent": _turns(8, words=900), "evidence": [_memory(f"m{n}") for n in range(5)]}
+    monkeypatch.setattr(fill, "allocate", _broken)
+    packed = _pack(**given)
+    assert packed.package.degraded_reason == ["budget_allocator_fallback"]
+    assert packed.allocation.allocation == "fallback"
+    assert {slot: each.minimum for slot, each in packed.allocation.slots.items()} == dict(profile_for(8192).slots)
+    assert packed.package.constraints.token_budget.used_estimate >= 5000
+
+
+def test_static_shares_do_not_ask_the_allocator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fill, "allocate", _broken)
+    inputs = PackInputs("c", "s", NOW, "hello there", recent=_turns(8, words=900))
+    packed = pack(inputs, PackPolicy(budget=BudgetPolicy(allocation="static")))
+    assert (packed.allocation.allocation, packed.package.degraded_reason) == ("static", [])
+    assert packed.allocation.slots["window"].minimum == 1200
+
+
+def test_the_order_decides_what_is_cut_first() -> None:
+    given: dict[str, Any] = {
+        "recent": _turns(8, words=900),
+        "evidence": [_section(f"d{n}", "知识库里的句子。" * 100) for n in range(8)],
+        "token_limit": 8192,
+    }
+    by_order = {
+        order: pack(
+            PackInputs("c", "s", NOW, "hello there", **given), PackPolicy(budget=BudgetPolicy(order=order))
+        ).allocation
+        for order in ("fixed_priority", "evidence_first")
+    }
+    first, second = by_order["fixed_priority"].slots, by_order["evidence_first"].slots
+    assert first["window"].used > second["window"].used
+    assert first["knowledge"].used < second["knowledge"].used
+
+
+def test_signals_are_of_what_there_is() -> None:
+    sure = [_memory(f"m{n}", confidence=0.9) for n in range(8)]
+    unsure = [_memory(f"m{n}", confidence=0.3) for n in range(8)]
+    near = [_section("d1")]
+    far = [Ranked(replace(near[0].candidate, support=0.2), 0.5, 0.03, Factors(1.0))]
+
+    def signals(**given: Any) -> BudgetSignals:
+        return _pack(**given).allocation.signals
+
+    assert signals(evidence=sure).memory_richness > signals(evidence=unsure).memory_richness > 0
+    assert signals(evidence=near).knowledge_relevance > signals(evidence=far).knowledge_relevance > 0
+    assert signals(recent=_turns(16)).conversation_depth > signals(recent=_turns(2)).conversation_depth > 0
+    assert signals() == BudgetSignals(0.0, 0.0, 0.0)
+
+
+def test_the_oldest_turn_that_does_not_fit_is_shortened_and_the_room_is_full() -> None:
+    packed = _pack(recent=_turns(6, words=1500), token_limit=8192)
+    budget = packed.package.constraints.token_budget
+    assert packed.package.recent_turns[0].content.endswith("…")
+    assert budget.used_estimate >= 0.98 * (8192 - budget.margin - budget.generation)
+
+
+def test_a_ceiling_by_intent_stays_one_however_much_room_there_is() -> None:
+    memories = [_memory(f"m{n}", "long text " * 80) for n in range(8)]
+    packed = _pack(evidence=memories, token_limit=32_768, intent="knowledge_qa")
+    assert packed.allocation.slots["personal"].used <= 1000
+    assert len(packed.package.evidence) == 8
+
+
+def test_a_message_that_leaves_no_room_for_its_package_is_refused() -> None:
+    with pytest.raises(UserMessageTooLongError, match="the limit of 1000 leaves"):
+        _pack("word " * 690, token_limit=1000)
+    assert _pack("word " * 300, token_limit=1000).package.user_message.content == "word " * 300
