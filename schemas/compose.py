@@ -67,6 +67,8 @@ class ComposeRequest(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     session_id: ExternalId
+    org_id: ExternalId | None = None
+    profile_id: ExternalId | None = None
     user_message: IncomingMessage
     agent_state: JsonObject = {}
     budget_profile: BudgetProfileName | None = None

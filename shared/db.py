@@ -32,6 +32,7 @@ R = TypeVar("R")
 R1 = TypeVar("R1")
 R2 = TypeVar("R2")
 R3 = TypeVar("R3")
+R4 = TypeVar("R4")
 
 
 class Subject(NamedTuple):
@@ -114,6 +115,10 @@ class Database:
     async def read(self, subject: Subject, one: Read[R1], two: Read[R2], /) -> tuple[R1, R2]: ...
     @overload
     async def read(self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], /) -> tuple[R1, R2, R3]: ...
+    @overload
+    async def read(
+        self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], /
+    ) -> tuple[R1, R2, R3, R4]: ...
     async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
         with _translated():

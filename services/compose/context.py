@@ -14,23 +14,26 @@ from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, experience, explain, links, overlay, planner, rerank
+from services.compose import arms, experience, explain, links, overlay, planner, rerank, resources
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
 from services.compose.planner import Thought
+from services.compose.rules import subplan
 from services.compose.rules.budget import UserMessageTooLongError
-from services.compose.rules.execute import composed, executed
+from services.compose.rules.execute import Execution, composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
 from services.compose.rules.overlay import ARM, Overlay, evidence
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
 from services.compose.rules.plan import Planned
+from services.compose.rules.subplan import SubPlan
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
+from shared.knowledge.port import Scope
 from shared.runtime import Runtime
-from shared.store import memory, sessions, summaries, turns
+from shared.store import knowledge, memory, sessions, summaries, turns
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, logger
@@ -41,7 +44,10 @@ SHARE_FOR_SEARCH = 0.8
 
 @dataclass(frozen=True)
 class Loaded:
-    """What every package starts from; `hidden` names the core memories that what was said since ends."""
+    """What every package starts from; `hidden` names the core memories that what was said since ends.
+
+    `knowledge` is the version of what is known in the scope.
+    """
 
     core: list[Pinned]
     summary: str
@@ -49,6 +55,8 @@ class Loaded:
     window: list[Turn]
     overlay: Overlay
     hidden: list[str]
+    scope: Scope
+    knowledge: int
 
 
 async def compose_context(
@@ -82,7 +90,12 @@ async def compose_context(
     planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
     shown = overlay.shown(loaded.window, message, rt.policy.compose.recent_turns_max)
-    found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
+    asking = resources.begin(
+        rt, loaded.scope, loaded.knowledge, await _wanted(rt, planned, message, request_id), planned.plan, left
+    )
+    async with asking:
+        found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
+        await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
     first = evidence(loaded.overlay, shown, frozenset(found.stale))
@@ -134,18 +147,31 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
     policy, session_id = rt.policy.compose, asked.session_id
-    core, standing, recent = await rt.db.read(
-        subject,
+    scope = resources.scope(rt, asked)
+    reads = (
         memory.core(subject, policy.core_limit),
         summaries.standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
     )
+    version = 0
+    if rt.knowledge.configured:
+        core, standing, recent, version = await rt.db.read(subject, *reads, knowledge.version(scope))
+    else:
+        core, standing, recent = await rt.db.read(subject, *reads)
     now = overlay.message(asked.user_message, session_id, at)
     seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
-    return Loaded(core, seen.summary(standing.text), seen.names(names), recent.window, seen, hidden)
+    return Loaded(core, seen.summary(standing.text), seen.names(names), recent.window, seen, hidden, scope, version)
+
+
+async def _wanted(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:
+    """What knowledge is to be asked, if it is."""
+    if not rt.knowledge.configured or not planned.resources_needed:
+        return None
+    modes = (await rt.knowledge.capabilities()).modes
+    return subplan.own(planned.plan, message, rt.policy.knowledge.top_k, modes, request_id)
 
 
 def _said(window: Sequence[Turn]) -> list[str]:
@@ -269,10 +295,19 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
     async with _in_time(deadline - time.perf_counter()):
-        (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
+        reads = (turns.pending(subject, rt.policy.compose.pending_turns_max),)
+        version, scope = 0, resources.scope(rt, asked)
+        if rt.knowledge.configured:
+            pending, version = await rt.db.read(subject, *reads, knowledge.version(scope))
+        else:
+            (pending,) = await rt.db.read(subject, *reads)
         seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
     run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
-    found = await arms.search(rt, subject, run, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH, seen)
+    left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
+    wanted = await _given(rt, asked, run, request_id)
+    async with resources.begin(rt, scope, version, wanted, asked, left) as asking:
+        found = await arms.search(rt, subject, run, left, seen)
+        await asking.tell(found)
     first = evidence(seen, frozenset(), frozenset(found.stale))
     found.put_first(first, ARM)
     policy = fuse_policy(asked, found)
@@ -280,3 +315,11 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
     return evidence_pack(asked, run, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)
+
+
+async def _given(rt: Runtime, asked: RetrieveRequest, run: Execution, request_id: str) -> SubPlan | None:
+    """A caller's plan says itself what it wants: knowledge is asked wherever it may be."""
+    if not rt.knowledge.configured or rt.policy.knowledge.ask == "never":
+        return None
+    modes = (await rt.knowledge.capabilities()).modes
+    return subplan.given(asked, (step.of for step in run.steps), modes, request_id)

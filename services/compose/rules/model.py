@@ -60,6 +60,7 @@ class Candidate:
     query: int = 0
     language: Language | None = None
     original: str = ""
+    org_tier: str = ""
 
     @property
     def key(self) -> str:
@@ -117,7 +118,9 @@ class Ranked:
         return self.candidate.key
 
 
-DropReason = Literal["relevance", "recency", "confidence", "budget_exceeded", "blocked", "diversity", "ratio"]
+DropReason = Literal[
+    "relevance", "recency", "confidence", "budget_exceeded", "blocked", "diversity", "ratio", "conflict_knowledge"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,18 @@ class Dropped:
     reason: DropReason
     score: float = 0.0
     rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A preference that gave way to a rule of the enterprise: the keys of both, and the rule (seed 004 section 4.3)."""
+
+    memory: str
+    knowledge: str
+    source_uri: str
+    rule: str
+    score: float = 0.0
+    resolution: Literal["knowledge_first"] = "knowledge_first"
 
 
 @dataclass(frozen=True, slots=True)

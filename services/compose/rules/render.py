@@ -68,7 +68,8 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int) -> str:
         )
         return _tagged("user_memory", attributes, text, limit)
     if candidate.is_resource:
-        return _tagged("knowledge", _attributes(source=candidate.source_type or "resource"), text, limit)
+        source = "enterprise" if candidate.org_tier else candidate.source_type or "resource"
+        return _tagged("knowledge", _attributes(source=source, org_tier=candidate.org_tier), text, limit)
     speaker = candidate.name or candidate.role
     attributes = _attributes(source="conversation", valid_since=_day(candidate.valid_at), speaker=speaker)
     return _tagged("user_memory", attributes, text, limit)
