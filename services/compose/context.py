@@ -20,6 +20,7 @@ from services.compose.found import Found
 from services.compose.planner import Thought
 from services.compose.rules import subplan
 from services.compose.rules.budget import UserMessageTooLongError
+from services.compose.rules.conflict import Settled, settle, told
 from services.compose.rules.execute import Execution, composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.judged import keys
@@ -36,7 +37,7 @@ from shared.runtime import Runtime
 from shared.store import knowledge, memory, sessions, summaries, turns
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
-from shared.telemetry import COMPOSE_DEGRADED, logger
+from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
 
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
@@ -105,7 +106,8 @@ async def compose_context(
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
-    packed = _packed(asked, rt, loaded, thought, fused, found, request_id, at)
+    settled = _settled(rt, fused, [_core(m) for m in loaded.core], message)
+    packed = told(_packed(asked, rt, loaded, thought, settled, found, request_id, at), settled.conflicts)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
     took = (time.perf_counter() - began) * 1000
@@ -117,10 +119,20 @@ async def compose_context(
         evidence=len(packed.package.evidence),
         took_ms=round(took, 2),
         degraded=packed.package.degraded_reason,
+        conflicts=[{"memory": each.memory, "with": each.knowledge, "rule": each.rule} for each in packed.conflicts],
     )
     if not asked.debug:
         return packed.package
     return packed.package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
+
+
+def _settled(rt: Runtime, fused: Fused, core: Sequence[CoreMemory], message: str) -> Settled:
+    """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
+    if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
+        return Settled(fused.ranked, tuple(core))
+    settled = settle(fused.ranked, core, message)
+    KNOWLEDGE_CONFLICTS.inc(len(settled.conflicts))
+    return settled
 
 
 def _metadata(context: ExperimentContext | None, thought: Thought, request_id: str) -> GenerationMetadata | None:
@@ -195,7 +207,7 @@ def _packed(
     rt: Runtime,
     loaded: Loaded,
     thought: Thought,
-    fused: Fused,
+    settled: Settled,
     found: Found,
     request_id: str,
     at: datetime,
@@ -211,12 +223,12 @@ def _packed(
         token_limit=asked.limit(policy.default_profile),
         intent=planned.intent,
         language=planned.language,
-        core=[_core(m) for m in loaded.core],
+        core=settled.core,
         working_summary=loaded.summary,
         entities=loaded.names,
         recent=[_recent(turn) for turn in loaded.window],
         hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
-        evidence=fused.ranked,
+        evidence=settled.evidence,
         degraded_reason=found.degraded,
         generation_metadata=_metadata(asked.experiment_context, thought, request_id),
     )

@@ -237,3 +237,37 @@ async def test_a_relational_query_is_asked_as_hybrid_and_said(person: Person, ra
     assert any("asked as hybrid" in each for each in pack.explain.ignored_fields)
     assert rag.plans()[0]["queries"][0]["mode"] == "hybrid"
     assert pack.evidences[0].provenance.mode == "relational"
+
+
+TASTE = {"zh": "请记住：我喜欢回复里用网络流行语", "en": "Remember that I prefer emojis in replies"}
+RULE = {
+    "zh": "品牌规范：对客户的回复禁止使用网络流行语。",
+    "en": "Brand guideline: do not use emoji in customer communication.",
+}
+WORD = {"zh": "流行语", "en": "emojis"}
+QUESTION = {
+    "zh": "按品牌规范，回复里能用网络流行语吗？",
+    "en": "What does the brand guideline say about emoji in customer communication?",
+}
+
+
+@pytest.mark.parametrize("language", TASTE)
+async def test_a_rule_of_the_enterprise_wins_over_a_preference_and_is_named(
+    person: Person, rag: Rag, language: str
+) -> None:
+    await person.say(TASTE[language])
+    await person.say({"zh": "请记住：我对花生过敏", "en": "Remember that I am allergic to peanuts"}[language])
+    without = await person.compose(QUESTION[language])
+    assert WORD[language] in shown(without)
+    rag.put(Document("rule", RULE[language], "https://kb.acme.cn/brand", org_tier="brand_hq"))
+    package = await person.compose(QUESTION[language])
+    assert package.debug
+    dropped = {each.id: each.rule for each in package.debug.explain.dropped if each.reason == "conflict_knowledge"}
+    assert dropped
+    assert set(dropped.values()) == {"resource:rule:s1#0"}
+    held = [block.text for block in package.system_blocks] + [
+        e.snippet for e in package.evidence if e.ref.memory_item_id
+    ]
+    assert not [text for text in held if WORD[language] in text]
+    assert {"zh": "花生", "en": "peanut"}[language] in "".join(held)
+    assert any(RULE[language][:8] in text for text in resources(package))
