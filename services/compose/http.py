@@ -19,6 +19,7 @@ from schemas.evidence_pack import EvidencePack
 from schemas.experience import ExperiencePage
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
+from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceState
 from schemas.retrieve import RetrieveRequest
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
@@ -31,7 +32,7 @@ from schemas.views import (
     TurnOutcomeView,
     TurnView,
 )
-from services.compose import experience, history, memories, promotions, sessions
+from services.compose import experience, history, library, memories, promotions, sessions
 from services.compose.commit import commit_turn
 from services.compose.context import compose_context, retrieve
 from services.compose.openapi import body_of, describe
@@ -70,6 +71,7 @@ def create_app(rt: Runtime, answered: Answered) -> FastAPI:
     _history(app, rt)
     _sessions(app, rt)
     _promotions(app, rt)
+    _library(app, rt)
     describe(app)
     return app
 
@@ -331,6 +333,32 @@ def _promotions(app: FastAPI, rt: Runtime) -> None:
         return await experience.page(rt, Subject(tenant_id, user_id or ""))
 
     del proposals, decide, learnt
+
+
+def _library(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/resources", tags=["knowledge"], summary="What of a user's turns went to knowledge, or why not")
+    async def resources(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        state: Annotated[ResourceState | None, Query()] = None,
+        turn_id: Annotated[UUID | None, Query(description="Of this turn only")] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> ResourcePage:
+        subject = Subject(tenant_id, user_id)
+        return await library.page(rt, subject, state=state, turn_id=turn_id, limit=limit)
+
+    @app.post(
+        "/v1/knowledge/changed",
+        response_model=KnowledgeVersion,
+        openapi_extra=body_of(KnowledgeChanged),
+        tags=["knowledge"],
+        summary="Knowledge has changed beside us: no older answer of it is used again",
+    )
+    async def changed(request: Request) -> Response:
+        asked, _ = await _parsed(request, KnowledgeChanged)
+        return _json(await library.changed(rt, asked))
+
+    del resources, changed
 
 
 class Identify:
