@@ -87,6 +87,8 @@ class ComposeRequest(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     session_id: ExternalId
+    org_id: ExternalId | None = None
+    profile_id: ExternalId | None = None
     user_message: IncomingMessage
     model_modalities: Annotated[
         tuple[BlockType, ...], Field(max_length=5, description="What the model reads; media of other types go as text")

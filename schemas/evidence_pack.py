@@ -76,6 +76,7 @@ class EvidenceMetadata(Contract):
     session_id: str | None = None
     created_at: Instant | None = None
     memory_type: str | None = None
+    org_tier: str | None = None
 
 
 class EvidenceRaw(Contract):

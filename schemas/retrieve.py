@@ -5,7 +5,9 @@ from schemas.retrieval_plan import RetrievalPlan
 
 
 class RetrieveRequest(RetrievalPlan):
-    """A plan, and whose memory it searches."""
+    """A plan, whose memory it searches, and whose knowledge: a tenant's, an organisation's, a profile's."""
 
     tenant_id: ExternalId = "default"
     user_id: ExternalId
+    org_id: ExternalId | None = None
+    profile_id: ExternalId | None = None

@@ -111,7 +111,12 @@ RECEIPT_RECORDED = Topic(
 DEGRADE = Topic(_name("degrade"), "component", ("degrade_event",), "every service", ("users",), partitions=3)
 SLI = Topic(_name("sli"), "tenant", ("sli.sample", "policy.updated"), "governor", ("users",), partitions=3)
 RESOURCE_INGEST = Topic(
-    _name("resource.ingest"), "tenant:user", ("resource.ingest_requested",), "observer", ("users",), partitions=3
+    _name("resource.ingest"),
+    "tenant:user",
+    ("resource.ingest_requested",),
+    "observer, governor",
+    ("librarian",),
+    partitions=3,
 )
 PROMOTION_PROPOSED = Topic(
     _name("promotion.proposed"), "tenant:user", ("promotion.proposed",), "evolver", ("users",), partitions=3

@@ -33,6 +33,7 @@ R1 = TypeVar("R1")
 R2 = TypeVar("R2")
 R3 = TypeVar("R3")
 R4 = TypeVar("R4")
+R5 = TypeVar("R5")
 
 
 class Subject(NamedTuple):
@@ -119,6 +120,10 @@ class Database:
     async def read(
         self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], /
     ) -> tuple[R1, R2, R3, R4]: ...
+    @overload
+    async def read(
+        self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], five: Read[R5], /
+    ) -> tuple[R1, R2, R3, R4, R5]: ...
     async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
         with _translated():

@@ -11,6 +11,10 @@ from shared.ahead import Ahead
 from shared.bus.broker import Bus
 from shared.db import Database
 from shared.errors import ConfigurationError
+from shared.knowledge import make_knowledge
+from shared.knowledge.cache import Cache
+from shared.knowledge.none import NoKnowledge
+from shared.knowledge.port import Knowledge
 from shared.models import ModelProvider, make_models
 from shared.models.paces import Paces
 from shared.models.thoughts import Thoughts
@@ -32,6 +36,8 @@ class Runtime:
     thoughts: Thoughts = field(default_factory=Thoughts)
     paces: Paces = field(default_factory=Paces)
     experience: Ahead[str, Any] = field(default_factory=Ahead[str, Any])
+    knowledge: Knowledge = field(default_factory=NoKnowledge)
+    known: Cache = field(default_factory=lambda: Cache(time.monotonic, 0, 0.0))
 
 
 @asynccontextmanager
@@ -58,15 +64,30 @@ async def open_runtime(
         rerank_model=settings.rerank_model,
     )
     thoughts = Thoughts(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
+    token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None
+    knowledge = make_knowledge(settings.knowledge_url, token, time.monotonic)
+    known = Cache(time.monotonic, policy.knowledge.cache_size, policy.knowledge.cache_s)
     await db.open()
     try:
         bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")
-        runtime = Runtime(settings, db, bus, provider, policy, settings.kafka_bootstrap, policy.version, thoughts)
+        runtime = Runtime(
+            settings,
+            db,
+            bus,
+            provider,
+            policy,
+            settings.kafka_bootstrap,
+            policy.version,
+            thoughts,
+            knowledge=knowledge,
+            known=known,
+        )
         try:
             yield runtime
         finally:
             await runtime.experience.close()
     finally:
         await thoughts.close()
+        await knowledge.close()
         await provider.close()
         await db.close()

@@ -24,6 +24,10 @@ class Settings(Contract):
     rerank_model: str = Field(default="qwen3-reranker", description="Ollama model that judges evidence")
     embedding_dir: Path | None = Field(default=None, description="Folder of a local ONNX sentence encoder")
     embedding_dimension: int = Field(default=1024, ge=8, le=4000, description="Dimensions asked of Ollama")
+    knowledge_url: str | None = Field(
+        default=None, pattern=r"^https?://[^@\s]+$", description="Base URL of SmartRAG; absent: memory only"
+    )
+    knowledge_token: SecretStr | None = Field(default=None, description="Bearer token for SmartRAG")
     policy: Path | None = Field(default=None, description="brain.yml; absent: the built-in defaults")
     http_host: str = Field(default="127.0.0.1", description="Where compose listens")
     http_port: int = Field(default=8787, ge=0, le=65535, description="Port of compose; 0 picks a free one")

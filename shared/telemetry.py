@@ -64,6 +64,27 @@ RERANKS = Counter(
     " it is too slow for rerank_deadline_ms, lower rerank_top_n or use lexical.",
     ["reranker", "outcome"],
 )
+KNOWLEDGE_CALLS = Counter(
+    "smartbrain_knowledge_calls",
+    "Calls of the knowledge side (retrieve, ingest, delete) by what came of them: ok, cached, or why there was no"
+    " answer. Mostly timeout: raise knowledge.deadline_ms or speed it up; circuit_open: it is down or lies, see its"
+    " own log; refused: it does not take our plans or resources.",
+    ["operation", "outcome"],
+)
+KNOWLEDGE_SECONDS = Histogram(
+    "smartbrain_knowledge_seconds", "Time of one call of the knowledge side.", ["operation"], buckets=FAST
+)
+KNOWLEDGE_CONFLICTS = Counter(
+    "smartbrain_knowledge_conflicts",
+    "Preferences that were left out of a package because a rule of the enterprise forbids them. Many: see dropped"
+    " reasons conflict_knowledge in debug.explain; policy knowledge.precedence.",
+)
+RESOURCES = Counter(
+    "smartbrain_resources",
+    "References and products of turns by what became of them: pending, ingested, skipped, failed. failed: GET"
+    " /v1/resources says why.",
+    ["state"],
+)
 INJECTIONS_DROPPED = Counter(
     "smartbrain_injections_dropped",
     "Packages whose memories were not recorded, so that nothing is learnt from how they were received, by why."

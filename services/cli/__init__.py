@@ -9,6 +9,7 @@ from services.cli import (
     demo,
     dry_run,
     experience,
+    knowledge,
     machine,
     media,
     memories,
@@ -48,6 +49,7 @@ app.add_typer(media.app, name="media")
 app.command("answers")(talk_models.answers)
 app.command("experience")(experience.experience)
 app.add_typer(promotions.app, name="promotions")
+app.add_typer(knowledge.app, name="knowledge")
 app.command("upkeep")(tend.upkeep)
 app.command("observe")(dry_run.observe)
 app.command("rebuild")(rebuild.rebuild)

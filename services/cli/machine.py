@@ -28,6 +28,7 @@ class Name(StrEnum):
     observer = "observer"
     analyzer = "analyzer"
     evolver = "evolver"
+    librarian = "librarian"
     governor = "governor"
 
 
@@ -75,6 +76,8 @@ def _build(name: str, rt: runtime.Runtime) -> service.Service:
             from services.analyzer.app import build
         case "evolver":
             from services.evolver.app import build
+        case "librarian":
+            from services.librarian.app import build
         case "governor":
             from services.governor.app import build
         case _:

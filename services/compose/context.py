@@ -16,13 +16,15 @@ from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import FieldProblem
-from services.compose import arms, experience, explain, links, media, overlay, planner, rerank
+from services.compose import arms, experience, explain, links, media, overlay, planner, rerank, resources
 from services.compose.composed import Composed
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
 from services.compose.planner import Thought
+from services.compose.rules import subplan
 from services.compose.rules.budget import UserMessageTooLongError
-from services.compose.rules.execute import composed, executed
+from services.compose.rules.conflict import Settled, settle, told
+from services.compose.rules.execute import Execution, composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
@@ -30,16 +32,18 @@ from services.compose.rules.overlay import ARM, Overlay, evidence
 from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, pack
 from services.compose.rules.plan import Planned
 from services.compose.rules.spoken import spoken, withheld
+from services.compose.rules.subplan import SubPlan
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
 from shared.heard import SPOKEN
+from shared.knowledge.port import Scope
 from shared.runtime import Runtime
-from shared.store import memory, sessions, summaries, turns
+from shared.store import knowledge, memory, sessions, summaries, turns
 from shared.store.media import known
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
-from shared.telemetry import COMPOSE_DEGRADED, logger
+from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
 from shared.text import blocks
 
 NONCE_BYTES = 3
@@ -56,7 +60,8 @@ SHARE_FOR_SEARCH = 0.8
 class Loaded:
     """What every package starts from; `hidden` names the core memories that what was said since ends.
 
-    `message` is what is being answered, its media looked up and safe.
+    `message` is what is being answered, its media looked up and safe; `knowledge` the version of what is known in the
+    scope.
     """
 
     core: list[Pinned]
@@ -66,6 +71,8 @@ class Loaded:
     overlay: Overlay
     hidden: list[str]
     message: tuple[ContentBlock, ...]
+    scope: Scope
+    knowledge: int
 
 
 async def compose_context(
@@ -107,7 +114,12 @@ async def compose(
     planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
     shown = overlay.shown(loaded.window, asked.user_message, rt.policy.compose.recent_turns_max)
-    found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
+    asking = resources.begin(
+        rt, loaded.scope, loaded.knowledge, await _wanted(rt, planned, message, request_id), planned.plan, left
+    )
+    async with asking:
+        found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
+        await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
     first = evidence(loaded.overlay, shown, frozenset(found.stale))
@@ -117,7 +129,8 @@ async def compose(
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
-    packed = _packed(asked, rt, loaded, thought, fused, found, request_id, at)
+    settled = _settled(rt, fused, [_core(m) for m in loaded.core], message)
+    packed = told(_packed(asked, rt, loaded, thought, settled, found, request_id, at), settled.conflicts)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
     took = (time.perf_counter() - began) * 1000
@@ -129,11 +142,21 @@ async def compose(
         evidence=len(packed.package.evidence),
         took_ms=round(took, 2),
         degraded=packed.package.degraded_reason,
+        conflicts=[{"memory": each.memory, "with": each.knowledge, "rule": each.rule} for each in packed.conflicts],
     )
     package = packed.package
     if asked.debug:
         package = package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
     return Composed(asked, package, thought, found, policy, fused, packed, took)
+
+
+def _settled(rt: Runtime, fused: Fused, core: Sequence[CoreMemory], message: str) -> Settled:
+    """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
+    if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
+        return Settled(fused.ranked, tuple(core))
+    settled = settle(fused.ranked, core, message)
+    KNOWLEDGE_CONFLICTS.inc(len(settled.conflicts))
+    return settled
 
 
 def _metadata(context: ExperimentContext | None, thought: Thought, request_id: str) -> GenerationMetadata | None:
@@ -160,6 +183,7 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
 
 async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
     policy, session_id = rt.policy.compose, asked.session_id
+    scope = resources.scope(rt, asked)
     reads = (
         memory.core(subject, policy.core_limit),
         summaries.standing(subject, session_id),
@@ -167,8 +191,11 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     )
     said = asked.user_message.blocks
     named = blocks.media_ids(said)
-    if named:
-        core, standing, recent, registered = await rt.db.read(subject, *reads, known(subject, named))
+    version = 0
+    if named or rt.knowledge.configured:
+        core, standing, recent, registered, version = await rt.db.read(
+            subject, *reads, known(subject, named), knowledge.version(scope)
+        )
         said = media.admitted(asked.user_message, registered)
     else:
         core, standing, recent = await rt.db.read(subject, *reads)
@@ -177,7 +204,16 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
-    return Loaded(core, seen.summary(standing.text), seen.names(names), recent.window, seen, hidden, said)
+    summary = seen.summary(standing.text)
+    return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version)
+
+
+async def _wanted(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:
+    """What knowledge is to be asked, if it is."""
+    if not rt.knowledge.configured or not planned.resources_needed:
+        return None
+    modes = (await rt.knowledge.capabilities()).modes
+    return subplan.own(planned.plan, message, rt.policy.knowledge.top_k, modes, request_id)
 
 
 def _said(window: Sequence[Turn]) -> list[str]:
@@ -201,7 +237,7 @@ def _packed(
     rt: Runtime,
     loaded: Loaded,
     thought: Thought,
-    fused: Fused,
+    settled: Settled,
     found: Found,
     request_id: str,
     at: datetime,
@@ -220,12 +256,12 @@ def _packed(
         intent=planned.intent,
         language=planned.language,
         nonce=token_hex(NONCE_BYTES),
-        core=[_core(m) for m in loaded.core],
+        core=settled.core,
         working_summary=loaded.summary,
         entities=loaded.names,
         recent=[turn for turn, _ in window],
         hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
-        evidence=fused.ranked,
+        evidence=settled.evidence,
         degraded_reason=[*found.degraded, *said.degraded],
         withheld=[*said.withheld, *(each for _, more in window for each in more)],
         generation_metadata=_metadata(asked.experiment_context, thought, request_id),
@@ -311,10 +347,19 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
     async with _in_time(deadline - time.perf_counter()):
-        (pending,) = await rt.db.read(subject, turns.pending(subject, rt.policy.compose.pending_turns_max))
+        reads = (turns.pending(subject, rt.policy.compose.pending_turns_max),)
+        version, scope = 0, resources.scope(rt, asked)
+        if rt.knowledge.configured:
+            pending, version = await rt.db.read(subject, *reads, knowledge.version(scope))
+        else:
+            (pending,) = await rt.db.read(subject, *reads)
         seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
     run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
-    found = await arms.search(rt, subject, run, (deadline - time.perf_counter()) * SHARE_FOR_SEARCH, seen)
+    left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
+    wanted = await _given(rt, asked, run, request_id)
+    async with resources.begin(rt, scope, version, wanted, asked, left) as asking:
+        found = await arms.search(rt, subject, run, left, seen)
+        await asking.tell(found)
     first = evidence(seen, frozenset(), frozenset(found.stale))
     found.put_first(first, ARM)
     policy = fuse_policy(asked, found)
@@ -322,3 +367,11 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
     return evidence_pack(asked, run, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)
+
+
+async def _given(rt: Runtime, asked: RetrieveRequest, run: Execution, request_id: str) -> SubPlan | None:
+    """A caller's plan says itself what it wants: knowledge is asked wherever it may be."""
+    if not rt.knowledge.configured or rt.policy.knowledge.ask == "never":
+        return None
+    modes = (await rt.knowledge.capabilities()).modes
+    return subplan.given(asked, (step.of for step in run.steps), modes, request_id)

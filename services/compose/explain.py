@@ -86,6 +86,8 @@ def queries(run: Execution, found: Found, fused: Fused) -> list[ExecutedQuery]:
     for name, of in found.lists.items():
         if name.startswith("tail"):
             served.setdefault(of.query, {})["session"] = None
+        elif name.startswith("knowledge"):
+            served.setdefault(of.query, {})["knowledge"] = None
     return [
         ExecutedQuery(
             index=of,

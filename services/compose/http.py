@@ -22,6 +22,7 @@ from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlem
 from schemas.messages import PackageMessages
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
 from schemas.receipts import ContextPage, ContextReceipt
+from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceState
 from schemas.retrieve import RetrieveRequest
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
@@ -34,7 +35,7 @@ from schemas.views import (
     TurnOutcomeView,
     TurnView,
 )
-from services.compose import contexts, experience, history, media, memories, promotions, sessions
+from services.compose import contexts, experience, history, library, media, memories, promotions, sessions
 from services.compose.commit import commit_turn
 from services.compose.context import compose, retrieve
 from services.compose.injected import Recorder
@@ -76,6 +77,7 @@ def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     _sessions(app, rt)
     _promotions(app, rt)
     _contexts(app, rt, recorder)
+    _library(app, rt)
     describe(app)
     return app
 
@@ -413,6 +415,32 @@ def _promotions(app: FastAPI, rt: Runtime) -> None:
         return await experience.page(rt, Subject(tenant_id, user_id or ""))
 
     del proposals, decide, learnt
+
+
+def _library(app: FastAPI, rt: Runtime) -> None:
+    @app.get("/v1/resources", tags=["knowledge"], summary="What of a user's turns went to knowledge, or why not")
+    async def resources(
+        user_id: UserId,
+        tenant_id: TenantId = "default",
+        state: Annotated[ResourceState | None, Query()] = None,
+        turn_id: Annotated[UUID | None, Query(description="Of this turn only")] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> ResourcePage:
+        subject = Subject(tenant_id, user_id)
+        return await library.page(rt, subject, state=state, turn_id=turn_id, limit=limit)
+
+    @app.post(
+        "/v1/knowledge/changed",
+        response_model=KnowledgeVersion,
+        openapi_extra=body_of(KnowledgeChanged),
+        tags=["knowledge"],
+        summary="Knowledge has changed beside us: no older answer of it is used again",
+    )
+    async def changed(request: Request) -> Response:
+        asked, _ = await _parsed(request, KnowledgeChanged)
+        return _json(await library.changed(rt, asked))
+
+    del resources, changed
 
 
 class Identify:

@@ -65,7 +65,7 @@ async def plan(
     `routing` is an experiment's wish for one planner; one that is not known, or cannot be had, is ignored and named.
     """
     planner, ignored = _routed(rt, routing)
-    planned = rules.plan(message, recent, at, RULES, request_id, session_id=session_id)
+    planned = rules.plan(message, recent, at, _rules(rt), request_id, session_id=session_id)
     if rt.policy.compose.reranker != "none":
         ranking = planned.plan.ranking.model_copy(update={"rerank": rerank.own(rt)})
         planned = replace(planned, plan=planned.plan.model_copy(update={"ranking": ranking}))
@@ -75,6 +75,11 @@ async def plan(
         return Thought(planned, planner, (Arm("planner", "skipped"),), ignored=ignored)
     thought = await _asked(rt, subject, planned, message, recent, at, left_s)
     return replace(thought, planner=planner, ignored=ignored)
+
+
+def _rules(rt: Runtime) -> PlanPolicy:
+    """Whether knowledge is wanted is policy's to say only where there is any."""
+    return replace(RULES, resources=rt.policy.knowledge.ask) if rt.knowledge.configured else RULES
 
 
 def _routed(rt: Runtime, routing: str | None) -> tuple[Planner, tuple[str, ...]]:
@@ -110,7 +115,7 @@ async def _asked(
     finally:
         PLAN_SECONDS.observe(time.perf_counter() - began)
     PLANS_ASKED.labels("cached" if thought.kept else "answered").inc()
-    better = merged(planned, thought.value, message, recent, at, RULES)
+    better = merged(planned, thought.value, message, recent, at, _rules(rt))
     found = len(thought.value.queries)
     return Thought(better, arms=(Arm("planner", "ok", found, _since(began)),))
 

@@ -7,8 +7,9 @@ from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus,
 from schemas.turn_events import FieldProblem
 from shared.db import Subject
 from shared.errors import RefusedError
+from shared.knowledge.port import Scope
 from shared.runtime import Runtime
-from shared.store import promotions
+from shared.store import knowledge, promotions
 from shared.store.promotions import Promotion
 from shared.telemetry import PROMOTIONS
 from shared.text.secrets import redact
@@ -47,6 +48,8 @@ async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> Pr
                 conn, subject, proposal_id, status=changed[-1], reason=reason, visibility=visibility
             )
             found = await promotions.one(conn, subject, proposal_id) or found
+            if found.status == "approved":
+                await knowledge.changed(conn, Scope(subject.tenant_id))
     _count(changed)
     return _view(found)
 

@@ -5,13 +5,39 @@ from datetime import timedelta
 from typing import Any
 
 from schemas.envelope import Envelope
-from schemas.events import AnalysisProposed, ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
-from schemas.topics import ANALYSIS_PROPOSED, OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMITTED, Topic
+from schemas.events import (
+    AnalysisProposed,
+    ObservationRecorded,
+    ObservationUrgent,
+    Payload,
+    ResourceIngestRequested,
+    TurnCommitted,
+)
+from schemas.topics import (
+    ANALYSIS_PROPOSED,
+    OBSERVATION_RECORDED,
+    OBSERVATION_URGENT,
+    RESOURCE_INGEST,
+    TURN_COMMITTED,
+    Topic,
+)
 from shared import clock
 from shared.db import Connection, Subject
 from shared.ending import ending
 from shared.runtime import Runtime
-from shared.store import answers, contexts, experience, inbox, injections, observations, outbox, sessions, turns, usage
+from shared.store import (
+    answers,
+    contexts,
+    experience,
+    inbox,
+    injections,
+    observations,
+    outbox,
+    resources,
+    sessions,
+    turns,
+    usage,
+)
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500
@@ -36,6 +62,7 @@ async def redrive(rt: Runtime) -> dict[str, int]:
             "turn": [_turn(row) for row in await turns.unobserved(conn, grace, LIMIT)],
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
             "proposal": [_proposal(row, rt.version) for row in await observations.unapplied(conn, grace, LIMIT)],
+            "resource": [_resource(row, rt.version) for row in await resources.overdue(conn, grace, LIMIT)],
         }
         counts = {kind: await _again(conn, kind, events) for kind, events in found.items()}
     rt.db.wake()
@@ -75,6 +102,16 @@ def _proposal(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
         confidence=row["confidence"],
     )
     return ANALYSIS_PROPOSED, _envelope(row, payload, version, clock.uuid7().hex, row["proposal_id"])
+
+
+def _resource(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
+    payload = ResourceIngestRequested(
+        ref_id=row["resource_id"],
+        ref_type="artifact" if row["ref_type"] == "tool" else row["ref_type"],
+        source_type=row["source_type"],
+        uri_hash=row["uri_hash"],
+    )
+    return RESOURCE_INGEST, _envelope(row, payload, version, clock.uuid7().hex, row["resource_id"])
 
 
 def _envelope(row: Mapping[str, Any], payload: Payload, version: str, trace: str, about: object) -> Envelope:

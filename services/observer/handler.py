@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import digest, extract, recall, received, rows, shown
+from services.observer import cite, digest, extract, recall, received, rows, shown
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
 from shared import allowance, clock, heard
@@ -88,6 +88,8 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         async with rt.db.transaction(subject) as conn:
             await inbox.claim(conn, CONSUMER, ids)
             await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
+            if rt.knowledge.configured:
+                await cite.request(conn, subject, [t.turn for t in thoughts], rt.policy.knowledge.ingest)
             await answers.put(conn, subject, asking.unreadable)
             await usage.add(conn, subject, asking.used)
             if not await model_cache.put(conn, subject, asking.cache.fresh):

@@ -579,6 +579,44 @@ CREATE TABLE model_usage (
 COMMENT ON TABLE model_usage IS 'What the models cost a user on a day (UTC), by purpose: the daily shares are measured by it. Written by observer and analyzer; governor removes days older than 90.';
 CREATE INDEX model_usage_of_day ON model_usage (day, tenant_id);
 
+-- ---------------------------------------------------------------- the resource side: what went there, what changed there
+
+CREATE TABLE resources (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    resource_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    session_id text NOT NULL,
+    ordinal integer NOT NULL,
+    ref_type text NOT NULL CHECK (ref_type IN ('url', 'file', 'artifact', 'tool')),
+    source_type text NOT NULL CHECK (source_type IN ('url', 'file', 'manual', 'memory_snapshot')),
+    uri_hash text NOT NULL,
+    content_hash text,
+    document_id text,
+    state text NOT NULL CHECK (state IN ('pending', 'ingested', 'skipped', 'failed')),
+    reason text,
+    attempts integer NOT NULL DEFAULT 0,
+    requested_at timestamptz NOT NULL DEFAULT now(),
+    settled_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, resource_id),
+    CHECK ((state = 'pending') = (settled_at IS NULL))
+);
+COMMENT ON TABLE resources IS 'References and products of turns, and whether the knowledge side has them: ids, hashes and states; the words stand in conversation_events. Written by observer; librarian moves state.';
+COMMENT ON COLUMN resources.resource_id IS 'The event in the log that cites or made it. document_id is what the knowledge side calls it: by it an erasure finds it there.';
+CREATE INDEX resources_open ON resources (requested_at) WHERE state = 'pending';
+CREATE INDEX resources_of_turn ON resources (tenant_id, user_id, turn_id);
+CREATE INDEX resources_known ON resources (tenant_id, user_id, uri_hash) WHERE state = 'ingested';
+
+CREATE TABLE knowledge_versions (
+    tenant_id text NOT NULL,
+    org_id text NOT NULL DEFAULT '',
+    profile_id text NOT NULL DEFAULT '',
+    version bigint NOT NULL,
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, org_id, profile_id)
+);
+COMMENT ON TABLE knowledge_versions IS 'How often knowledge has changed, of a tenant, an organisation (or all: empty), a profile (or all: empty): answers kept by compose are good for one version. Written by compose and librarian.';
+
 -- ---------------------------------------------------------------- delivery: outbox, inbox (ids and hashes, no user text)
 
 CREATE TABLE event_outbox (
@@ -628,7 +666,7 @@ BEGIN
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
         'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
         'memory_receipts', 'context_packages', 'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep',
-        'promotions', 'tool_receipts', 'model_cache', 'upkeep_rounds', 'media'] LOOP
+        'promotions', 'tool_receipts', 'model_cache', 'upkeep_rounds', 'media', 'resources'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
@@ -639,7 +677,7 @@ BEGIN
     FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'memory_receipts',
         'context_packages', 'quarantine',
         'model_answers', 'model_usage', 'memory_items', 'tool_receipts', 'promotions', 'sessions',
-        'upkeep_rounds'] LOOP
+        'upkeep_rounds', 'resources'] LOOP
         EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
     END LOOP;
     CREATE POLICY old_rows ON injections FOR DELETE TO smartbrain_system USING (true);
@@ -655,6 +693,10 @@ CREATE POLICY own_tenant ON agent_experience TO smartbrain_app USING (tenant_id 
 CREATE POLICY every_tenant ON agent_experience TO smartbrain_system USING (true);
 GRANT SELECT ON agent_experience TO smartbrain_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON agent_experience TO smartbrain_system;
+ALTER TABLE knowledge_versions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE knowledge_versions FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON knowledge_versions TO smartbrain_app USING (tenant_id = current_setting('app.tenant', true));
+GRANT SELECT, INSERT, UPDATE ON knowledge_versions TO smartbrain_app;
 CREATE POLICY expired ON model_answers FOR DELETE TO smartbrain_system USING (expires_at < now());
 CREATE POLICY long_ago ON model_usage FOR DELETE TO smartbrain_system USING (day < current_date);
 REVOKE DELETE ON conversation_events FROM smartbrain_app;
@@ -683,6 +725,8 @@ GRANT SELECT (tenant_id, user_id, memory_id, status, type, provenance_class, epi
 GRANT SELECT, DELETE ON tool_receipts TO smartbrain_system;
 GRANT SELECT ON upkeep_rounds TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, proposal_id, memory_id, status, expires_at) ON promotions TO smartbrain_system;
+GRANT SELECT (tenant_id, user_id, resource_id, turn_id, session_id, ref_type, source_type, uri_hash, state, attempts,
+              requested_at) ON resources TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, session_id, next_seq, last_turn_at, expires_at, archived_at) ON sessions
     TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, created_at) ON quarantine TO smartbrain_system;

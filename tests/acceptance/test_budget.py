@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from schemas.messages import messages
 from services.compose.rules import fill
-from services.compose.rules.render import messages
 from shared.text import tokens
 from tests.system.person import Person, user
 from tests.unit.compose.histories import KINDS, pieces, some_text, tokenizers

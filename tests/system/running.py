@@ -16,6 +16,7 @@ from services.analyzer import app as analyzer
 from services.compose import app as compose
 from services.evolver import app as evolver
 from services.governor import app as governor
+from services.librarian import app as librarian
 from services.observer import app as observer
 from services.relay import app as relay
 from shared.runtime import Runtime, open_runtime
@@ -30,6 +31,7 @@ BUILD = {
     "observer": observer.build,
     "analyzer": analyzer.build,
     "evolver": evolver.build,
+    "librarian": librarian.build,
     "governor": governor.build,
 }
 SERVICES = tuple(BUILD)

@@ -62,6 +62,7 @@ class Candidate:
     language: Language | None = None
     original: str = ""
     recognized: tuple[Recognized, ...] = ()
+    org_tier: str = ""
 
     @property
     def key(self) -> str:
@@ -120,7 +121,15 @@ class Ranked:
 
 
 DropReason = Literal[
-    "relevance", "recency", "confidence", "budget_exceeded", "blocked", "diversity", "ratio", "superseded"
+    "relevance",
+    "recency",
+    "confidence",
+    "budget_exceeded",
+    "blocked",
+    "diversity",
+    "ratio",
+    "superseded",
+    "conflict_knowledge",
 ]
 
 
@@ -132,6 +141,18 @@ class Dropped:
     reason: DropReason
     score: float = 0.0
     rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A preference that gave way to a rule of the enterprise: the keys of both, and the rule (seed 004 section 4.3)."""
+
+    memory: str
+    knowledge: str
+    source_uri: str
+    rule: str
+    score: float = 0.0
+    resolution: Literal["knowledge_first"] = "knowledge_first"
 
 
 @dataclass(frozen=True, slots=True)

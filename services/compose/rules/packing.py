@@ -12,7 +12,7 @@ from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.fuse import DiversityPolicy
-from services.compose.rules.model import CoreMemory, Dropped, DropReason, Ranked, RecentTurn
+from services.compose.rules.model import Conflict, CoreMemory, Dropped, DropReason, Ranked, RecentTurn
 from services.compose.rules.slots import Prepared, PreparedCore
 from shared.policy import BudgetPolicy
 from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
@@ -88,6 +88,7 @@ class Packed:
     why_selected: tuple[str, ...]
     allocation: Allocation
     budget_exceeded: bool
+    conflicts: tuple[Conflict, ...] = ()
 
 
 @dataclass(slots=True)

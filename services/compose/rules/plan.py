@@ -69,9 +69,9 @@ class Planned:
 
 
 _RESOURCE_WORDS = re.compile(
-    r"文档|资料|手册|政策|规范|规定|条款|知识库|网页|网站|链接|文章|论文|文件|报告|引用|出处|来源|官方|产品说明|教程|最新|新闻"
+    r"文档|资料|品牌(?:调性|要求|语气)|合规|规章|查一下|查查|搜一下|检索|手册|政策|规范|规定|条款|知识库|网页|网站|链接|文章|论文|文件|报告|引用|出处|来源|官方|产品说明|教程|最新|新闻"
     r"|\b(?:docs?|documentation|manual|polic(?:y|ies)|handbook|spec(?:ification)?s?|articles?|papers?|files?|reports?|cite"
-    r"|citations?|references?|sources?|website|readme|knowledge base|tutorial|guidelines?|official|latest|news|look up)\b"
+    r"|citations?|references?|sources?|website|readme|knowledge base|tutorial|guidelines?|official|latest|news|look up|compliance|brand (?:voice|tone|rules?))\b"
     r"|https?://",
     re.IGNORECASE,
 )

@@ -70,7 +70,8 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
         )
         return _tagged("user_memory", attributes, text, limit)
     if candidate.is_resource:
-        attributes = _attributes(nonce=nonce, source=_name(candidate.source_type) or "resource")
+        source = "enterprise" if candidate.org_tier else _name(candidate.source_type) or "resource"
+        attributes = _attributes(nonce=nonce, source=source, org_tier=_name(candidate.org_tier))
         return _tagged("knowledge", attributes, text, limit)
     speaker = _name(candidate.name) or candidate.role
     attributes = _attributes(nonce=nonce, source="conversation", valid_since=_day(candidate.valid_at), speaker=speaker)

@@ -52,6 +52,7 @@ def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime) -
             session_id=source.session_id,
             created_at=source.valid_at,
             memory_type=source.memory_type,
+            org_tier=source.org_tier or None,
         ),
         ref=ref(ranked),
         raw=_raw(ranked, debug=plan.debug.trace) if output.include_raw else None,

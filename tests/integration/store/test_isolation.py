@@ -25,8 +25,11 @@ SAYS = {
     "model_answers": {"raw", "problem"},
     "memory_items": {"key", "value", "content_text", "content_hash", "provenance", "source_sessions"},
     "promotions": {"figures", "reason"},
+    "resources": {"reason", "document_id", "content_hash"},
     "model_cache": {"answer", "said"},
 }
+OF_A_TENANT = {"knowledge_versions"}
+"""Tables that say nothing of a user: all of a tenant may see and count them, nobody may delete."""
 READ_ONLY = {"agent_experience"}
 """Tables that the application may only read, so that whoever tries to change a row is refused."""
 
@@ -120,6 +123,13 @@ async def everybody(person: Person) -> None:
         " VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', now())",
         **subject,
     )
+    person.system.rows(
+        "INSERT INTO resources (tenant_id, user_id, resource_id, turn_id, session_id, ordinal, ref_type, source_type,"
+        " uri_hash, state) VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 's', 0, 'url', 'url', 'h',"
+        " 'pending')",
+        **subject,
+    )
+    person.system.rows("INSERT INTO knowledge_versions (tenant_id, version) VALUES (%(t)s, 1)", t=person.tenant_id)
     person.system.rows("UPDATE memory_items SET correction_count = 3 WHERE tenant_id = %(t)s", t=person.tenant_id)
     await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 
@@ -132,7 +142,7 @@ async def test_nobody_sees_or_writes_the_rows_of_another(system: System, person:
     db = system["compose"].rt.db
     strangers = [Subject(person.tenant_id, "b"), Subject("b", person.user_id), Subject("", ""), Subject("%", "%")]
     for name in [*names, "messages", "tool_calls", "refs"]:
-        for stranger in strangers:
+        for stranger in strangers[1:] if name in OF_A_TENANT else strangers:
             async with db.transaction(stranger) as conn:
                 cursor = await conn.execute(f"SELECT count(*) AS n FROM {name}")  # noqa: S608
                 assert (await cursor.fetchone() or {})["n"] == 0, name
@@ -143,12 +153,15 @@ async def test_nobody_sees_or_writes_the_rows_of_another(system: System, person:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     async with db.transaction(strangers[0]) as conn:
                         await conn.execute(change)
+        elif name in OF_A_TENANT:
+            async with db.transaction(strangers[1]) as conn:
+                assert (await conn.execute(f"UPDATE {name} SET {column} = {column}")).rowcount == 0, name  # noqa: S608
         elif name != "conversation_events":
             async with db.transaction(strangers[0]) as conn:
                 assert (await conn.execute(f"UPDATE {name} SET {column} = {column}")).rowcount == 0, name  # noqa: S608
                 assert (await conn.execute(f"DELETE FROM {name}")).rowcount == 0, name  # noqa: S608
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            async with db.transaction(strangers[0]) as conn:
+            async with db.transaction(strangers[1] if name in OF_A_TENANT else strangers[0]) as conn:
                 await conn.execute(
                     f"INSERT INTO {name} SELECT (jsonb_populate_record(NULL::{name}, %s::jsonb)).*",
                     (await a_row(system, name),),

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from schemas.messages import messages
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.model import Message, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
-from services.compose.rules.render import messages
 from shared.text import tokens
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers
 

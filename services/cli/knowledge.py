@@ -1,0 +1,53 @@
+"""`smartbrain knowledge`: what went to the resource side, and how to say that it has changed there."""
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from services.cli import place
+from services.cli.output import AsJson, emit, out
+from services.cli.talk import Tenant, User
+from services.cli.web import Web
+
+app = typer.Typer(help="The resource side: what went there, what changed there.", no_args_is_help=True)
+
+
+@app.command()
+def changed(
+    tenant: Tenant = "default",
+    org: Annotated[str | None, typer.Option("--org", help="Only this organisation's.")] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Only this profile's.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say that knowledge has changed, after a bulk import: older answers are not used again."""
+    body = {"tenant_id": tenant, "org_id": org, "profile_id": profile}
+    with Web(place.url()) as web:
+        version = web.post("/v1/knowledge/changed", {name: value for name, value in body.items() if value})
+    if as_json:
+        emit(version)
+    else:
+        out.print(f"noted: version {version['version']}")
+
+
+@app.command()
+def resources(
+    user: User = "me",
+    tenant: Tenant = "default",
+    state: Annotated[str | None, typer.Option("--state", help="pending, ingested, skipped or failed.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show what of a user's turns went to the resource side, newest first."""
+    asked = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"state": state} if state else {})}
+    with Web(place.url()) as web:
+        page = web.get("/v1/resources", asked)
+    if as_json:
+        emit(page)
+    elif not page["resources"]:
+        out.print("nothing was cited or made")
+    else:
+        for each in page["resources"]:
+            why = f"  ({each['reason']})" if each["reason"] else ""
+            line = Text(f"{each['state']:<9} {each['ref_type']:<9}", "bold")
+            out.print(line.append(Text(f"{each['source_uri'] or '(erased)'}{why}", "default")))

@@ -1,0 +1,32 @@
+"""What went to the knowledge side, shown; and what changed there, noted so that no older answer is used again."""
+
+from uuid import UUID
+
+from schemas.evidence_pack import turn_uri
+from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceView
+from shared.db import Subject
+from shared.knowledge.port import Scope
+from shared.runtime import Runtime
+from shared.store import knowledge, resources
+from shared.store.resources import Shown
+
+
+async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int) -> ResourcePage:
+    """The user's resources, newest first."""
+    async with rt.db.transaction(subject) as conn:
+        found = await resources.page(conn, subject, state=state, turn_id=turn_id, limit=limit)
+    return ResourcePage(resources=tuple(_view(each) for each in found))
+
+
+async def changed(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
+    """From the next request on nothing is used again that was answered before."""
+    scope = Scope(asked.tenant_id, asked.org_id or "", asked.profile_id or "")
+    async with rt.db.transaction(Subject(asked.tenant_id, "")) as conn:
+        return KnowledgeVersion(version=await knowledge.changed(conn, scope))
+
+
+def _view(found: Shown) -> ResourceView:
+    same = {name: getattr(found, name) for name in ResourceView.model_fields if hasattr(found, name)}
+    made_at = f"{turn_uri(str(found.turn_id))}#{found.ordinal}"
+    uri = made_at if found.ref_type == "tool" else found.ref_uri
+    return ResourceView.model_validate({**same, "source_uri": uri, "title": found.title or found.name})

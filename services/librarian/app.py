@@ -1,0 +1,25 @@
+"""Librarian: wires resource.ingest to its handler."""
+
+from functools import partial
+
+from schemas.topics import RESOURCE_INGEST
+from services.librarian import handler
+from shared.runtime import Runtime
+from shared.service import Service
+from shared.worker import worker
+
+BATCH = 20
+"""Resources fetched together: each may take its whole deadline."""
+
+
+def build(rt: Runtime) -> Service:
+    """The librarian as a service; it is ready whether or not the knowledge side is."""
+    rt.bus.consume(
+        RESOURCE_INGEST,
+        service="librarian",
+        group="smartbrain-librarian",
+        handle=partial(handler.keep, rt),
+        give_up=partial(handler.give_up, rt),
+        batch=BATCH,
+    )
+    return worker("librarian", rt)

@@ -1,0 +1,107 @@
+"""Resources -> the knowledge side: load, think (offer each), save. Moves resources; counts knowledge_versions up."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.events import ResourceIngestRequested
+from shared import citable
+from shared.bus.delivery import Delivered
+from shared.db import Subject
+from shared.knowledge.errors import KnowledgeUnavailable
+from shared.knowledge.port import Resource, Scope
+from shared.runtime import Runtime
+from shared.store import inbox, knowledge, quarantine, resources, turns
+from shared.store.resources import Pending, Settled
+from shared.telemetry import RESOURCES, logger
+
+CONSUMER = "librarian"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A resource that waits, and what is to be given; None where its words have been erased."""
+
+    pending: Pending
+    resource: Resource | None
+
+    @property
+    def content_hash(self) -> str:
+        """Names the content, or that there is none."""
+        return hashlib.sha256((self.resource.content or "" if self.resource else "").encode()).hexdigest()
+
+    @property
+    def sign(self) -> tuple[str, str | None]:
+        """By which the same thing at the same address is known."""
+        return (self.pending.uri_hash, self.content_hash)
+
+
+async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
+    """Each resource is with the knowledge side, skipped or failed, or waits for another try; again changes nothing."""
+    offers, known = await _load(rt, subject, [_payload(event).ref_id for event in events])
+    settled: list[Settled] = []
+    for each in offers:
+        done = await _offer(rt, subject, each, known)
+        if done.state == "ingested":
+            known.add(each.sign)
+        settled.append(done)
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
+        states = await resources.settle(conn, subject, settled)
+        if "ingested" in states:
+            await knowledge.changed(conn, Scope(subject.tenant_id))
+    for state in states:
+        RESOURCES.labels(state).inc()
+    for each in settled:
+        logger().info("resource_settled", resource_id=str(each.resource_id), state=each.state, reason=each.reason)
+
+
+async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[tuple[str, str | None]]]:
+    async with rt.db.transaction(subject) as conn:
+        waiting = await resources.pending(conn, subject, dict.fromkeys(ids))
+        found = {turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})}
+        known = await resources.known(conn, subject, {each.uri_hash for each in waiting})
+    most = rt.policy.knowledge.ingest_max_chars
+    offers = [
+        Offer(each, citable.resource_of(turn, each.ordinal, most) if (turn := found.get(each.turn_id)) else None)
+        for each in waiting
+    ]
+    return offers, known
+
+
+async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[tuple[str, str | None]]) -> Settled:
+    """What becomes of one try; what the other side refuses is not offered again, and an absence is waited out."""
+    resource_id, policy = offer.pending.resource_id, rt.policy.knowledge
+    if offer.resource is None:
+        return Settled(resource_id, "skipped", "erased")
+    if offer.sign in known:
+        return Settled(resource_id, "skipped", "known_already", content_hash=offer.content_hash)
+    user_id = subject.user_id if policy.send_user else ""
+    try:
+        receipt = await rt.knowledge.ingest(
+            offer.resource,
+            Scope(subject.tenant_id, user_id=user_id),
+            key=str(resource_id),
+            deadline_s=policy.ingest_deadline_s,
+        )
+    except KnowledgeUnavailable as error:
+        last = error.reason in ("refused", "not_configured") or offer.pending.attempts + 1 >= policy.ingest_attempts
+        return Settled(resource_id, "failed" if last else "pending", f"knowledge_{error.reason}")
+    return Settled(resource_id, "ingested", None, receipt.document_id, offer.content_hash)
+
+
+def _payload(event: Delivered) -> ResourceIngestRequested:
+    assert isinstance(event.payload, ResourceIngestRequested)  # noqa: S101 # the topic carries nothing else
+    return event.payload
+
+
+async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
+    """The resource has failed, and the event is named in the quarantine."""
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
+        await resources.settle(conn, subject, [Settled(_payload(event).ref_id, "failed", "given_up")])
+        await quarantine.put(
+            conn, subject, stage=CONSUMER, turn_id=None, event_id=event.envelope.event_id, reason=reason
+        )
+    RESOURCES.labels("failed").inc()

@@ -1,0 +1,59 @@
+"""What turns cite or tools made goes to the knowledge side: rows of `resources` and the events that carry them on."""
+
+from collections.abc import Sequence
+
+from schemas.envelope import Envelope
+from schemas.events import ResourceIngestRequested
+from schemas.topics import RESOURCE_INGEST, Topic
+from shared import clock
+from shared.citable import Cited, Kind, cited
+from shared.db import Connection, Subject
+from shared.store import outbox, resources
+from shared.store.resources import Requested
+from shared.store.turns import Turn
+from shared.telemetry import RESOURCES
+
+
+async def request(conn: Connection, subject: Subject, turns: Sequence[Turn], kinds: Sequence[Kind]) -> None:
+    """Every resource of these turns has its row, and what is to be ingested its event; again changes nothing."""
+    found = [(turn, each) for turn in turns for each in cited(turn, kinds)]
+    new = await resources.request(conn, subject, [_row(turn, each) for turn, each in found])
+    await outbox.put(conn, [_event(subject, turn, each) for turn, each in found if each.resource_id in new])
+    for _, each in found:
+        RESOURCES.labels("skipped" if each.reason else "pending").inc()
+
+
+def _row(turn: Turn, found: Cited) -> Requested:
+    state = "skipped" if found.reason else "pending"
+    return Requested(
+        found.resource_id,
+        turn.turn_id,
+        turn.session_id,
+        found.ordinal,
+        found.kind,
+        found.source_type,
+        found.uri_hash,
+        state,
+        found.reason,
+    )
+
+
+def _event(subject: Subject, turn: Turn, found: Cited) -> tuple[Topic, Envelope]:
+    payload = ResourceIngestRequested(
+        ref_id=found.resource_id,
+        ref_type="artifact" if found.kind == "tool" else found.kind,
+        source_type=found.source_type,
+        uri_hash=found.uri_hash,
+    )
+    return RESOURCE_INGEST, Envelope(
+        event_id=clock.uuid7(),
+        event_type=payload.event_type,
+        idempotency_key=f"{payload.event_type}:{found.resource_id}",
+        trace_id=turn.trace_id,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=turn.session_id,
+        occurred_at=clock.now(),
+        policy_version=turn.policy_version,
+        payload=payload.model_dump(mode="json"),
+    )

@@ -1,0 +1,32 @@
+"""No knowledge: everything else works, and nobody is told that anything is missing (seed 004 section 6)."""
+
+from schemas.retrieval_plan import RetrievalPlan
+from shared.knowledge.errors import KnowledgeUnavailable
+from shared.knowledge.port import NOTHING, NOTHING_AT_ALL, Bundle, Capabilities, Receipt, Resource, Scope
+
+
+class NoKnowledge:
+    """Finds nothing, takes nothing."""
+
+    configured = False
+
+    async def capabilities(self) -> Capabilities:
+        """None."""
+        return NOTHING_AT_ALL
+
+    async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
+        """The empty bundle."""
+        del plan, scope, deadline_s
+        return NOTHING
+
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+        """KnowledgeUnavailable: there is no place to keep it."""
+        del resource, scope, key, deadline_s
+        raise KnowledgeUnavailable("not_configured")
+
+    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
+        """Nothing was there."""
+        del scope, document_ids, deadline_s
+
+    async def close(self) -> None:
+        """Nothing was open."""

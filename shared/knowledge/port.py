@@ -1,0 +1,115 @@
+"""What knowledge is asked and answers: one port, whatever stands behind it (seed 004 section 6, KnowledgePort)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from schemas.retrieval_plan import RetrievalPlan, SourceType
+from schemas.vocabulary import Language, SearchMode
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """For whom knowledge is asked: never a user, unless policy says so."""
+
+    tenant_id: str
+    org_id: str = ""
+    profile_id: str = ""
+    user_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What the other side can do; what it does not say is taken from here (seed 001 section 9)."""
+
+    modes: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
+    ingest: bool = True
+
+
+NOTHING_AT_ALL = Capabilities(frozenset(), ingest=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One piece of a document, checked and cut to size; `score` is None where nobody gave one."""
+
+    id: str
+    source_uri: str
+    text: str
+    document_id: str | None = None
+    section_id: str | None = None
+    title: str = ""
+    source_type: str = "other"
+    language: Language = "other"
+    mode: SearchMode = "hybrid"
+    query: int = 0
+    score: float | None = None
+    scores: Mapping[str, float] = field(default_factory=dict[str, float])
+    ranks: Mapping[str, int] = field(default_factory=dict[str, int])
+    org_tier: str = ""
+    dated: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What knowledge found, in its own final order, and what it says that it did not honour."""
+
+    sections: tuple[Section, ...] = ()
+    ignored: tuple[str, ...] = ()
+    left_out: int = 0
+    """Results that were no evidence: without text or address, or beyond what was asked for."""
+
+
+NOTHING = Bundle()
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What is worth long-term citation (seed 000 section 2.3); `content` is None where only a description is known."""
+
+    source_type: SourceType
+    source_uri: str
+    title: str
+    language: Language
+    content: str | None
+    meta: Mapping[str, JsonValue]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The other side has the resource, under this id where it gives one."""
+
+    document_id: str | None = None
+
+
+class Knowledge(Protocol):
+    """Soft by contract: whoever asks goes on without it. KnowledgeUnavailable says why there is no answer."""
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is anybody to ask."""
+        ...
+
+    async def capabilities(self) -> Capabilities:
+        """What the other side can do, as far as it is known; never waits for it."""
+        ...
+
+    async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
+        """What the plan finds."""
+        ...
+
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+        """The resource is kept; the same key again changes nothing."""
+        ...
+
+    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
+        """The documents are gone; deleting what is not there is done too."""
+        ...
+
+    async def close(self) -> None:
+        """Nothing is open any more."""
+        ...

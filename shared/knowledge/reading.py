@@ -1,0 +1,201 @@
+"""What another server says, read as if it were hostile: bounded, cut, cleaned; what is no evidence is left out."""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, cast, get_args
+from urllib.parse import quote
+
+import orjson
+
+from schemas.evidence_pack import EvidenceSourceType
+from schemas.retrieval_plan import RetrievalPlan
+from schemas.vocabulary import SearchMode
+from shared.knowledge.errors import KnowledgeUnavailable
+from shared.knowledge.port import Bundle, Capabilities, Receipt, Section
+from shared.text.language import detect
+from shared.text.normalise import visible
+from shared.text.sanitize import screen
+
+MAX_ITEMS = 200
+MAX_LOOKED_AT = 1000
+"""Of a longer list the rest is not even looked at."""
+MAX_TEXT = 4000
+MAX_TITLE = 300
+MAX_ID = 200
+MAX_URI = 2048
+MAX_IGNORED = 20
+_MODES: frozenset[str] = frozenset(get_args(SearchMode))
+_SOURCES: frozenset[str] = frozenset(get_args(EvidenceSourceType))
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+_UNSAFE_SCHEME = re.compile(r"(?:javascript|vbscript|data|blob|about):", re.IGNORECASE)
+_SLUG = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_READABLE = "!#$%&'()*+,/:;=?@[]~"
+_SIGNALS = {"vector": "vector", "fts": "text"}
+
+
+def body(raw: bytes) -> Mapping[str, Any]:
+    """The JSON object that the bytes are; KnowledgeUnavailable malformed where they are none."""
+    try:
+        found: Any = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise KnowledgeUnavailable("malformed", "not JSON") from error
+    if not isinstance(found, dict):
+        raise KnowledgeUnavailable("malformed", "not an object")
+    return cast("dict[str, Any]", found)
+
+
+def bundle(raw: bytes, plan: RetrievalPlan) -> Bundle:
+    """The evidence of an EvidencePack, in its order, as much as the plan asked for; each section once."""
+    pack = body(raw)
+    listed: Any = pack.get("evidences")
+    if not isinstance(listed, list):
+        raise KnowledgeUnavailable("malformed", "evidences is not a list")
+    items = cast("list[Any]", listed)
+    most = min(plan.budget.top_k, MAX_ITEMS)
+    sections: dict[str, Section] = {}
+    for each in items[:MAX_LOOKED_AT]:
+        if len(sections) >= most:
+            break
+        section = _section(each, plan)
+        if section and section.id not in sections:
+            sections[section.id] = section
+    if items and not sections and not any(isinstance(each, dict) and "snippet" in each for each in items[:MAX_ITEMS]):
+        raise KnowledgeUnavailable("malformed", "evidences hold no evidence")
+    return Bundle(tuple(sections.values()), _ignored(pack), len(items) - len(sections))
+
+
+def capabilities(raw: bytes) -> Capabilities:
+    """What the other side says that it can do; what it leaves out or says in another shape is as by default."""
+    told, known = body(raw), Capabilities()
+    modes: Any = told.get("modes")
+    named = {each for each in cast("list[Any]", modes) if each in _MODES} if isinstance(modes, list) else set[str]()
+    ingest: Any = told.get("ingest")
+    return Capabilities(
+        cast("frozenset[SearchMode]", frozenset(named)) or known.modes,
+        ingest if isinstance(ingest, bool) else known.ingest,
+    )
+
+
+def receipt(raw: bytes) -> Receipt:
+    """The document's id, where one is given; who keeps a resource need not say more than yes."""
+    try:
+        told = body(raw)
+    except KnowledgeUnavailable:
+        return Receipt()
+    return Receipt(_id(told.get("document_id") or told.get("id")))
+
+
+def _section(raw: Any, plan: RetrievalPlan) -> Section | None:
+    """None where there is no text to read or no address that leads back to it, or where a filter is broken."""
+    if not isinstance(raw, dict):
+        return None
+    item = cast("dict[str, Any]", raw)
+    text, uri = _text(item.get("snippet"), MAX_TEXT), _uri(item.get("source_uri"))
+    if not text or not uri:
+        return None
+    provenance, metadata = _object(item.get("provenance")), _object(item.get("metadata"))
+    query = _number(provenance.get("query_index"))
+    at = int(query) if query is not None and 0 <= query < len(plan.queries) else 0
+    mode, source = provenance.get("mode"), item.get("source_type")
+    document, part = _id(item.get("document_id")), _id(item.get("section_id"))
+    score = _number(item.get("score"))
+    signals = _object(item.get("signals"))
+    section = Section(
+        id=_id(item.get("id")) or f"{document or uri}:{part or ''}",
+        source_uri=uri,
+        text=text,
+        document_id=document,
+        section_id=_placed(part, metadata),
+        title=_text(item.get("title") or metadata.get("section_title"), MAX_TITLE),
+        source_type=source if isinstance(source, str) and source in _SOURCES else "other",
+        language=detect(text),
+        mode=cast("SearchMode", mode) if isinstance(mode, str) and mode in _MODES else plan.queries[at].mode,
+        query=at,
+        score=score if score is not None else _number(signals.get("rrf_score")),
+        scores=_signals(signals, "score"),
+        ranks={name: int(rank) for name, rank in _signals(signals, "rank").items() if rank >= 1},
+        org_tier=_slug(metadata.get("org_tier") or item.get("org_tier")),
+        dated=_moment(metadata.get("created_at")),
+    )
+    return section if _fits(section, plan) else None
+
+
+def _fits(section: Section, plan: RetrievalPlan) -> bool:
+    """Whether the section keeps to the filters that can be seen on it: a filter filters, whoever executes the plan."""
+    filters = plan.filters_of(plan.queries[section.query])
+    return (
+        (not filters.source_type or section.source_type in filters.source_type)
+        and (not filters.source_uri_prefix or section.source_uri.startswith(tuple(filters.source_uri_prefix)))
+        and (not filters.language or section.language in (*filters.language, "other"))
+        and (not filters.document_ids or section.document_id is None or section.document_id in filters.document_ids)
+    )
+
+
+def _placed(section: str | None, metadata: Mapping[str, Any]) -> str | None:
+    """The section with its chunk, so that two chunks of one section are two results."""
+    chunk = _number(metadata.get("chunk_index"))
+    return f"{section}#{int(chunk)}" if section and chunk is not None and abs(chunk) < 1e9 else section
+
+
+def _signals(signals: Mapping[str, Any], kind: str) -> dict[str, float]:
+    found = {ours: _number(signals.get(f"{theirs}_{kind}")) for theirs, ours in _SIGNALS.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _object(raw: Any) -> Mapping[str, Any]:
+    return cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+
+
+def _text(raw: Any, most: int) -> str:
+    """What a reader can see of the beginning."""
+    return visible(raw[: 2 * most]).strip()[:most] if isinstance(raw, str) else ""
+
+
+def _number(raw: Any) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return None
+    return float(raw) if abs(raw) < 1e300 and math.isfinite(raw) else None
+
+
+def _id(raw: Any) -> str | None:
+    """The id without characters that could end a line or open a tag; None where it is none, or gives orders."""
+    given = str(raw) if isinstance(raw, int) and not isinstance(raw, bool) and abs(raw) < 1 << 63 else raw
+    clean = _text(given, MAX_ID)
+    return quote(clean, safe=_READABLE, encoding="utf-8", errors="replace") if _harmless(clean) else None
+
+
+def _uri(raw: Any) -> str:
+    """An address that leads somewhere and holds nothing else: no white space, no tag, no script."""
+    clean = _text(raw, MAX_URI + 1)
+    if not _SCHEME.match(clean) or _UNSAFE_SCHEME.match(clean) or len(clean) > MAX_URI or not _harmless(clean):
+        return ""
+    return "".join(each if each.isalnum() or each in "-._~" + _READABLE else quote(each) for each in clean)
+
+
+def _harmless(text: str) -> bool:
+    return bool(text) and screen(re.sub(r"[-_/+.%]+", " ", text)).outcome != "blocked"
+
+
+def _slug(raw: Any) -> str:
+    return raw if isinstance(raw, str) and _SLUG.fullmatch(raw) else ""
+
+
+def _moment(raw: Any) -> datetime | None:
+    if not isinstance(raw, str) or len(raw) > 40:
+        return None
+    try:
+        found = datetime.fromisoformat(raw)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _ignored(pack: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the plan's fields that the other side says it ignored; nothing that is not such a name."""
+    listed: Any = _object(pack.get("explain")).get("ignored_fields")
+    if not isinstance(listed, list):
+        return ()
+    names = [each for each in cast("list[Any]", listed)[:MAX_IGNORED] if isinstance(each, str)]
+    return tuple(each for each in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.\[\]]{0,80}", each))

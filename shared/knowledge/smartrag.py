@@ -1,0 +1,178 @@
+"""SmartRAG, or whatever speaks the same: `POST {base}/retrieve` takes a RetrievalPlan and answers an EvidencePack.
+
+The body of a retrieval is the plan itself. Who asks stands in headers, percent-encoded as UTF-8: x-tenant-id, x-org-id,
+x-profile-id, and x-user-id where policy allows it. docs/retrieval_plan.md has the other two paths.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+import orjson
+
+from schemas.retrieval_plan import RetrievalPlan
+from shared.knowledge import reading
+from shared.knowledge.errors import KnowledgeUnavailable
+from shared.knowledge.port import Bundle, Capabilities, Receipt, Resource, Scope
+from shared.models.breaker import Breaker
+from shared.telemetry import KNOWLEDGE_CALLS, KNOWLEDGE_SECONDS, logger
+
+T = TypeVar("T")
+MAX_BYTES = 2_097_152
+"""An answer is read no further than this."""
+RENEW_S = 600.0
+ASK_S = 5.0
+FAILURES, WINDOW_S, COOLDOWN_S = 5, 60.0, 30.0
+"""So many failures within so long, and nobody is asked for so long: then one request tries."""
+
+
+class SmartRag:
+    """One server over HTTP; it is not asked while it seems to be down, and never followed elsewhere."""
+
+    configured = True
+
+    def __init__(self, url: str, token: str | None, clock: Callable[[], float]) -> None:
+        self._base = url.rstrip("/")
+        headers = {"accept": "application/json", "accept-encoding": "identity", "content-type": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        self._client = httpx.AsyncClient(
+            headers=headers,
+            timeout=None,  # noqa: S113 # every call has its deadline around it
+            follow_redirects=False,
+            limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
+        )
+        self._clock = clock
+        self._asking = _breaker(clock)
+        self._giving = _breaker(clock)
+        self._can = Capabilities()
+        self._learnt_at: float | None = None
+        self._learning: asyncio.Task[None] | None = None
+
+    async def capabilities(self) -> Capabilities:
+        """What it last said, or the defaults; asked for in the background, and again every ten minutes."""
+        stale = self._learnt_at is None or self._clock() - self._learnt_at > RENEW_S
+        if stale and (self._learning is None or self._learning.done()):
+            self._learning = asyncio.create_task(self._learn(), name="knowledge-capabilities")
+        return self._can
+
+    async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
+        """What the plan finds; KnowledgeUnavailable within the deadline says why nothing."""
+        content = plan.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+        async def call() -> Bundle:
+            return reading.bundle(await self._post("/retrieve", content, _headers(scope)), plan)
+
+        return await self._guarded("retrieve", self._asking, call, deadline_s)
+
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+        """It has the resource; a key that it knows already is as good."""
+        content = orjson.dumps({"version": "0.1", "idempotency_key": key, **asdict(resource)}, default=str)
+        headers = {**_headers(scope), "idempotency-key": key}
+
+        async def call() -> Receipt:
+            return reading.receipt(await self._post("/ingest", content, headers, done=(409,)))
+
+        return await self._guarded("ingest", self._giving, call, deadline_s)
+
+    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
+        """The documents are gone there."""
+        content = orjson.dumps({"version": "0.1", "document_ids": document_ids})
+
+        async def call() -> None:
+            await self._post("/delete", content, _headers(scope), done=(404, 410))
+
+        await self._guarded("delete", self._giving, call, deadline_s)
+
+    async def close(self) -> None:
+        """The connections are closed."""
+        if self._learning:
+            self._learning.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._learning
+        await self._client.aclose()
+
+    async def _learn(self) -> None:
+        """A server that has no such path can what is usual."""
+        self._learnt_at = self._clock()
+        try:
+            async with asyncio.timeout(ASK_S):
+                self._can = reading.capabilities(await self._read("GET", "/capabilities", b"", {}))
+        except (TimeoutError, KnowledgeUnavailable, httpx.HTTPError, httpx.InvalidURL) as error:
+            logger().info("knowledge_says_no_capabilities", error=type(error).__name__)
+
+    async def _guarded(self, what: str, breaker: Breaker, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
+        if not breaker.admit():
+            KNOWLEDGE_CALLS.labels(what, "circuit_open").inc()
+            raise KnowledgeUnavailable("circuit_open")
+        try:
+            with KNOWLEDGE_SECONDS.labels(what).time():
+                found = await _in_time(call, deadline_s)
+        except KnowledgeUnavailable as error:
+            breaker.doubtful() if error.reason == "refused" else breaker.failed()
+            KNOWLEDGE_CALLS.labels(what, error.reason).inc()
+            raise
+        except BaseException:
+            breaker.abandoned()
+            raise
+        breaker.succeeded()
+        KNOWLEDGE_CALLS.labels(what, "ok").inc()
+        return found
+
+    async def _post(self, path: str, content: bytes, headers: Mapping[str, str], done: tuple[int, ...] = ()) -> bytes:
+        return await self._read("POST", path, content, headers, done)
+
+    async def _read(
+        self, method: str, path: str, content: bytes, headers: Mapping[str, str], done: tuple[int, ...] = ()
+    ) -> bytes:
+        """The body, as far as it may be read: bytes as they come, since what is packed may unpack to anything."""
+        async with self._client.stream(method, self._base + path, content=content, headers=headers) as answer:
+            status = answer.status_code
+            if status not in done:
+                _accept(status)
+            if answer.headers.get("content-encoding", "identity") != "identity":
+                raise KnowledgeUnavailable("malformed", "packed, though it was asked for plain")
+            found = bytearray()
+            async for part in answer.aiter_raw():
+                found += part
+                if len(found) > MAX_BYTES:
+                    raise KnowledgeUnavailable("too_large")
+        return bytes(found)
+
+
+def _breaker(clock: Callable[[], float]) -> Breaker:
+    return Breaker(clock, failures=FAILURES, window_s=WINDOW_S, cooldown_s=COOLDOWN_S)
+
+
+def _accept(status: int) -> None:
+    if 200 <= status < 300:
+        return
+    if 300 <= status < 400:
+        raise KnowledgeUnavailable("redirected", str(status))
+    if status in (400, 404, 413, 415, 422):
+        raise KnowledgeUnavailable("refused", str(status))
+    raise KnowledgeUnavailable("server_error", str(status))
+
+
+async def _in_time(call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
+    try:
+        async with asyncio.timeout(deadline_s):
+            return await call()
+    except (TimeoutError, httpx.TimeoutException) as error:
+        raise KnowledgeUnavailable("timeout") from error
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
+        raise KnowledgeUnavailable("connection", type(error).__name__) from error
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    named: dict[str, Any] = {
+        "x-tenant-id": scope.tenant_id,
+        "x-org-id": scope.org_id,
+        "x-profile-id": scope.profile_id,
+        "x-user-id": scope.user_id,
+    }
+    return {name: quote(value, safe="") for name, value in named.items() if value}

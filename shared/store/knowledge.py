@@ -1,0 +1,32 @@
+"""knowledge_versions: what an enterprise knows has changed. Written by compose and librarian, read per request."""
+
+from typing import LiteralString
+
+from shared.db import Connection, Read
+from shared.knowledge.port import Scope
+
+_VERSION: LiteralString = """
+SELECT coalesce(sum(version), 0)::bigint AS version FROM knowledge_versions
+WHERE tenant_id = %(tenant)s AND org_id IN ('', %(org)s) AND profile_id IN ('', %(profile)s)
+"""
+
+
+def version(scope: Scope) -> Read[int]:
+    """Greater after every change in the scope: in the profile, its organisation or the whole tenant."""
+    params = {"tenant": scope.tenant_id, "org": scope.org_id, "profile": scope.profile_id}
+    return Read(_VERSION, params, lambda rows: rows[0]["version"])
+
+
+_CHANGED: LiteralString = """
+INSERT INTO knowledge_versions AS v (tenant_id, org_id, profile_id, version)
+VALUES (%(tenant)s, %(org)s, %(profile)s, 1)
+ON CONFLICT (tenant_id, org_id, profile_id) DO UPDATE SET version = v.version + 1, changed_at = now()
+RETURNING version
+"""
+
+
+async def changed(conn: Connection, scope: Scope) -> int:
+    """The scope's own version from now on: what was answered before is not used again once this commits."""
+    params = {"tenant": scope.tenant_id, "org": scope.org_id, "profile": scope.profile_id}
+    row = await (await conn.execute(_CHANGED, params)).fetchone()
+    return row["version"] if row else 0

@@ -1,0 +1,263 @@
+"""What turns cite and tools make goes to the knowledge side once, is found from there, and nothing of the chat does."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from schemas.topics import RESOURCE_INGEST
+from services.cli import app
+from services.librarian import handler
+from shared.bus.delivery import parse
+from shared.db import Subject
+from tests.rag.server import Document, Rag, serve_rag
+from tests.system.databases import Databases
+from tests.system.kafka import of_tenant
+from tests.system.person import Json, Person, user
+from tests.system.running import System, listening, policy_file, running, settings_for
+from tests.system.wait import wait_for
+
+PAGE = {
+    "zh": "海森堡压缩机的保养规范：每五百小时更换一次滤芯，并检查皮带的张力。" * 8,
+    "en": "Maintenance manual of the Heisenberg compressor: replace the filter every five hundred hours. " * 8,
+}
+SPEC = {
+    "zh": "北极光接口规范第一版：所有请求都必须携带签名，超时为三秒，重试两次。" * 8,
+    "en": "Aurora interface specification: all requests are signed, time out after three seconds, are tried twice. "
+    * 8,
+}
+ASKED = {
+    "zh": ("海森堡压缩机的保养规范里多久换滤芯？", "北极光接口规范里的超时是多少？"),
+    "en": (
+        "How often does the Heisenberg compressor manual say to replace the filter?",
+        "What is the timeout in the Aurora specification?",
+    ),
+}
+SECRET = "sk-proj-9f8e7d6c5b4a39281706f5e4d3c2b1a0"
+
+
+@pytest.fixture(scope="module")
+async def one_rag() -> AsyncGenerator[Rag]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        patch.setenv("no_proxy", "127.0.0.1")
+        async with serve_rag() as server:
+            yield server
+
+
+@pytest.fixture(scope="module")
+async def system(
+    databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[System]:
+    """Every service, with knowledge; what is lost is driven again soon."""
+    slices: dict[str, Any] = {
+        "knowledge": {"deadline_ms": 1000, "ingest_attempts": 2},
+        "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
+    }
+    policy = policy_file(tmp_path_factory.mktemp("policy"), **slices)
+    settings = settings_for(databases.fresh(), kafka, knowledge_url=one_rag.url, policy=policy)
+    async with running(settings) as all_services:
+        yield all_services
+
+
+@pytest.fixture
+def rag(one_rag: Rag) -> Rag:
+    one_rag.reset()
+    return one_rag
+
+
+def work(language: str, **ref: Any) -> Json:
+    """A turn that reads a page and writes a document, beside some talk."""
+    url = f"https://docs.example.org/{language}/compressor"
+    return {
+        "messages": [user("我今天心情不错，天气也好。" if language == "zh" else "I am in a good mood today.")],
+        "refs": [{"ref_type": "url", "ref_uri": url, "title": "Compressor", **ref}],
+        "tool_calls": [
+            {"name": "fetch_url", "args": {"url": url}, "result": {"content": f"{PAGE[language]} token {SECRET}"}},
+            {
+                "name": "write_file",
+                "args": {"path": f"specs/aurora.{language}.md", "content": f"{SPEC[language]} 13812345678"},
+                "result": "ok",
+            },
+            {"name": "get_weather", "args": {"city": "Oslo"}, "result": "sunny " * 100},
+        ],
+    }
+
+
+async def commit(person: Person, body: Json, session: str = "s1") -> str:
+    answer = await person.post("/v1/turns", {**person.whose, "session_id": session, **body})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["turn_id"]
+
+
+async def resources(person: Person, **query: Any) -> list[Json]:
+    answer = await person.get("/v1/resources", **query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["resources"]
+
+
+def settled(person: Person, count: int) -> Callable[[], Awaitable[list[Json]]]:
+    """So many of the person's resources are no longer pending."""
+
+    async def all_of_them() -> list[Json]:
+        found = await resources(person)
+        done = [each for each in found if each["state"] != "pending"]
+        return found if len(done) == len(found) == count else []
+
+    return all_of_them
+
+
+@pytest.mark.parametrize("language", PAGE)
+async def test_a_page_and_a_product_are_ingested_and_answer_the_next_question(
+    person: Person, rag: Rag, language: str
+) -> None:
+    turn_id = await commit(person, work(language))
+    found = {each["ref_type"]: each for each in await wait_for(settled(person, 2), 15, "ingested")}
+    assert {each["state"] for each in found.values()} == {"ingested"}
+    assert found["url"]["source_uri"] == f"https://docs.example.org/{language}/compressor"
+    assert found["tool"]["source_uri"].startswith(f"smartbrain://turn/{turn_id}#")
+    assert all(each["document_id"] for each in found.values())
+    given = {each["source_type"]: each for each in rag.ingested.values()}
+    assert set(given) == {"url", "memory_snapshot"}
+    assert given["url"]["content"].startswith(PAGE[language][:60])
+    assert given["memory_snapshot"]["title"] == f"specs/aurora.{language}.md"
+    told = str(rag.asked)
+    assert [word for word in (SECRET, "13812345678", person.user_id, "good mood", "心情") if word in told] == []
+    for question, words in zip(ASKED[language], (PAGE[language], SPEC[language]), strict=True):
+        package = await person.compose(question)
+        assert any(words[:20] in each.snippet for each in package.evidence if each.source == "resource"), question
+    turn = await person.get(f"/v1/turns/{turn_id}")
+    assert turn.status_code == 200
+
+
+async def test_delivered_again_nothing_is_given_twice(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 15, "ingested")
+    stored = await of_tenant(person.system.bootstrap, person.tenant_id, RESOURCE_INGEST.name)
+    asked = len([path for path, _, _ in rag.asked if path == "/ingest"])
+    subject = Subject(person.tenant_id, person.user_id)
+    await handler.keep(person.system["librarian"].rt, subject, [parse(each) for each in stored])
+    assert asked == 2 == len([path for path, _, _ in rag.asked if path == "/ingest"])
+    assert {each["attempts"] for each in await resources(person)} == {1}
+
+
+async def test_a_librarian_that_dies_in_the_middle_gives_once(person: Person, rag: Rag) -> None:
+    rag.ingest_mode, rag.slow_s = "slow", 0.3
+    await commit(person, work("en"))
+    await wait_for(lambda: any(path == "/ingest" for path, _, _ in rag.asked), 15, "asked")
+    await person.system.stop("librarian")
+    rag.ingest_mode = "well"
+    await person.system.start("librarian")
+    found = await wait_for(settled(person, 2), 30, "ingested")
+    assert {each["state"] for each in found} == {"ingested"}
+    assert len(rag.ingested) == 2
+
+
+async def test_a_request_that_was_lost_is_driven_again(person: Person, rag: Rag) -> None:
+    await person.system.stop("librarian")
+    await commit(person, work("zh"))
+    await wait_for(lambda: resources(person), 15, "requested")
+    person.system.rows("DELETE FROM event_outbox WHERE type = 'resource.ingest_requested' RETURNING id")
+    rag.ingest_mode = "http_500"
+    await person.system.start("librarian")
+
+    async def tried() -> bool:
+        return any(each["attempts"] for each in await resources(person))
+
+    await wait_for(tried, 30, "tried")
+    rag.ingest_mode = "well"
+    person.system.rows("UPDATE redriven SET last_at = now() - interval '1 hour' RETURNING about")
+    person.system["librarian"].rt.knowledge._giving.succeeded()  # type: ignore[attr-defined]
+    found = await wait_for(settled(person, 2), 30, "ingested")
+    assert {each["state"] for each in found} <= {"ingested", "failed"}
+    assert [each["reason"] for each in found if each["state"] == "failed"] in ([], ["knowledge_server_error"])
+
+
+async def test_what_the_other_side_refuses_has_failed_and_says_why(person: Person, rag: Rag) -> None:
+    rag.ingest_mode = "refused"
+    await commit(person, work("en"))
+    found = await wait_for(settled(person, 2), 15, "failed")
+    assert {(each["state"], each["reason"]) for each in found} == {("failed", "knowledge_refused")}
+    outcome = await person.get("/v1/resources", state="ingested")
+    assert outcome.json() == {"resources": []}
+
+
+async def test_the_same_page_is_given_once_and_a_changed_one_again(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 15, "ingested")
+    await commit(person, work("en"), session="s2")
+    found = await wait_for(settled(person, 4), 15, "settled")
+    urls = [(each["state"], each["reason"]) for each in found if each["ref_type"] == "url"]
+    assert sorted(urls) == [("ingested", None), ("skipped", "known_already")]
+    changed = work("en")
+    changed["tool_calls"][0]["result"] = {"content": "Version two. " + PAGE["en"]}
+    await commit(person, changed, session="s3")
+    found = await wait_for(settled(person, 6), 15, "settled")
+    assert sum(each["ref_type"] == "url" and each["state"] == "ingested" for each in found) == 2
+
+
+async def test_nobody_sees_the_resources_of_another(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 15, "ingested")
+    for stranger in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, person.user_id)):
+        assert await resources(stranger) == []
+
+
+@pytest.mark.parametrize("language", ASKED)
+async def test_an_answer_is_used_again_until_knowledge_changes(person: Person, rag: Rag, language: str) -> None:
+    question, words = ASKED[language][0], PAGE[language]
+    rag.put(Document("manual", words, "https://docs.example.org/manual"))
+
+    async def found() -> list[str]:
+        package = await person.compose(question)
+        return [each.snippet for each in package.evidence if each.source == "resource"]
+
+    first = await found()
+    assert first
+    assert await found() == first
+    assert len(rag.plans(person.tenant_id)) == 1
+    other = Person(person.system, tenant_id=person.tenant_id)
+    assert [e.source for e in (await other.compose(question)).evidence] == ["resource"]
+    assert len(rag.plans(person.tenant_id)) == 1
+    stranger = Person(person.system)
+    await stranger.compose(question)
+    assert len(rag.plans(stranger.tenant_id)) == 1
+    rag.documents.clear()
+    assert await found() == first
+    answer = await person.post("/v1/knowledge/changed", {"tenant_id": person.tenant_id, "org_id": "elsewhere"})
+    assert answer.json() == {"version": 1}
+    assert await found() == first
+    assert (await person.post("/v1/knowledge/changed", {"tenant_id": person.tenant_id})).status_code == 200
+    assert await found() == []
+    assert len(rag.plans(person.tenant_id)) == 2
+
+
+async def test_an_ingest_ends_what_was_answered_before(person: Person, rag: Rag) -> None:
+    question = ASKED["en"][0]
+    package = await person.compose(question)
+    assert not [each for each in package.evidence if each.source == "resource"]
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 15, "ingested")
+    package = await person.compose(question)
+    assert [each for each in package.evidence if each.source == "resource"]
+
+
+async def test_the_command_says_that_knowledge_changed_and_shows_resources(
+    person: Person, rag: Rag, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 15, "ingested")
+    async with listening(person.system) as url:
+        monkeypatch.setenv("SMARTBRAIN_URL", url)
+
+        async def run(*args: str) -> tuple[int, str]:
+            done = await asyncio.to_thread(CliRunner().invoke, app, ["knowledge", *args, "--tenant", person.tenant_id])
+            return done.exit_code, done.stdout
+
+        code, said = await run("changed")
+        assert (code, "version" in said) == (0, True)
+        code, said = await run("resources", "-u", person.user_id)
+        assert (code, said.count("ingested")) == (0, 2)
+        assert "nothing was cited" in (await run("resources", "-u", "nobody"))[1]
