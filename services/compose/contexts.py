@@ -126,7 +126,7 @@ def _item(made: dict[str, Any], found: Receipts, language: Told) -> ReceiptItem:
     used = None if not carried or found.used_ids is None else memory_id in found.used_ids
     return ReceiptItem(
         id=made["id"],
-        source_uri=_address(made["id"]),
+        source_uri=made.get("source_uri") or _address(made["id"]),
         decision=made["decision"],
         decision_reason=cast("DecisionReason", made["decision_reason"]),
         context_position=ContextPosition.model_validate(place) if place else None,

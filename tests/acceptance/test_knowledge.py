@@ -271,3 +271,7 @@ async def test_a_rule_of_the_enterprise_wins_over_a_preference_and_is_named(
     assert not [text for text in held if WORD[language] in text]
     assert {"zh": "花生", "en": "peanut"}[language] in "".join(held)
     assert any(RULE[language][:8] in text for text in resources(package))
+    receipt = (await person.get(f"/v1/receipts/{package.context_id}", lang=language)).json()["items"]
+    reasons = {each["id"]: each["decision_reason"] for each in receipt}
+    assert {key for key, reason in reasons.items() if reason == "conflict_knowledge"} == set(dropped)
+    assert "https://kb.acme.cn/brand" in {each["source_uri"] for each in receipt if each["decision"] == "injected"}

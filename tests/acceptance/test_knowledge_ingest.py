@@ -212,7 +212,7 @@ async def test_an_answer_is_used_again_until_knowledge_changes(person: Person, r
 
     async def found() -> list[str]:
         package = await person.compose(question)
-        return [each.snippet for each in package.evidence if each.source == "resource"]
+        return [each.snippet.partition(">")[2] for each in package.evidence if each.source == "resource"]
 
     first = await found()
     assert first

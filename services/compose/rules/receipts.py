@@ -9,6 +9,7 @@ from services.compose.rules.packing import Decision, Packed
 
 SCHEMA_VERSION = 4
 """Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and conflicts with 4."""
+NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": None}
 NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
 
 
@@ -87,9 +88,18 @@ def _decision(made: Decision, ranked: Ranked | None, policy_version: str) -> dic
         "guardrail": {"hit": True, "rule_id": made.rule, "reason": made.sanitization} if blocked else NO_GUARDRAIL,
         "context_position": position,
         "sanitization_result": made.sanitization,
+        "conflict": _conflict(made),
         "rule": made.rule,
+        "source_uri": ranked.candidate.uri if ranked and ranked.candidate.is_resource else None,
         "tokens": made.tokens,
     }
+
+
+def _conflict(made: Decision) -> dict[str, Any]:
+    """Whether knowledge said otherwise, which went first, and what said it (seed 004 section 4.3)."""
+    if made.reason != "conflict_knowledge":
+        return NO_CONFLICT
+    return {"detected": True, "resolution": "knowledge_first", "with": made.rule}
 
 
 def _factors(ranked: Ranked) -> dict[str, float]:
