@@ -92,7 +92,7 @@ def _section(raw: Any, plan: RetrievalPlan) -> Section | None:
     if not isinstance(raw, dict):
         return None
     item = cast("dict[str, Any]", raw)
-    text, uri = _text(item.get("snippet"), MAX_TEXT), _uri(item.get("source_uri"))
+    text, uri = _text(item.get("snippet"), min(MAX_TEXT, plan.output.max_snippet_chars)), _uri(item.get("source_uri"))
     if not text or not uri:
         return None
     provenance, metadata = _object(item.get("provenance")), _object(item.get("metadata"))

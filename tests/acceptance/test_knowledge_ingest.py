@@ -1,6 +1,7 @@
 """What turns cite and tools make goes to the knowledge side once, is found from there, and nothing of the chat does."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
@@ -53,7 +54,7 @@ async def system(
 ) -> AsyncGenerator[System]:
     """Every service, with knowledge; what is lost is driven again soon."""
     slices: dict[str, Any] = {
-        "knowledge": {"deadline_ms": 1000, "ingest_attempts": 2},
+        "knowledge": {"deadline_ms": 1000},
         "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
     }
     policy = policy_file(tmp_path_factory.mktemp("policy"), **slices)
@@ -63,8 +64,11 @@ async def system(
 
 
 @pytest.fixture
-def rag(one_rag: Rag) -> Rag:
+def rag(one_rag: Rag, system: System) -> Rag:
+    """The server as new; nobody remembers how it was."""
     one_rag.reset()
+    for each in system.running:
+        each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
     return one_rag
 
 
@@ -156,23 +160,49 @@ async def test_a_librarian_that_dies_in_the_middle_gives_once(person: Person, ra
 
 
 async def test_a_request_that_was_lost_is_driven_again(person: Person, rag: Rag) -> None:
-    await person.system.stop("librarian")
     await commit(person, work("zh"))
-    await wait_for(lambda: resources(person), 15, "requested")
-    person.system.rows("DELETE FROM event_outbox WHERE type = 'resource.ingest_requested' RETURNING id")
-    rag.ingest_mode = "http_500"
-    await person.system.start("librarian")
+    await wait_for(settled(person, 2), 15, "ingested")
+    rag.ingested.clear()
+    again(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
+    await wait_for(lambda: len(rag.ingested) == 2, 30, "given again")
+    assert {each["state"] for each in await wait_for(settled(person, 2), 15, "ingested")} == {"ingested"}
 
-    async def tried() -> bool:
-        return any(each["attempts"] for each in await resources(person))
 
-    await wait_for(tried, 30, "tried")
-    rag.ingest_mode = "well"
+def again(person: Person, change: str) -> None:
+    """The person's resources are changed beside everybody's back, and may be driven again at once."""
+    person.system.rows(
+        f"UPDATE resources SET {change} WHERE tenant_id = %(t)s RETURNING resource_id",  # noqa: S608
+        t=person.tenant_id,
+    )
     person.system.rows("UPDATE redriven SET last_at = now() - interval '1 hour' RETURNING about")
-    person.system["librarian"].rt.knowledge._giving.succeeded()  # type: ignore[attr-defined]
-    found = await wait_for(settled(person, 2), 30, "ingested")
-    assert {each["state"] for each in found} <= {"ingested", "failed"}
-    assert [each["reason"] for each in found if each["state"] == "failed"] in ([], ["knowledge_server_error"])
+
+
+async def tried(person: Person) -> bool:
+    """Whether both were offered once, in vain, and wait."""
+    found = [(each["state"], each["attempts"] > 0, each["reason"]) for each in await resources(person)]
+    return found == [("pending", True, "knowledge_server_error")] * 2
+
+
+async def test_a_server_that_is_away_is_waited_for(person: Person, rag: Rag) -> None:
+    rag.ingest_mode = "http_500"
+    await commit(person, work("zh"))
+    await wait_for(lambda: tried(person), 15, "tried")
+    rag.ingest_mode = "well"
+    again(person, "attempts = attempts")
+    assert {each["state"] for each in await wait_for(settled(person, 2), 45, "ingested")} == {"ingested"}
+
+
+async def test_after_all_tries_it_has_failed_and_says_why(person: Person, rag: Rag) -> None:
+    rag.ingest_mode = "http_500"
+    await commit(person, work("en"))
+    await wait_for(lambda: tried(person), 15, "tried")
+    again(person, "attempts = 7")
+    found = await wait_for(settled(person, 2), 45, "failed")
+    assert {(each["state"], each["reason"]) for each in found} <= {
+        ("failed", "knowledge_server_error"),
+        ("failed", "knowledge_circuit_open"),
+    }
+    assert {each["attempts"] for each in found} == {8}
 
 
 async def test_what_the_other_side_refuses_has_failed_and_says_why(person: Person, rag: Rag) -> None:

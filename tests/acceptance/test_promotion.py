@@ -89,6 +89,8 @@ async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_w
         "asked and agreed",
     )
     assert (await decide(person, made, "approve"))["status"] == "approved"
+    version = "SELECT version FROM knowledge_versions WHERE tenant_id = %(t)s"
+    assert person.system.number(version, t=person.tenant_id) == 1, "answers from before are not used again"
     assert (await decide(person, made, "reject"))["code"] == "not_pending"
     assert [each["proposal_id"] for each in await proposals(person, status="approved")] == [made["proposal_id"]]
     await says(person, text, sessions=2)

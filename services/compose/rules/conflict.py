@@ -16,7 +16,7 @@ from shared.text.segment import query_terms
 TASTES: frozenset[MemoryType] = frozenset({"preference", "pattern"})
 VIEWS: frozenset[Epistemic] = frozenset({"preference", "opinion"})
 VIEWED: frozenset[MemoryType] = frozenset({"note"})
-MAX_READ = 4000
+MAX_READ = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ def settle(evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str)
 
     A document that may not be shown rules nothing.
     """
-    rules = list(_rules(evidence))
+    tastes = any(_yields(each.candidate) for each in evidence) or any(_pinned_yields(each) for each in core)
+    rules = list(_rules(evidence)) if tastes else []
     if not rules:
         return Settled(tuple(evidence), tuple(core))
     now = frozenset(query_terms(message, 64))
@@ -41,14 +42,14 @@ def settle(evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str)
     told: set[str] = set()
     for each in evidence:
         source = each.candidate
-        if source.memory_id and yields(source.memory_type, source.epistemic, source.text):
+        if _yields(source):
             found = _conflict(each.key, source.text, rules, now, each.score)
             if found:
                 lost[each.key] = found
                 told |= {source.turn_id} if source.turn_id else set()
     for memory in core:
         key = f"memory:{memory.memory_id}"
-        if key not in lost and yields(memory.type, memory.epistemic, memory.text):
+        if key not in lost and _pinned_yields(memory):
             found = _conflict(key, memory.text, rules, now, memory.confidence)
             if found:
                 lost[key] = found
@@ -64,6 +65,14 @@ def settle(evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str)
         tuple(each for each in core if f"memory:{each.memory_id}" not in lost),
         tuple(lost.values()),
     )
+
+
+def _yields(source: Candidate) -> bool:
+    return source.memory_id is not None and yields(source.memory_type, source.epistemic, source.text)
+
+
+def _pinned_yields(memory: CoreMemory) -> bool:
+    return yields(memory.type, memory.epistemic, memory.text)
 
 
 def yields(kind: MemoryType | None, epistemic: Epistemic, text: str = "") -> bool:

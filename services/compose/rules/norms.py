@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from services.compose.rules import norms_words as words
@@ -15,6 +16,8 @@ from shared.text.segment import words as cut
 
 Force = Literal["forbids", "requires"]
 MAX_SENTENCES = 60
+MAX_SENTENCE = 400
+MAX_NORMS = 20
 MAX_WISH = 400
 _SENTENCE = re.compile(r"(?<=[。！？；!?;\n])|(?<=[.])\s+(?=[A-Z\u4e00-\u9fff])")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -64,7 +67,8 @@ class Wish:
 def norms(text: str) -> tuple[Norm, ...]:
     """The rules that a text of the enterprise states now, for itself; questions, history and others' rules are none."""
     sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]
-    return tuple(norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()))
+    found = (norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()[:MAX_SENTENCE]))
+    return tuple(islice(found, MAX_NORMS))
 
 
 def _of_sentence(sentence: str) -> Iterator[Norm]:
@@ -196,6 +200,8 @@ def _object(text: str) -> str:
 
 def manners(text: str) -> frozenset[Manner]:
     """The manners that the text speaks of; a word that only describes something else names none: short walks."""
+    if not words.ANY_MANNER.search(text):
+        return frozenset()
     return frozenset(
         manner
         for manner, named in words.MANNERS
@@ -223,7 +229,7 @@ def _stands_alone(rest: str) -> bool:
 
 
 def _is_manner(text: str) -> bool:
-    return any(named.match(text) for _, named in words.MANNERS)
+    return words.ANY_MANNER.match(text) is not None
 
 
 def _content(text: str) -> list[str]:
@@ -251,9 +257,7 @@ def _things(text: str) -> Iterator[Thing]:
 
 def _scope(text: str) -> frozenset[str]:
     """The terms of where or for whom a rule holds, less those that say everywhere."""
-    for _, named in words.MANNERS:
-        text = named.sub(" ", text)
-    return frozenset(query_terms(words.EVERYWHERE.sub(" ", text), 16))
+    return frozenset(query_terms(words.EVERYWHERE.sub(" ", words.ANY_MANNER.sub(" ", text)), 16))
 
 
 def same(rule: Thing, wanted: Thing) -> bool:

@@ -54,6 +54,7 @@ _MANNERS: dict[Manner, str] = {
 MANNERS: tuple[tuple[Manner, re.Pattern[str]], ...] = tuple(
     (manner, re.compile(words, re.IGNORECASE)) for manner, words in _MANNERS.items()
 )
+ANY_MANNER = re.compile("|".join(_MANNERS.values()), re.IGNORECASE)
 EXCLUSIVE = frozenset(
     {"register", "length", "language", "script", "units", "clock", "theme", "indent", "place", "layout", "address"}
 )
@@ -71,8 +72,6 @@ FORBID_EN = r"\b(?:must|may|shall|should|can|do|does|did|will)(?: not|n['’]t)\
 FORBIDDEN_EN = r"\b(?:is|are|be|being)(?: strictly| expressly| generally)? (?:not (?:allowed|permitted|acceptable|welcome|to be used)|forbidden|prohibited|banned|disallowed|off[- ]limits)\b|\b(?:not allowed|strictly prohibited|not permitted)\b"
 REQUIRE_EN = r"\b(?:must|shall|should|has to|have to|needs? to|ought to)\b(?!(?: not|n['’]t))|\balways\b|\bonly\b|\b(?:requires?|mandates?)\b|\bmandatory:|(?:^|[:;]\s*)(?:please )?(?:use|write|keep|reply|answer|address|speak)\b|\bstandardi[sz]e on\b"
 REQUIRED_EN = r"\b(?:is|are|be)(?: strictly)? (?:required|mandatory|obligatory|compulsory)\b"
-FORBIDDEN_ZH = r"(?:被|均|一律|全面|已|都)?(?:禁止|禁用|不允许|不被允许|不可|不得)(?:使用|出现|采用)?$"
-REQUIRED_ZH = r"(?:是)?(?:必须的|强制的|必需的|必填)$"
 
 LIFTED = re.compile(
     r"不再(?:禁止|要求|强制)|(?:并不|没有|未|并未|不)(?:禁止|强制)|(?:禁令|限制|规定)[^，。]{0,8}(?:取消|解除|废止|失效|作废)|(?:取消|解除|废止|撤销)[^，。]{0,12}(?:禁令|限制|要求|规定|禁止)"
