@@ -14,7 +14,7 @@ from services.compose.rules.model import CoreMemory, Ranked, RecentTurn
 from services.compose.rules.render import MESSAGE_OVERHEAD, core_tag, evidence_line, evidence_snippet
 from shared.text import tokens
 from shared.text.normalise import clip
-from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen
+from shared.text.sanitize import Outcome, SanitizePolicy, Screened, defused, screen
 
 BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
 _BLOCK_OF: dict[MemoryType, BlockType] = {
@@ -190,7 +190,10 @@ def _core_order(memory: CoreMemory) -> tuple[int, float, float, str]:
 
 
 def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[tuple[int, list[RecentMessage]]]:
-    """The newest `most` turns, newest first, each with its cost; tool results are cut short (R099, OC101)."""
+    """The newest `most` turns, newest first, each with its cost; tool results are cut short (R099, OC101).
+
+    Of each message the sentences that give orders against their user are taken out.
+    """
     newest = sorted(turns, key=lambda turn: turn.seq, reverse=True)[:most]
     shown = [[_message(each, max_tool_chars) for each in turn.messages if each.role != "system"] for turn in newest]
     return [(turn_cost(messages), messages) for messages in shown if messages]
@@ -198,9 +201,9 @@ def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[
 
 def _message(message: object, max_tool_chars: int) -> RecentMessage:
     made = RecentMessage.model_validate(message, from_attributes=True)
-    if made.role != "tool" or len(made.content) <= max_tool_chars:
-        return made
-    return made.model_copy(update={"content": clip(made.content, max_tool_chars)})
+    tool = made.role == "tool" and len(made.content) > max_tool_chars
+    shown = defused(clip(made.content, max_tool_chars) if tool else made.content).text
+    return made if shown == made.content else made.model_copy(update={"content": shown})
 
 
 def turn_cost(messages: Sequence[RecentMessage]) -> int:
