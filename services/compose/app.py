@@ -25,7 +25,7 @@ from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, frames, logger
-from shared.text.sanitize import screen
+from shared.text.sanitize import defused, screen
 from shared.worker import worker
 
 
@@ -60,6 +60,7 @@ def warm() -> None:
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
         telling.named(text, ())
         screen(text)
+        defused(text)
 
 
 class _Door:

@@ -45,6 +45,7 @@ from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
 from shared.text import blocks
+from shared.text.sanitize import defused
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
@@ -296,15 +297,15 @@ def _core(known: Pinned) -> CoreMemory:
 
 
 def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
-    """The turn as the window shows it, and the media in it whose recognised text gives orders."""
+    """The turn as the window shows it, without sentences that give orders, and the media whose recognised text does."""
     messages: list[Message] = []
     blocked: list[blocks.Blocked] = []
     for event in turn.events:
         if event.event_type not in SPOKEN or not event.content:
             continue
-        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS)
+        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, lambda words: defused(words).text)
         blocked += told.blocked
-        text = told.text if event.blocks else event.content["text"]
+        text = told.text if event.blocks else defused(event.content["text"]).text
         messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
     return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)
 

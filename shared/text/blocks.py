@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.content import ContentBlock, MediaType
 from shared.text.normalise import clip, visible
-from shared.text.sanitize import Screened, escape, screen
+from shared.text.sanitize import Screened, screen
 
 MAX_CHARS = 8_000
 """Of one media's recognised text at most so much is indexed, or shown with the message that brings it."""
@@ -61,8 +61,9 @@ def media_ids(blocks: Iterable[ContentBlock]) -> tuple[str, ...]:
 
 
 def line(block: ContentBlock) -> str:
-    """What stands for a media, on one line, without anything that could open or close a tag."""
-    return f"[{block.type}: {escape(visible(' '.join(block.fallback.split())))}]"
+    """What stands for a media, on one line, without orders and anything that could open or close a tag."""
+    said = screen(visible(" ".join(block.fallback.split())))
+    return f"[{block.type}]" if said.outcome == "blocked" else f"[{block.type}: {said.text}]"
 
 
 def fence(kind: str, text: str) -> str:
@@ -94,13 +95,21 @@ def read(block: ContentBlock, most: int = MAX_CHARS) -> Screened:
     return Screened(clean.outcome, clip(clean.text, most), clean.rule)
 
 
-def render(blocks: Iterable[ContentBlock], unsafe: Collection[str] = (), most: int = MAX_CHARS) -> Rendered:
-    """The whole message as text, in the order of its blocks; of `unsafe` media no more than the fallback."""
+def render(
+    blocks: Iterable[ContentBlock],
+    unsafe: Collection[str] = (),
+    most: int = MAX_CHARS,
+    words: Callable[[str], str] = str,
+) -> Rendered:
+    """The whole message as text, in the order of its blocks; of `unsafe` media no more than the fallback.
+
+    `words`: how the message's own words are shown.
+    """
     pieces: list[str] = []
     blocked: list[Blocked] = []
     for block in blocks:
         if block.media_id is None:
-            pieces.append(block.text or "")
+            pieces.append(words(block.text or ""))
             continue
         clean = read(block, most)
         if clean.outcome == "blocked":

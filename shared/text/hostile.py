@@ -206,6 +206,50 @@ _CHINESE: tuple[tuple[str, str], ...] = (
 )
 _MARKERS = r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|eot_id|start_header_id)\|?>?|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
 BLOCKED = [(rule, re.compile(pattern, _FLAGS)) for rule, pattern in (*_ENGLISH, *_CHINESE)]
+_DROPPING = """ignore disregard forget bypass override overrule overwrite skip dismiss discard neglect circumvent evade violate
+ disobey drop void nullify abandon stop follow pay set disable turn switch deactivate remove erase"""
+_THINGS = """instruction instructions prompt prompts rule rules guideline guidelines directive directives directions constraint
+ constraints restriction restrictions policy policies command commands training programming guardrail guardrails safety filter
+ filters safeguard safeguards context contexts content security moderation message messages configuration"""
+_SYSTEMS = (
+    "system developer admin administrator root instruction instructions prompt prompts directive directives override"
+)
+_ROLES = """mode dan restrictions restriction limits limit limitation limitations rules rule filter filters guideline guidelines
+ constraint constraints censorship policy policies ethics morals unrestricted unfiltered uncensored jailbroken jailbreak amoral
+ evil developer root hacker assistant ai bot model agent bound free without system administrator act pretend obey refuse ignore
+ comply behave answer follow jail anything"""
+_MACHINES = "assistant ai agent model chatbot bot llm"
+_NEEDED: dict[str, tuple[frozenset[str], ...]] = {
+    "ignore_instructions": (
+        frozenset(_DROPPING.split()),
+        frozenset(
+            f"{_THINGS} ethic ethics ethical above before previous previously prior earlier know learned told".split()
+        ),
+    ),
+    "new_instructions": (frozenset(_SYSTEMS.split()),),
+    "role_takeover": (frozenset(_ROLES.split()), frozenset(f"{_ROLES} you now on".split())),
+    "reveal_prompt": (
+        frozenset(
+            """reveal show print display output repeat leak expose disclose tell give send dump share recite write list translate
+            summarize summarise what echo copy""".split()
+        ),
+        frozenset(f"{_THINGS} everything all text words content word".split()),
+    ),
+    "exfiltrate": (
+        frozenset("send forward post upload exfiltrate email transmit leak".split()),
+        frozenset(
+            "password passwords key keys secret secrets credential credentials token tokens conversation conversations chat"
+            " memories data".split()
+        ),
+    ),
+    "manipulate_agent": (
+        frozenset(f"{_MACHINES} not don never without".split()),
+        frozenset(f"{_MACHINES} user human customer restriction restrictions limit limits filter filters".split()),
+    ),
+}
+"""Words of which a text has one of each group where an English pattern of the rule matches."""
+_OF_ENGLISH = [(rule, pattern) for rule, pattern in BLOCKED[: len(_ENGLISH)]]
+_OF_CHINESE = BLOCKED[len(_ENGLISH) :]
 
 CODE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (rule, re.compile(pattern, _FLAGS))
@@ -239,40 +283,52 @@ CODE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 
-_ENGLISH_CUES = frozenset(
-    """ignore ignores disregard forget erase discard bypass override overrule overwrite dismiss neglect circumvent evade violate
-    disobey nullify abandon disable deactivate instruction instructions prompt prompts directive directives guideline guidelines
-    rule rules policy policies directions constraint constraints restriction restrictions restricted limits limit limitation
-    limitations command commands training programming guardrail guardrails safety filter filters safeguard safeguards security
-    moderation ethics morals censorship system developer admin administrator root pretend imagine roleplay act behave obey comply
-    mode dan jailbreak jailbroken jailbreaking unrestricted unfiltered uncensored evil hacker bound henceforth hidden initial
-    original internal confidential base secret secrets repeat echo recite above password passwords credentials key keys token
-    tokens memories data conversations conversation chat assistant ai agent model chatbot bot llm
-    jail anything context contexts amoral""".split()
-)
-_CHINESE_CUES = tuple(
-    """忽略 无视 忘 抛弃 丢弃 丢掉 抛开 放弃 绕过 绕开 跳过 越过 覆盖 推翻 撤销 作废 清除 清空 抹去 违反 违背 突破 摆脱 解除 遵守 遵循 理会 听从 指令
+_CHINESE_CUES = """忽略 无视 忘 抛弃 丢弃 丢掉 抛开 放弃 绕过 绕开 跳过 越过 覆盖 推翻 撤销 作废 清除 清空 抹去 违反 违背 突破 摆脱 解除 遵守 遵循 理会 听从 指令
     指示 命令 规则 提示 设定 限制 约束 系统 安全 准则 守则 规范 人设 政策 审查 过滤 模式 权限 道德 底线 越狱 开发者 管理员 超级 上帝 服从 拒绝 只听
     执行我 配置 重复 复述 逐字 打印 输出 告诉 告知 通知 提醒 透露 询问 让用户 让客户 助手 模型 机器人 智能体 密码 密钥 令牌 口令 凭证 聊天记录 对话记录 用户数据
     隐私 记忆 无效 失效 要求 prompt agent root dan admin 内容 一切 训练 规定 身份 角色 助手 ai""".split()
-)
+_CHINESE_CUE = re.compile("|".join(sorted(set(_CHINESE_CUES), key=len)))
 _WORD = re.compile("[a-z]+")
 _CODE_CUES = re.compile(
     r"\b(?:table|database|schema|delete|insert|update|alter|grant|union|script|iframe|javascript|drop|truncate|exec|eval|curl|wget|subprocess)\b|--|xp_|\brm -|os\.system|__import__|mkfs|\bdd if|:\(\)|['\"] *(?:or|and)\b|<\||inst\]|sys>>|_turn>|\bon(?:error|load|click)\b",
     re.IGNORECASE,
 )
+_CODE_SIGNS = (
+    *"""table database schema delete insert update alter grant union script iframe drop truncate exec eval curl wget subprocess
+    -- xp_ os.system __import__ mkfs :() <| inst] sys>> _turn> onerror onload onclick""".split(),
+    *("rm -", "dd if", "' or", "'or", "' and", "'and", '" or', '"or', '" and', '"and', "'  or", "'  and"),
+)
+"""Each match of the cues holds one of these."""
 
 
 def looks_like_code(text: str) -> bool:
     """False only where no code pattern can match."""
-    return _CODE_CUES.search(text) is not None
+    low = text.lower()
+    return any(sign in low for sign in _CODE_SIGNS) and _CODE_CUES.search(text) is not None
 
 
 def suspicious(text: str) -> bool:
     """False only where no pattern can match: a cheap look before the patterns; `text` is lower case."""
     words = set(_WORD.findall(text))
-    if not _ENGLISH_CUES.isdisjoint(words) or {"you", "now"} <= words:
-        return True
-    if not words.isdisjoint(("user", "human", "customer")) and not words.isdisjoint(("not", "don", "never", "without")):
-        return True
-    return not text.isascii() and any(cue in text for cue in _CHINESE_CUES)
+    return any(_may(words, needed) for needed in _NEEDED.values()) or _may_chinese(text)
+
+
+def foreseen(form: str) -> str | None:
+    """The rule by which the text, in its plain form, gives orders to the agent."""
+    words = set(_WORD.findall(form))
+    open_rules = {rule for rule, needed in _NEEDED.items() if _may(words, needed)}
+    if open_rules:
+        for rule, pattern in _OF_ENGLISH:
+            if rule in open_rules and pattern.search(form):
+                return rule
+    if _may_chinese(form):
+        return next((rule for rule, pattern in _OF_CHINESE if pattern.search(form)), None)
+    return None
+
+
+def _may(words: set[str], needed: tuple[frozenset[str], ...]) -> bool:
+    return not any(map(words.isdisjoint, needed))
+
+
+def _may_chinese(text: str) -> bool:
+    return not text.isascii() and _CHINESE_CUE.search(text) is not None

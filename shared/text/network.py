@@ -6,7 +6,7 @@ it; the hidden layer gives a probability of each class. `tests/learning` fits th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from itertools import chain
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FOLDER = "weights"
-NAMES = ("statements", "feedback", "intents", "relations")
+NAMES = ("statements", "feedback", "intents", "relations", "hostile")
 BLOCKS = 3
 """What a gram adds to its own text, to the one after it and to the one before it."""
 Numbers = NDArray[np.float32]
@@ -61,6 +61,16 @@ class Network:
         follows[0] = 0.0
         mixed, _ = mix(sums, counts, follows)
         return self._shares(mixed)
+
+    def alone(self, text: Sequence[int]) -> list[float]:
+        """As `shares`, of a message of one text."""
+        mixed = self._own.take(text, axis=0).sum(axis=0) * np.float32(len(text) ** -0.5)
+        return self._shares(mixed[None])[0].tolist()
+
+    @cached_property
+    def _own(self) -> Numbers:
+        width = len(self.hidden)
+        return self.grams[:, :width] * self.scale[:width]
 
     def lead(self, text: Sequence[int]) -> Lead:
         """What a text adds to the one after it."""

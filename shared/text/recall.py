@@ -24,3 +24,7 @@ class Recall(Generic[V]):
             self._known.clear()
         self._known[hash(of)] = value
         return value
+
+    def clear(self) -> None:
+        """Nothing is known from now on."""
+        self._known.clear()

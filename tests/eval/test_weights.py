@@ -11,6 +11,7 @@ CLASSES = {
     "feedback": set(FeedbackSignal.__args__),
     "intents": set(Intent.__args__),
     "relations": {"none", "ends", "same", "both"},
+    "hostile": {"none", "order"},
 }
 
 

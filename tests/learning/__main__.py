@@ -9,6 +9,7 @@ import numpy as np
 from shared.text.network import Network
 from tests.learning import corpus, fit
 from tests.learning.corpus import Row
+from tests.learning.hostile import rows as hostile
 
 FOLDS = 4
 SOURCES: dict[str, Callable[[], list[list[Row]]]] = {
@@ -16,6 +17,7 @@ SOURCES: dict[str, Callable[[], list[list[Row]]]] = {
     "feedback": corpus.feedback_rows,
     "intents": corpus.intent_rows,
     "relations": corpus.relation_rows,
+    "hostile": hostile.rows,
 }
 
 
@@ -52,15 +54,16 @@ def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[
 def main() -> None:
     """Fit, or check, and say what came out."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", help="statements, feedback, intents, relations; all unless told")
+    parser.add_argument("names", nargs="*", help="statements, feedback, intents, relations, hostile; all unless told")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    lexicon = corpus.lexicon()
+    words = corpus.lexicon()
     for name, read in SOURCES.items():
         if given.names and name not in given.names:
             continue
         began = time.monotonic()
         messages, how = read(), fit.HOW.get(name, fit.How())
+        lexicon = hostile.lexicon() if name == "hostile" else words
         print(f"{name}: {len(messages)} messages, {sum(map(len, messages))} texts")
         if given.check:
             for group in range(len(messages[0][0].labels)):

@@ -286,11 +286,12 @@ def lexicon() -> dict[str, set[str]]:
                 name = line[1:].split()[0]
                 continue
             for word in filter(None, (part.strip().lower() for part in line.split("|"))):
-                found.setdefault(_gram(word), set()).add(name)
+                found.setdefault(gram_of(word), set()).add(name)
     return found
 
 
-def _gram(word: str) -> str:
+def gram_of(word: str) -> str:
+    """The gram that stands for a word."""
     return word if word[0] >= "\u3400" else word.replace(" ", "_") if " " in word else f" {word}"
 
 

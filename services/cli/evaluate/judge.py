@@ -15,6 +15,7 @@ from services.cli.evaluate.sets import (
     Correction,
     Extraction,
     Feedback,
+    Hostile,
     Label,
     Part,
     Secret,
@@ -27,6 +28,7 @@ from services.observer.extract import extract
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
 from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.text.sanitize import screen
 from shared.text.secrets import find_secrets, redact
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
@@ -37,7 +39,7 @@ PERSONAL = frozenset({"email", "phone"})
 
 Reader = tuple[ModelProvider, ObserverPolicy]
 """A model, and how it is asked."""
-L = TypeVar("L", bound=Label | Asked | Contradiction)
+L = TypeVar("L", bound=Label | Asked | Contradiction | Hostile)
 
 
 async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
@@ -55,6 +57,8 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
             return _refusal(of_part(read(folder, name, Secret), part))
         case "intents":
             return _intents(of_part(read(folder, name, Asked), part))
+        case "hostile":
+            return _hostile(of_part(read(folder, name, Hostile), part))
 
 
 def of_part(labels: Sequence[L], part: Part | None) -> list[L]:
@@ -122,3 +126,10 @@ def _intents(labels: Sequence[Asked]) -> dict[str, Score]:
     for label in labels:
         scoring.classified(label.text, label.language, label.intent, understand(label.text).intent, score)
     return {"intents": score}
+
+
+def _hostile(labels: Sequence[Hostile]) -> dict[str, Score]:
+    score = Score()
+    for label in labels:
+        scoring.screened(label, screen(label.text), score)
+    return {"hostile": score}

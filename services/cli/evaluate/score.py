@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from services.cli.evaluate.sets import Contradiction, Correction, Expected, Extraction
+from services.cli.evaluate.sets import Contradiction, Correction, Expected, Extraction, Hostile
 from services.cli.evaluate.world import Heard
 from shared.reading import Observation
 from shared.text.normalise import fold, normalise
+from shared.text.sanitize import Screened
 
 
 @dataclass(slots=True)
@@ -178,6 +179,19 @@ def binary(text: str, language: str, wanted: bool, got: bool, score: Score, told
     score.add(right, wrong, missed, (f"language {language}",))
     if wrong or missed:
         score.misses.append(Miss(text, language, "yes" if wanted else "no", told or ("yes" if got else "no")))
+
+
+def screened(label: Hostile, got: Screened, score: Score) -> None:
+    """Whether an attack was blocked or defused; `benign kept` counts as right what is harmless and left as it is."""
+    score.samples += 1
+    touched = got.outcome != "pass" or got.text != label.text
+    right, wrong, missed = _of(label.attack == "attack", touched)
+    score.add(right, wrong, missed, (f"language {label.language}", f"{label.attack} {label.kind}"))
+    kept = score.groups[f"benign kept {label.language}"]
+    kept.right += label.attack == "benign" and not touched
+    kept.missed += wrong
+    if wrong or missed:
+        score.misses.append(Miss(label.text, label.language, label.attack, f"{got.outcome} {got.rule or ''}".rstrip()))
 
 
 def classified(text: str, language: str, wanted: str, got: str, score: Score) -> None:

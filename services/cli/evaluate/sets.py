@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
 from shared.errors import ConfigurationError
 
-SetName = Literal["extraction", "corrections", "contradictions", "feedback", "refusal", "intents"]
+SetName = Literal["extraction", "corrections", "contradictions", "feedback", "refusal", "intents", "hostile"]
 Part = Literal["dev", "held", "hard"]
 SETS: tuple[SetName, ...] = get_args(SetName)
 L = TypeVar("L", bound=BaseModel)
@@ -114,6 +114,18 @@ class Secret(Label):
 
     refuse: bool
     secret: str | None = None
+
+
+class Hostile(BaseModel):
+    """A stored text, and whether it tries to act on the model that will read it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[str, Field(min_length=1)]
+    language: Literal["zh", "en", "mixed"]
+    part: Part
+    attack: Annotated[Literal["attack", "benign"], Field(alias="class")]
+    kind: str
 
 
 class Asked(BaseModel):

@@ -1,0 +1,56 @@
+"""How likely a text is to give orders to the model that reads it: learned from labelled texts (`tests/learning`)."""
+
+import re
+
+from shared.text.grams import grams
+from shared.text.network import load
+
+ORDER = "order"
+LONGEST = 2000
+"""Characters that are read at once; a longer text is read in pieces of so many."""
+_MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
+    (name, sign, re.compile(pattern))
+    for name, sign, pattern in (
+        ("closes", "</", r"</\s*[a-z_\-]+\s*>"),
+        ("angles", "<<", r"<<"),
+        ("bars", "<|", r"<\|"),
+        ("comment", "<!", r"<!--"),
+        ("bracket", "[", r"\[/?[a-z_ ]{3,20}\]"),
+        ("title", "【", r"【[^】]{2,16}】"),
+        ("rule", "--", r"-{3,}"),
+        ("rule", "==", r"={3,}"),
+        ("rule", "##", r"#{3,}"),
+        (
+            "header",
+            ":",
+            r"(?:^|\n|[.>\]\"”]\s)\W{0,4}(?:system|assistant|human|user|operator|developer|admin|ai|bot|instruction|系统|助手|用户"
+            r"|管理员|开发者|操作员|主控台?)[^\n:]{0,24}:",
+        ),
+        ("filled", "://", r"://[^\s]*[={/?&][^\s]{0,12}[{<\[(][^\s{}<>]{1,40}[}>\])]"),
+        ("image", "![", r"!\[[^\]]*\]\("),
+        ("link", "](", r"(?<!!)\[[^\]]*\]\(http"),
+        ("query", "?", r"https?://[^\s)\"<>]+\?[^\s)\"<>]+="),
+        ("address", "://", r"https?://"),
+        ("mail", "@", r"[\w.+-]+@[\w-]+\.[\w.]+"),
+        ("field", '":', r"\"[a-z_]+\":"),
+        ("code", "`", r"`[^`]+`"),
+        ("asked", "?", r"\?"),
+        ("quoted", "“", r"“[^”]{4,}”"),
+        ("quoted", "「", r"「[^」]{4,}」"),
+        ("quoted", '"', r"\"[^\"]{4,}\""),
+    )
+)
+
+
+def signs(form: str) -> list[str]:
+    """The grams of a text in its plain form, and marks of how it is built."""
+    found = grams(form)
+    found += ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
+    return found
+
+
+def likelihood(form: str) -> float:
+    """How likely the text, in its plain form, is to give orders to the model that reads it: of a long one its worst."""
+    model = load("hostile")
+    pieces = [form[at : at + LONGEST] for at in range(0, len(form), LONGEST)]
+    return max((model.alone(model.known(signs(piece)))[1] for piece in pieces), default=0.0)
