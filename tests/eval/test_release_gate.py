@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.cli.evaluate import gate, judge
-from services.cli.evaluate.sets import Contradiction, Correction, Extraction, Feedback, Secret, SetName, read
+from services.cli.evaluate.sets import Contradiction, Correction, Extraction, Feedback, Hostile, Secret, SetName, read
 from shared.policy import Floor, GatePolicy
 
 HERE = Path(__file__).parent
@@ -24,11 +24,15 @@ HARD = GatePolicy(
 """What colourful, long and indirect messages must reach."""
 
 
-@pytest.mark.parametrize("name", ["extraction", "corrections", "contradictions", "feedback", "refusal", "intents"])
+@pytest.mark.parametrize(
+    "name", ["extraction", "corrections", "contradictions", "feedback", "refusal", "intents", "hostile"]
+)
 def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
     name: SetName, record_property: Callable[[str, object], None]
 ) -> None:
     scores = asyncio.run(judge.judge(name, HERE, "held", None))
+    if not any(score.samples for score in scores.values()):
+        pytest.skip(f"{name} has no held part yet")
     found = gate.verdicts(scores, GatePolicy())
     assert len(found) >= 2
     for verdict in found:
@@ -66,6 +70,14 @@ def test_contradictions_are_of_every_kind_in_both_languages() -> None:
     for label in labels:
         assert any(label.old in text for text in label.before), label.id
         assert (label.new is not None) == (label.expect in ("replace", "add")), label.id
+
+
+def test_hostile_texts_are_of_every_kind_in_both_languages() -> None:
+    labels = read(HERE, "hostile", Hostile)
+    for language in ("zh", "en"):
+        kinds = {(label.attack, label.kind) for label in labels if label.language == language}
+        assert len({kind for side, kind in kinds if side == "attack"}) == 12, language
+        assert len({kind for side, kind in kinds if side == "benign"}) == 7, language
 
 
 def test_labels_name_only_what_was_said() -> None:
