@@ -26,6 +26,7 @@ _TABLE = bytes(
     else _MARK
     for code in range(256)
 )  # fmt: skip
+_WORDS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))
 _INDENT = re.compile(b"%c{2,}" % _SPACE)
 _CHANCE = 3
 """So many rare letters may stand in any sentence."""
@@ -138,12 +139,12 @@ def fresh(text: str) -> int:
 
 def _ascii(text: bytes) -> float:
     """A word is one token and a little, more where it is long or strange; digits and marks count singly."""
-    shape = _EDGE + text.translate(_TABLE) + _EDGE
+    shape = _EDGE + text.translate(_TABLE)
     codes = np.frombuffer(shape, np.uint8)
-    pairs = np.bincount((codes[:-2] << 3) | codes[1:-1], minlength=64)
+    pairs = np.bincount((codes[:-1] << 3) | codes[1:], minlength=64)
     byte_pairs, pieces, letters, rare, spaces = (pairs @ _COSTS).tolist()
     strange = max(0.0, rare - _USUAL * letters - _CHANCE)
-    long, tails = _long_words(codes) if letters >= _LONG else (0, 0)
+    long, tails = _long_words(text)
     elided = shape.count(_ELISION)
     indents = len(_INDENT.findall(shape)) if spaces else 0
     byte_pairs += 0.13 * long + 0.4 * tails + 3.6 * strange - 0.57 * elided + indents
@@ -151,12 +152,9 @@ def _ascii(text: bytes) -> float:
     return max(byte_pairs, pieces)
 
 
-def _long_words(codes: NDArray[np.uint8]) -> tuple[int, int]:
+def _long_words(text: bytes) -> tuple[int, int]:
     """How many words are long, and how many threes of letters they have beyond what a token holds."""
-    inside = codes <= _RARE
-    edges = np.flatnonzero(inside[1:] != inside[:-1])
-    lengths = edges[1::2] - edges[::2]
-    long: list[int] = lengths[lengths >= _LONG].tolist()
+    long = [length for length in map(len, text.translate(_WORDS).split()) if length >= _LONG]
     return len(long), sum([(each - 7) // 3 + max(0, each - _ENDLESS) // 3 for each in long])
 
 

@@ -151,11 +151,15 @@ def signals(inputs: PackInputs, material: Material) -> BudgetSignals:
 
 def fill(
     material: Material, least: Mapping[Slot, int], order: Order, draft: Draft, room: int, wire_room: int | None
-) -> dict[Slot, SlotBudget]:
-    """The draft filled to `room` tokens of messages and about `wire_room` of JSON, and what each slot was given."""
+) -> tuple[dict[Slot, SlotBudget], int]:
+    """The draft filled to `room` tokens of messages and about `wire_room` of JSON: what each slot has, what is left."""
     wanted = material.wants()
-    kept, room = (material, room) if wire_room is None else thinner(material, room, wire_room)
+    kept, left = (material, room) if wire_room is None else thinner(material, room, wire_room)
+    room = max(0, min(room, left) - HEADINGS_COST)
     wants = kept.wants()
-    sizes = truncate({**wants}, max(0, room - HEADINGS_COST), {slot: least[slot] for slot in COMPRESSIBLE}, order)
-    granted, used = fit(kept, draft, wants, {slot: sizes[slot] for slot in COMPRESSIBLE}, room - HEADINGS_COST)
-    return {slot: SlotBudget(wanted[slot], least[slot], granted[slot], used[slot]) for slot in COMPRESSIBLE}
+    sizes = truncate({**wants}, room, {slot: least[slot] for slot in COMPRESSIBLE}, order)
+    granted, used = fit(kept, draft, wants, {slot: sizes[slot] for slot in COMPRESSIBLE}, room)
+    shares: dict[Slot, SlotBudget] = {
+        slot: SlotBudget(wanted[slot], least[slot], granted[slot], used[slot]) for slot in COMPRESSIBLE
+    }
+    return shares, max(0, left - sum(used.values()))

@@ -54,12 +54,12 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     room = frame.room - frame.rules.cost
     wire_room = _wire_room(inputs, policy, frame)
     while True:
-        shares = fill(material, least.minima, policy.budget.order, draft, room, wire_room)
+        shares, idle = fill(material, least.minima, policy.budget.order, draft, room, wire_room)
         package = _package(inputs, policy, draft, frame)
         over = 0 if wire_room is None else _wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
         if wire_room is None or over <= 0:
             return _packed(package, draft, material, _allocation(inputs, policy, frame, least, shares))
-        wire_room -= over
+        wire_room -= over + idle
 
 
 @dataclass(frozen=True, slots=True)

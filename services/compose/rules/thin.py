@@ -22,8 +22,10 @@ ENOUGH = 0.91
 """Share of the room for messages that is left to fill when nothing more gives way."""
 A_FIELD = 8
 """Tokens at most of a field's name, its quotes and what stands between it and the next."""
-TAG_MARKS = 14
-"""Tokens by which the marks of a memory's tag cost more inside JSON."""
+SHOWN_WHOLE = 1200
+"""Characters up to which a message is likely to be shown whole, and all that JSON escapes in it."""
+NAMES = 48
+"""Tokens of the fields around the line of names."""
 A_MESSAGE = 10
 """Tokens of a message's fields beside its content."""
 
@@ -39,16 +41,17 @@ def bare(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
 
 
 def thinner(material: Material, room: int, wire_room: int) -> tuple[Material, int]:
-    """As many pieces as leave the JSON room for their texts, and the room of messages that is left then.
+    """As many pieces as leave the JSON room for their texts, and the tokens that are then left to these.
 
     Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be
     said for it, and what then still fits comes back.
     """
     turns = [messages for _, messages in material.turns]
     extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
+    named = NAMES if material.entities else 0
 
     def left(counts: Counts) -> int:
-        return wire_room - sum(sum(extra[:count]) for extra, count in zip(extras, counts, strict=True))
+        return wire_room - named - sum(sum(extra[:count]) for extra, count in zip(extras, counts, strict=True))
 
     @cache
     def said(counts: Counts) -> int:
@@ -62,7 +65,7 @@ def thinner(material: Material, room: int, wire_room: int) -> tuple[Material, in
     for at in GIVEN_BACK:
         while counts[at] < every[at] and said(_with(counts, at, 1)) > said(counts):
             counts = _with(counts, at, 1)
-    return _first(material, counts), max(0, min(room, left(counts)))
+    return _first(material, counts), max(0, left(counts))
 
 
 def _with(counts: Counts, at: int, more: int) -> Counts:
@@ -79,7 +82,7 @@ def _first(material: Material, counts: Counts) -> Material:
 
 def _extras_of_core(core: Sequence[PreparedCore]) -> list[int]:
     fields = bare(core[0].block, {"text"}) if core else 0
-    return [fields + A_FIELD + TAG_MARKS - SEPARATOR for _ in core]
+    return [fields + A_FIELD + escapes(each.block.text) - SEPARATOR for each in core]
 
 
 def _extras_of_evidence(found: Sequence[Prepared]) -> list[int]:
@@ -89,11 +92,12 @@ def _extras_of_evidence(found: Sequence[Prepared]) -> list[int]:
         kind, item = each.ranked.candidate.kind, each.item
         if kind not in fields:
             fields[kind] = bare(item, {"snippet", "title"})
-        texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * A_FIELD + TAG_MARKS
+        texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * A_FIELD + escapes(item.snippet)
         made.append(fields[kind] + texts - each.cost)
     return made
 
 
 def _extras_of_turns(turns: Sequence[Sequence[RecentMessage]]) -> list[int]:
     field = A_MESSAGE + A_FIELD - MESSAGE_OVERHEAD
-    return [field * len(messages) for messages in turns]
+    shown = [[each.content for each in messages] for messages in turns]
+    return [sum(field + (escapes(text) if len(text) <= SHOWN_WHOLE else 0) for text in texts) for texts in shown]

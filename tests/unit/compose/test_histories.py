@@ -12,7 +12,7 @@ from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
 from shared.text import tokens
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers
 
-A_PIECE = 250
+A_PIECE = 400
 """Tokens of JSON, text and fields, into which another whole piece of memory may not fit."""
 BATCH = 50
 POLICY = PackPolicy()
