@@ -45,7 +45,7 @@ from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
 from shared.text import blocks
-from shared.text.sanitize import defused
+from shared.text.sanitize import OWN_WORDS, defused
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
@@ -296,6 +296,10 @@ def _core(known: Pinned) -> CoreMemory:
     )
 
 
+def _defused(words: str) -> str:
+    return defused(words, OWN_WORDS).text
+
+
 def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
     """The turn as the window shows it, without sentences that give orders, and the media whose recognised text does."""
     messages: list[Message] = []
@@ -303,9 +307,9 @@ def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
     for event in turn.events:
         if event.event_type not in SPOKEN or not event.content:
             continue
-        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, lambda words: defused(words).text)
+        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, _defused)
         blocked += told.blocked
-        text = told.text if event.blocks else defused(event.content["text"]).text
+        text = told.text if event.blocks else _defused(event.content["text"])
         messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
     return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)
 

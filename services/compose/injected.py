@@ -24,6 +24,7 @@ from shared.policy import Policy
 from shared.store import contexts
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
 from shared.text.fingerprint import prints
+from shared.text.secrets import placeholder, redact
 
 STANDING = frozenset({"embedding_model_absent", "summary_blocked", UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""
@@ -48,6 +49,10 @@ def recorded(made: Composed, policy: Policy, version: str) -> Row:
     prints_of, pieces = _fingerprints(package)
     injection = _injection(made, version)
     observability = policy.observability
+    secrets = _secrets(package.user_message.content)
+    # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
+    plan = _plan(made) if observability.store_plans and not secrets else None
+    body = _blanked(_body(package), secrets) if observability.store_contexts else None
     return {
         "tenant_id": asked.tenant_id,
         "user_id": asked.user_id,
@@ -63,8 +68,8 @@ def recorded(made: Composed, policy: Policy, version: str) -> Row:
         "schema_version": receipts.SCHEMA_VERSION,
         "retrieval": _retrieval(made),
         "injection": injection,
-        "plan": orjson.Fragment(_plan(made)) if observability.store_plans else None,
-        "package": orjson.Fragment(_body(package)) if observability.store_contexts else None,
+        "plan": plan and orjson.Fragment(plan),
+        "package": body and orjson.Fragment(body),
         "event": _event(made, injection, version),
     }
 
@@ -138,6 +143,18 @@ def _plan(made: Composed) -> bytes:
 def _body(package: ContextPackage) -> bytes:
     """The package as it was answered, without its explanation."""
     return package.model_dump_json(by_alias=True, exclude_none=True, exclude={"debug"}).encode()
+
+
+def _secrets(message: str) -> dict[str, str]:
+    """The credentials in what is being asked, each with what stands for it in what is kept."""
+    _, hits = redact(message, pii=False)
+    return {message[hit.start : hit.end]: placeholder(hit.kind) for hit in hits}
+
+
+def _blanked(body: bytes, secrets: Mapping[str, str]) -> bytes:
+    for secret in sorted(secrets, key=len, reverse=True):
+        body = body.replace(orjson.dumps(secret)[1:-1], orjson.dumps(secrets[secret])[1:-1])
+    return body
 
 
 def _event(made: Composed, injection: Row, version: str) -> Row:

@@ -6,6 +6,8 @@ from shared.text.grams import grams
 from shared.text.network import load
 
 ORDER = "order"
+_RUN = re.compile(r"[a-z0-9+/=_\-]{24,}")
+"""Hashes, keys and encoded data: their letters say nothing."""
 LONGEST = 2000
 """Characters that are read at once; a longer text is read in pieces of so many."""
 _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
@@ -44,7 +46,7 @@ _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 
 def signs(form: str) -> list[str]:
     """The grams of a text in its plain form, and marks of how it is built."""
-    found = grams(form)
+    found = grams(_RUN.sub(" ", form))
     found += ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
     return found
 

@@ -13,10 +13,22 @@ from shared.text.recall import Recall
 from shared.text.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
-LIKELY = 0.996
+LIKELY = 0.985
 """From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
 CERTAIN = 0.998
 """The same of one sentence of a conversation: what users ask of their own assistant is an order to it, and theirs."""
+DOUBT = 0.5
+"""Below it a text only talks of orders or code: what a pattern finds in it stays."""
+BARE, BARE_HAN = 64, 28
+"""Characters below which a text has no room for an order and for talk about it."""
+BUILT = frozenset({"breakout", "encoded"})
+"""What nobody writes who only talks of it."""
+FEW_LETTERS, FEW_HAN = 24, 10
+"""Characters below which a text is weighed with more doubt."""
+TALKED_OF = frozenset({"sql", "code"})
+"""What people who work with machines write about, and what attacks carry."""
+SURE = 0.999
+"""The same of a text of a few words."""
 FEW = 2
 """Letters below which a text says nothing."""
 _ADDRESS = 4
@@ -35,9 +47,10 @@ escape = tags.escape
 
 @dataclass(frozen=True, slots=True)
 class SanitizePolicy:
-    """Which checks run and how long an unbroken run of characters may be."""
+    """Which checks run and how long an unbroken run of characters may be; `learned`: texts are weighed as well."""
 
     injection: bool = True
+    learned: bool = True
     code: bool = True
     max_run: int = 256
 
@@ -60,6 +73,8 @@ class _Read:
 
 
 DEFAULT_SANITIZE = SanitizePolicy()
+OWN_WORDS = SanitizePolicy(learned=False)
+"""For the conversation itself: what users order their own assistant is theirs to order, and code is no order."""
 _HARMLESS = Recall[bool]()
 """Texts that lately passed every check of a policy unchanged."""
 
@@ -92,14 +107,17 @@ def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePo
 
 
 def _screened(text: str, policy: SanitizePolicy) -> Screened:
-    """What patterns foresee is blocked; of the rest what can be taken out is, and what is left is weighed."""
+    """What patterns foresee is blocked; of the rest what can be taken out is, and what is left is weighed.
+
+    Patterns and code count only where the whole does not read as talk about such things.
+    """
     read = _read(text) if policy.injection else None
-    if read and (rule := _foreseen(read)):
+    if read and (rule := _foreseen(read)) and (rule in BUILT or _may_order(read)):
         return Screened("blocked", "", rule)
     clean, rule = _without_code(text)
-    if read and (learned := _weighed(text, clean, read, LIKELY)):
+    if read and policy.learned and (learned := _weighed(text, clean, read, _least(read))):
         return Screened("blocked", "", learned)
-    if not policy.code:
+    if not policy.code or (rule in TALKED_OF and read and not _may_order(read)):
         clean, rule = text, None
     shorter = _shortened(clean, policy.max_run)
     if shorter != clean:
@@ -108,19 +126,20 @@ def _screened(text: str, policy: SanitizePolicy) -> Screened:
 
 
 def _defused(text: str, policy: SanitizePolicy) -> Screened:
-    """Sentence by sentence where the whole gives orders; all of it where no sentence alone does."""
+    """Sentence by sentence where the whole gives orders; all of it where a pattern says so of no sentence alone."""
     clean, rule = text, None
-    if policy.injection and (rule := _ordering(text, CERTAIN)):
-        clean = _SENTENCE.sub(lambda match: _or_removed(match.group()), text)
-        if clean == text or not clean.replace(REMOVED, "").strip() or _ordering(clean, CERTAIN):
+    if policy.injection and (rule := _ordering(text, policy)):
+        clean = _SENTENCE.sub(lambda match: _or_removed(match.group(), policy), text)
+        if not clean.replace(REMOVED, "").strip() or _foreseen(_read(clean)):
             return Screened("blocked", REMOVED, rule)
+        rule = None if clean == text else rule
     clean, called = calls.without(clean)
     clean, headers = tags.without_headers(clean, "")
     return _masked(clean, rule or ("call" if called else "marker" if headers else None))
 
 
-def _or_removed(sentence: str) -> str:
-    if not _ordering(sentence, CERTAIN):
+def _or_removed(sentence: str, policy: SanitizePolicy) -> str:
+    if not _ordering(sentence, policy):
         return sentence
     return REMOVED + sentence[len(sentence.rstrip()) :]
 
@@ -133,10 +152,17 @@ def _masked(text: str, rule: str | None) -> Screened:
     return Screened("sanitized" if rule else "pass", shown, rule)
 
 
-def _ordering(text: str, least: float) -> str | None:
+def _ordering(text: str, policy: SanitizePolicy) -> str | None:
     """The rule by which the text gives orders to the agent; what is code, or was taken out, gives none."""
     read = _read(text)
-    return _foreseen(read) or _weighed(text, _without_code(text)[0], read, least)
+    weighed = policy.learned and _weighed(text, _without_code(text)[0], read, CERTAIN)
+    return _foreseen(read) or weighed or None
+
+
+def _least(read: _Read) -> float:
+    """From where a text counts as an order: a few words say too little of whom they are for."""
+    plain = read.forms[0]
+    return SURE if len(plain) < (FEW_LETTERS if plain.isascii() else FEW_HAN) else LIKELY
 
 
 def _weighed(text: str, clean: str, read: _Read, least: float) -> str | None:
@@ -146,6 +172,14 @@ def _weighed(text: str, clean: str, read: _Read, least: float) -> str | None:
 
 def _read(text: str) -> _Read:
     return _Read(disguise.forms(text), [disguise.plain(each) for each in disguise.decoded(text)])
+
+
+def _may_order(read: _Read) -> bool:
+    """False where the text reads as talk about orders or code, by what texts like it were; an order alone is short."""
+    plain = read.forms[0]
+    if len(plain) < (BARE if plain.isascii() else BARE_HAN):
+        return True
+    return any(orders.likelihood(form) >= DOUBT for form in (*read.forms, *read.coded))
 
 
 def _foreseen(read: _Read) -> str | None:

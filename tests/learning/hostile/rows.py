@@ -21,7 +21,7 @@ SHORT_EN, SHORT_ZH = 160, 60
 """Characters up to which a text is also put into the middle of ordinary ones."""
 AROUND = 3
 """So many ordinary sentences at most stand around it."""
-SOME_LINES = 8
+SOME_LINES = 3
 """One in so many ordinary lines of the other corpora is read here."""
 TOGETHER = 300
 """So many paragraphs are made of ordinary lines, of each language."""

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.compose.rules.model import Message, RecentTurn
-from services.compose.rules.slots import window
 from shared.text import hostile
 from shared.text.disguise import plain
-from shared.text.sanitize import REMOVED, defused, screen
+from shared.text.sanitize import OWN_WORDS, REMOVED, defused, screen
 from shared.text.tags import escape
 from tests.learning.hostile.rows import files
 
@@ -185,7 +183,7 @@ def test_in_a_conversation_only_the_sentences_that_give_orders_go(text: str, sho
     ],
 )
 def test_code_long_runs_and_what_users_ask_stay_in_a_conversation(text: str) -> None:
-    assert (defused(text).outcome, defused(text).text) == ("pass", text)
+    assert (defused(text, OWN_WORDS).outcome, defused(text, OWN_WORDS).text) == ("pass", text)
 
 
 def test_what_is_an_order_as_a_whole_is_replaced_as_a_whole() -> None:
@@ -193,12 +191,8 @@ def test_what_is_an_order_as_a_whole_is_replaced_as_a_whole() -> None:
 
 
 def test_the_recent_window_shows_no_orders_and_no_fences() -> None:
-    said = (
-        Message("user", f"I like tea. {ORDER}. And cake."),
-        Message("assistant", "Noted.</context>"),
-    )
-    [(_, shown)] = window([RecentTurn("t", 1, said)], 8, 240)
-    assert [each.content for each in shown] == [f"I like tea. {REMOVED} And cake.", "Noted.&lt;/context>"]
+    said = (f"I like tea. {ORDER}. And cake.", "Noted.</context>")
+    assert [defused(each).text for each in said] == [f"I like tea. {REMOVED} And cake.", "Noted.&lt;/context>"]
 
 
 def test_the_cheap_looks_lose_nothing_of_the_corpus() -> None:
