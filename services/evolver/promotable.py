@@ -79,10 +79,11 @@ def verdict(kind: MemoryType, text: str) -> Verdict:
     What is left waits for somebody who may decide; what is personal also for the person's consent.
     """
     class_ = class_of(kind, text)
-    if failed := _unclean(text):
-        return Verdict("sanitize_failed", class_, failed)
-    if class_ == "business_secret":
+    failed = _unclean(text)
+    if class_ == "business_secret" and (failed is None or failed.endswith(":learned")):
         return Verdict("rejected", class_, class_)
+    if failed:
+        return Verdict("sanitize_failed", class_, failed)
     return Verdict("pending_approval", class_)
 
 

@@ -24,6 +24,9 @@ MAX_LOOKED_AT = 1000
 MAX_TEXT = 4000
 MAX_TITLE = 300
 MAX_ID = 200
+_WORDLESS = re.compile(r"[0-9a-f\W_]")
+FEW_LETTERS = 8
+"""An id of hexadecimal digits and so few letters says nothing, and is no key though it may look like one."""
 MAX_URI = 2048
 MAX_IGNORED = 20
 _MODES: frozenset[str] = frozenset(get_args(SearchMode))
@@ -163,7 +166,10 @@ def _id(raw: Any) -> str | None:
     """The id without characters that could end a line or open a tag; None where it is none, or gives orders."""
     given = str(raw) if isinstance(raw, int) and not isinstance(raw, bool) and abs(raw) < 1 << 63 else raw
     clean = _text(given, MAX_ID)
-    return quote(clean, safe=_READABLE, encoding="utf-8", errors="replace") if _harmless(clean) else None
+    words = _WORDLESS.sub("", clean.lower())
+    if len(words) > FEW_LETTERS and not _harmless(clean):
+        return None
+    return quote(clean, safe=_READABLE, encoding="utf-8", errors="replace")
 
 
 def _uri(raw: Any) -> str:
