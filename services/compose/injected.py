@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID
@@ -33,6 +34,8 @@ WRITE_S = 5.0
 """The longest that one writing may take, and the stop may wait for the last."""
 PLACE_S = 1.0
 """The longest that a reply waits for a place where too many packages wait to be written."""
+GATHER_S = 0.4
+"""So long packages are gathered before any is written, unless somebody waits for one: few replies meet the work."""
 SETTLE_S = 2.0
 """The longest that a turn waits for the packages before it to be recorded."""
 PAUSES_S = (0.2, 1.0, 3.0)
@@ -203,6 +206,8 @@ class Recorder:
         self._batch: list[tuple[Row, float]] = []
         self._open: Counter[tuple[Subject, str]] = Counter()
         self._wrote = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._first: list[Waiting] = []
 
     async def note(self, made: Composed) -> None:
         """The package will be recorded: at once but where too many wait; counted as dropped where none is written."""
@@ -221,9 +226,11 @@ class Recorder:
         """
         if not self._waits(subject, session_id):
             return
+        self._wanted.set()
         try:
             async with asyncio.timeout(SETTLE_S):
                 while self._waits(subject, session_id):
+                    self._wanted.set()
                     self._wrote.clear()
                     await self._wrote.wait()
         except TimeoutError:
@@ -255,12 +262,21 @@ class Recorder:
     async def _write_forever(self) -> None:
         while True:
             if not self._batch:
-                self._take(await self._waiting.get())
+                self._first.append(await self._waiting.get())
+                await self._gather()
             await self._fill()
             await self._written()
 
+    async def _gather(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0 if self._waiting.full() else GATHER_S):
+                await self._wanted.wait()
+        self._wanted.clear()
+
     async def _fill(self) -> bool:
         """Whether there is anything to write now; between two packages whoever waits for the loop has it."""
+        while self._first:
+            self._take(self._first.pop())
         while len(self._batch) < BATCH and not self._waiting.empty():
             await asyncio.sleep(0)
             self._take(self._waiting.get_nowait())
