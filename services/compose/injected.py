@@ -212,6 +212,8 @@ class Recorder:
     async def note(self, made: Composed) -> None:
         """The package will be recorded: at once but where too many wait; counted as dropped where none is written."""
         self._open[_session(made)] += 1
+        if self._waiting.full():
+            self._wanted.set()
         try:
             async with asyncio.timeout(PLACE_S):
                 await self._waiting.put((made, time.monotonic()))
@@ -269,7 +271,7 @@ class Recorder:
 
     async def _gather(self) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(0 if self._waiting.full() else GATHER_S):
+            async with asyncio.timeout(GATHER_S):
                 await self._wanted.wait()
         self._wanted.clear()
 
