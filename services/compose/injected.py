@@ -270,6 +270,9 @@ class Recorder:
             await self._written()
 
     async def _gather(self) -> None:
+        await asyncio.sleep(0)
+        if self._waiting.full():
+            return
         with suppress(TimeoutError):
             async with asyncio.timeout(GATHER_S):
                 await self._wanted.wait()
