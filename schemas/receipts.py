@@ -7,23 +7,9 @@ Scores, policy versions and guardrails stay inside.
 from typing import Literal
 
 from schemas.base import Contract, Instant
-from schemas.vocabulary import FeedbackSignal
+from schemas.vocabulary import DropReason, FeedbackSignal
 
-DecisionReason = Literal[
-    "relevance",
-    "recency",
-    "confidence",
-    "budget_exceeded",
-    "blocked",
-    "diversity",
-    "ratio",
-    "superseded",
-    "conflict_knowledge",
-    "fused",
-    "erased",
-    "not_found",
-    "unknown",
-]
+DecisionReason = Literal[DropReason, "fused", "erased", "not_found", "unknown"]
 
 
 class ContextPosition(Contract):

@@ -31,6 +31,17 @@ Language = Literal["zh", "en", "other"]
 EntityKind = Literal["person", "org", "repo", "file", "url", "topic", "place", "product", "other"]
 ProposalAction = Literal["create", "confirm", "merge", "supersede", "retract", "skip", "ask"]
 FeedbackSignal = Literal["positive_confirm", "correction", "negative", "neutral"]
+DropReason = Literal[
+    "relevance",
+    "recency",
+    "confidence",
+    "budget_exceeded",
+    "blocked",
+    "diversity",
+    "ratio",
+    "superseded",
+    "conflict_knowledge",
+]
 UtilizationSignal = Literal["keyword_match", "reference_phrase", "none"]
 
 OVERWRITE_TYPES: frozenset[MemoryType] = frozenset({"preference", "goal", "task", "constraint"})

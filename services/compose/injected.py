@@ -12,17 +12,15 @@ from uuid import UUID
 import orjson
 
 from schemas.context_package import ContextPackage
-from schemas.envelope import Envelope
 from schemas.events import DecisionEvent
 from schemas.topics import RECEIPT_RECORDED
 from services.compose.composed import Composed
 from services.compose.rules import receipts
 from services.compose.rules.spoken import UNSUPPORTED
-from shared import clock
 from shared.db import Database, Subject
 from shared.errors import TransientError
 from shared.policy import Policy
-from shared.store import contexts
+from shared.store import contexts, outbox
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
 from shared.text.fingerprint import prints
 from shared.text.secrets import placeholder, redact
@@ -170,25 +168,9 @@ def _event(made: Composed, injection: Row, version: str) -> Row:
         budget_exceeded=made.packed.budget_exceeded,
         experiment=f"{experiment.experiment_id}:{experiment.variant}" if experiment else None,
     )
-    event = Envelope(
-        event_id=clock.uuid7(),
-        event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{package.context_id}",
-        trace_id=package.request_id or package.context_id,
-        tenant_id=made.asked.tenant_id,
-        user_id=made.asked.user_id,
-        session_id=made.asked.session_id,
-        occurred_at=package.created_at,
-        policy_version=version,
-        payload=payload.model_dump(mode="json"),
-    )
-    return {
-        "id": str(event.event_id),
-        "topic": RECEIPT_RECORDED.name,
-        "key": event.trace_id,
-        "type": event.event_type,
-        "payload": event.model_dump(mode="json"),
-    }
+    subject, trace = _session(made)[0], package.request_id or package.context_id
+    told = {"trace_id": trace, "policy_version": version, "session_id": made.asked.session_id}
+    return outbox.as_row(RECEIPT_RECORDED, outbox.event(payload, subject, package.context_id, **told), key=trace)
 
 
 class Recorder:

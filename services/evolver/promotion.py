@@ -87,14 +87,5 @@ def _proposal(memory: Candidate, figures: Figures, policy: PromotionPolicy) -> P
 
 def _event(subject: Subject, proposal: Proposal, version: str) -> tuple[Topic, Envelope]:
     payload = PromotionProposed(proposal_id=proposal.proposal_id, visibility=proposal.visibility)
-    return PROMOTION_PROPOSED, Envelope(
-        event_id=clock.uuid7(),
-        event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{proposal.memory_id}",
-        trace_id=clock.uuid7().hex,
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        occurred_at=clock.now(),
-        policy_version=version,
-        payload=payload.model_dump(mode="json"),
-    )
+    told = {"trace_id": clock.uuid7().hex, "policy_version": version}
+    return PROMOTION_PROPOSED, outbox.event(payload, subject, proposal.memory_id, **told)

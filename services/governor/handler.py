@@ -115,18 +115,9 @@ def _resource(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
 
 
 def _envelope(row: Mapping[str, Any], payload: Payload, version: str, trace: str, about: object) -> Envelope:
-    return Envelope(
-        event_id=clock.uuid7(),
-        event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{about}",
-        trace_id=trace,
-        tenant_id=row["tenant_id"],
-        user_id=row["user_id"],
-        session_id=row["session_id"],
-        occurred_at=clock.now(),
-        policy_version=version,
-        payload=payload.model_dump(mode="json"),
-    )
+    subject = Subject(row["tenant_id"], row["user_id"])
+    told = {"trace_id": trace, "policy_version": version, "session_id": row["session_id"]}
+    return outbox.event(payload, subject, about, **told)
 
 
 async def end_idle(rt: Runtime) -> int:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from schemas.envelope import Envelope
 from schemas.events import ResourceIngestRequested
 from schemas.topics import RESOURCE_INGEST, Topic
-from shared import clock
 from shared.citable import Cited, Kind, cited
 from shared.db import Connection, Subject
 from shared.store import outbox, resources
@@ -45,15 +44,5 @@ def _event(subject: Subject, turn: Turn, found: Cited) -> tuple[Topic, Envelope]
         source_type=found.source_type,
         uri_hash=found.uri_hash,
     )
-    return RESOURCE_INGEST, Envelope(
-        event_id=clock.uuid7(),
-        event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{found.resource_id}",
-        trace_id=turn.trace_id,
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        session_id=turn.session_id,
-        occurred_at=clock.now(),
-        policy_version=turn.policy_version,
-        payload=payload.model_dump(mode="json"),
-    )
+    told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
+    return RESOURCE_INGEST, outbox.event(payload, subject, found.resource_id, **told)

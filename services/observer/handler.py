@@ -11,7 +11,7 @@ from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_
 from services.observer import cite, digest, extract, recall, received, rows, shown
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
-from shared import allowance, clock, heard
+from shared import allowance, heard
 from shared.asking import Asking
 from shared.bus.delivery import Delivered
 from shared.cached import Cache, Input
@@ -234,18 +234,8 @@ def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:
 
 def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:
     """The event of this turn that carries the payload; `which` tells it from others of its type."""
-    return Envelope(
-        event_id=clock.uuid7(),
-        event_type=payload.event_type,
-        idempotency_key=f"{payload.event_type}:{turn.turn_id}{which}",
-        trace_id=turn.trace_id,
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        session_id=turn.session_id,
-        occurred_at=clock.now(),
-        policy_version=turn.policy_version,
-        payload=payload.model_dump(mode="json"),
-    )
+    told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
+    return outbox.event(payload, subject, f"{turn.turn_id}{which}", **told)
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:

@@ -9,14 +9,51 @@ from uuid import UUID
 import orjson
 
 from schemas.envelope import Envelope
+from schemas.events import Payload
 from schemas.topics import TURN_COMMIT, Topic
 from schemas.turn_events import TurnEvents
 from shared import clock
-from shared.db import Connection
+from shared.db import Connection, Subject
 
 SHARDS = 16
 Outgoing = tuple[Topic, Envelope]
 """An event and where it goes."""
+
+
+def event(
+    payload: Payload,
+    subject: Subject,
+    about: object,
+    *,
+    trace_id: str,
+    policy_version: str,
+    session_id: str | None = None,
+) -> Envelope:
+    """The payload in an envelope of now; what is told again of the same thing has the same idempotency key."""
+    return Envelope(
+        event_id=clock.uuid7(),
+        event_type=payload.event_type,
+        idempotency_key=f"{payload.event_type}:{about}",
+        trace_id=trace_id,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=session_id,
+        occurred_at=clock.now(),
+        policy_version=policy_version,
+        payload=payload.model_dump(mode="json"),
+    )
+
+
+def as_row(topic: Topic, event: Envelope, key: str | None = None) -> dict[str, Any]:
+    """The event as a row of the outbox, under its user's key unless another is given."""
+    return {
+        "id": str(event.event_id),
+        "topic": topic.name,
+        "key": key or event.key,
+        "type": event.event_type,
+        "payload": event.model_dump(mode="json"),
+    }
+
 
 _PUT: LiteralString = """
 INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
@@ -29,16 +66,7 @@ ORDER BY e.n
 
 async def put(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> None:
     """The events stand in the outbox, in this order, once the caller's transaction commits."""
-    rows = [
-        {
-            "id": str(event.event_id),
-            "topic": topic.name,
-            "key": event.key,
-            "type": event.event_type,
-            "payload": event.model_dump(mode="json"),
-        }
-        for topic, event in events
-    ]
+    rows = [as_row(topic, event) for topic, event in events]
     if rows:
         await conn.execute(_PUT, {"rows": orjson.dumps(rows).decode()})
 
@@ -179,17 +207,7 @@ async def put_again(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) 
     """How many stand in the outbox again; one that was driven again lately waits, each time longer."""
     return await _put_again(
         conn,
-        [
-            {
-                "id": str(event.event_id),
-                "topic": topic.name,
-                "key": event.key,
-                "type": event.event_type,
-                "about": event.idempotency_key,
-                "payload": event.model_dump(mode="json"),
-            }
-            for topic, event in events
-        ],
+        [{**as_row(topic, event), "about": event.idempotency_key} for topic, event in events],
     )
 
 

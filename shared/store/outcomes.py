@@ -7,7 +7,6 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import Conflict, SummaryNote, TurnOutcome, Written
 from schemas.topics import TURN_OUTCOME, Topic
-from shared import clock
 from shared.db import Connection, Subject
 from shared.relate import SUSPECTED
 from shared.store import memory, observations, outbox, quarantine, turns
@@ -51,19 +50,8 @@ async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, Turn
 
 
 def _event(subject: Subject, done: turns.Finished, outcome: TurnOutcome) -> tuple[Topic, Envelope]:
-    envelope = Envelope(
-        event_id=clock.uuid7(),
-        event_type=TurnOutcome.event_type,
-        idempotency_key=f"turn.outcome:{done.turn_id}",
-        trace_id=done.trace_id,
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
-        session_id=done.session_id,
-        occurred_at=clock.now(),
-        policy_version=done.policy_version,
-        payload=outcome.model_dump(mode="json"),
-    )
-    return TURN_OUTCOME, envelope
+    told = {"trace_id": done.trace_id, "policy_version": done.policy_version, "session_id": done.session_id}
+    return TURN_OUTCOME, outbox.event(outcome, subject, done.turn_id, **told)
 
 
 def outcome_of(

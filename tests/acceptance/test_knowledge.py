@@ -9,7 +9,7 @@ import pytest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieval_plan import RetrievalPlan
-from tests.rag.server import Document, Mode, Rag, serve_rag
+from tests.rag.server import Document, Mode, Rag
 from tests.system.databases import Databases
 from tests.system.person import Json, Person, shown
 from tests.system.running import System, policy_file, running, settings_for
@@ -26,15 +26,6 @@ DOCUMENTS = (
 )
 LIES: tuple[Mode, ...] = ("html", "broken_json", "wrong_schema", "huge", "endless", "deep", "bare_items", "packed")
 DEADLINE_MS = 1500
-
-
-@pytest.fixture(scope="module")
-async def one_rag() -> AsyncGenerator[Rag]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_rag() as server:
-            yield server
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from services.cli import app
 from services.librarian import handler
 from shared.bus.delivery import parse
 from shared.db import Subject
-from tests.rag.server import Document, Rag, serve_rag
+from tests.rag.server import Document, Rag
 from tests.system.databases import Databases
 from tests.system.kafka import of_tenant
 from tests.system.person import Json, Person, user
@@ -37,15 +37,6 @@ ASKED = {
     ),
 }
 SECRET = "sk-proj-9f8e7d6c5b4a39281706f5e4d3c2b1a0"
-
-
-@pytest.fixture(scope="module")
-async def one_rag() -> AsyncGenerator[Rag]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_rag() as server:
-            yield server
 
 
 @pytest.fixture(scope="module")

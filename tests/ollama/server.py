@@ -5,18 +5,18 @@ import hashlib
 import json
 import math
 import re
-import socket
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+
+from tests.system.serving import serving
 
 Mode = Literal["well", "prose", "broken_json", "wrong_schema", "empty", "think_tags", "http_500", "slow", "cut_off"]
 CHAT = "qwen3"
@@ -65,20 +65,8 @@ class ScriptedOllama:
 async def serve_ollama() -> AsyncGenerator[ScriptedOllama]:
     """A running server; gone when the block ends, slow answers included."""
     state = ScriptedOllama()
-    listener = socket.create_server(("127.0.0.1", 0))
-    state.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    config = uvicorn.Config(_app(state), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
-    try:
-        while not server.started:  # noqa: ASYNC110 # uvicorn offers no event
-            await asyncio.sleep(0.005)
+    async with serving(_app(state)) as state.url:
         yield state
-    finally:
-        server.should_exit = True
-        server.force_exit = True
-        await running
-        listener.close()
 
 
 def _app(state: ScriptedOllama) -> Starlette:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -11,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import unquote
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -20,6 +18,7 @@ from starlette.routing import Route
 from schemas.retrieval_plan import Filters, RetrievalPlan
 from shared.text.language import detect
 from shared.text.segment import query_terms, terms
+from tests.system.serving import serving
 
 Mode = Literal[
     "well", "slow", "http_500", "unauthorised", "refused", "html", "broken_json", "wrong_schema", "list", "empty",
@@ -84,20 +83,8 @@ class Rag:
 async def serve_rag() -> AsyncGenerator[Rag]:
     """A running server; gone when the block ends, slow answers included."""
     state = Rag()
-    listener = socket.create_server(("127.0.0.1", 0))
-    state.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    config = uvicorn.Config(_app(state), log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
-    try:
-        while not server.started:  # noqa: ASYNC110 # uvicorn offers no event
-            await asyncio.sleep(0.005)
+    async with serving(_app(state), "critical") as state.url:
         yield state
-    finally:
-        server.should_exit = True
-        server.force_exit = True
-        await running
-        listener.close()
 
 
 def _app(state: Rag) -> Starlette:

@@ -1,14 +1,12 @@
 """A whole SmartBrain inside the test's process: each service with its own runtime, HTTP without a socket."""
 
 import asyncio
-import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 import yaml
 from pydantic import SecretStr
 
@@ -23,6 +21,7 @@ from shared.runtime import Runtime, open_runtime
 from shared.service import Service
 from shared.settings import Settings
 from tests.system import databases
+from tests.system.serving import serving
 from tests.system.wait import wait_for
 
 BUILD = {
@@ -166,14 +165,7 @@ async def running(settings: Settings, services: tuple[str, ...] = SERVICES) -> A
 @asynccontextmanager
 async def listening(system: System) -> AsyncGenerator[str]:
     """Compose's address, over a real socket."""
-    listener = socket.create_server(("127.0.0.1", 0))
     served = system["compose"].service.http
     assert served
-    server = uvicorn.Server(uvicorn.Config(served, log_level="error", lifespan="off"))
-    running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await running
-        listener.close()
+    async with serving(served) as url:
+        yield url

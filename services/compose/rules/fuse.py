@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Literal
 from urllib.parse import urlsplit
 
-from schemas.vocabulary import SearchMode
-from services.compose.rules.model import Candidate, Dropped, DropReason, Factors, ListOf, Ranked
+from schemas.vocabulary import DropReason, SearchMode
+from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.text.segment import query_terms, terms
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from schemas.evidence_pack import memory_uri, turn_uri
-from schemas.vocabulary import Epistemic, Language, MemoryType, Provenance, Role, SearchMode
+from schemas.vocabulary import DropReason, Epistemic, Language, MemoryType, Provenance, Role, SearchMode
 from shared.text.blocks import Recognized
 
 CandidateKind = Literal["memory", "turn", "resource"]
@@ -118,19 +118,6 @@ class Ranked:
     def key(self) -> str:
         """The candidate's key."""
         return self.candidate.key
-
-
-DropReason = Literal[
-    "relevance",
-    "recency",
-    "confidence",
-    "budget_exceeded",
-    "blocked",
-    "diversity",
-    "ratio",
-    "superseded",
-    "conflict_knowledge",
-]
 
 
 @dataclass(frozen=True, slots=True)

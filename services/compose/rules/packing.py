@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from schemas.context_package import ContextPackage, RecentMessage
 from schemas.experiment import GenerationMetadata
-from schemas.vocabulary import Intent, Language
+from schemas.vocabulary import DropReason, Intent, Language
 from services.compose.rules.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.fuse import DiversityPolicy
-from services.compose.rules.model import Conflict, CoreMemory, Dropped, DropReason, Ranked, RecentTurn
+from services.compose.rules.model import Conflict, CoreMemory, Dropped, Ranked, RecentTurn
 from services.compose.rules.slots import Prepared, PreparedCore
 from shared.policy import BudgetPolicy
 from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy

@@ -56,11 +56,8 @@ class Clock:
 
 @pytest.fixture(scope="module")
 async def one_rag() -> AsyncGenerator[Rag]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        patch.setenv("no_proxy", "127.0.0.1")
-        async with serve_rag() as running:
-            yield running
+    async with serve_rag() as running:
+        yield running
 
 
 @pytest.fixture
