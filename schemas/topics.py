@@ -157,7 +157,7 @@ SWEEP_MS = 360_000
 def times(hours: int, *, carries_text: bool) -> dict[str, int]:
     """The settings of Kafka by which a message is kept for `hours`: not much less, and if it is text, never more.
 
-    Kafka deletes whole segments by their newest message and looks now and then, so text is given a part of its time in an
+    Kafka deletes whole segments, by their newest message, and looks now and then: so text has a part of its time in an
     open segment, a part for the sweep, and what is left as retention.
     """
     if not carries_text:
