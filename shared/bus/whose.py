@@ -13,6 +13,8 @@ from shared.edge import unwrapped
 COPIED = "x-copied"
 """A header of dead letters that an erasure moved to the end of their partition: when, in ms since the epoch."""
 ORIGIN = "x-origin"
+DIGITS = 19
+"""No offset and no time is longer."""
 
 Place = tuple[str, int]
 """A topic and a partition."""
@@ -51,19 +53,21 @@ def said_before(record: Record, moment_ms: int, since: Mapping[Place, int]) -> b
     """
     if record.timestamp < moment_ms:
         return True
-    topic, _, rest = _header(record, ORIGIN).partition("/")
-    partition, _, offset = rest.partition("/")
-    if not (partition.isdecimal() and offset.isdecimal()):
-        return False
-    return int(offset) < since.get((topic, int(partition)), 0)
+    topic, _, place = _header(record, ORIGIN).partition("/")
+    partition, _, offset = place.partition("/")
+    return -1 < _number(offset) < since.get((topic, _number(partition)), 0)
 
 
 def appended_ms(record: Record) -> int:
     """When it came to where it stands: not before this, and later than said if it was copied."""
-    copied = _header(record, COPIED)
-    return max(record.timestamp, int(copied) if copied.isdecimal() else 0)
+    return max(record.timestamp, _number(_header(record, COPIED)))
 
 
 def _header(record: Record, name: str) -> str:
-    value = next((value for key, value in reversed(record.headers) if key == name), b"")
-    return value.decode("ascii", errors="replace")
+    """The latest header of this name; empty where there is none or it is null."""
+    value: bytes | None = next((value for key, value in reversed(record.headers) if key == name), None)
+    return (value or b"").decode("ascii", errors="replace")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else -1
