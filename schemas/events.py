@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from schemas.base import Contract, Instant
 from schemas.vocabulary import (
     Epistemic,
+    ErasureScope,
     FeedbackSignal,
     MemoryStatus,
     MemoryType,
@@ -186,7 +187,8 @@ class ErasureRequested(Payload):
 
     event_type: ClassVar[str] = "memory.erasure_requested"
     tombstone_id: UUID
-    scope: Literal["all", "personal", "session", "items"]
+    scope: ErasureScope
+    session_ids: tuple[str, ...] = ()
     item_ids: tuple[UUID, ...] = ()
     requested_at: Instant
     retention_policy: str
