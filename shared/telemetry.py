@@ -210,8 +210,8 @@ ERASURE_SLA_REMAINING = Gauge(
 ERASURE_SLA_REMAINING.set(1)
 ERASURES_DUE = Gauge(
     "smartbrain_erasures_due",
-    "Open erasures whose time runs out, each at one level: warn, critical (erasure.profiles), overdue. Any: the alert of"
-    " that level.",
+    "Open erasures whose time runs out, each at one level: warn, critical (erasure.profiles), overdue. Any: see the"
+    " alert of that level.",
     ["level"],
 )
 ERASURE_SECONDS = Histogram(
