@@ -68,6 +68,7 @@ register_url_convertor("external", ExternalIdConvertor())
 def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     """The routes of version 1, bound to this runtime; the recorder hears of every package."""
     app = FastAPI(title="SmartBrain", version="1", docs_url="/docs", redoc_url=None)
+    app.state.recorder = recorder
     _errors(app)
     _turns(app, rt, recorder)
     _compose(app, rt, recorder)

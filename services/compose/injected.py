@@ -203,6 +203,11 @@ class Recorder:
             INJECTIONS_DROPPED.labels("waiting").inc()
             self._close(_session(made))
 
+    @property
+    def open(self) -> int:
+        """How many packages were answered and are neither recorded nor given up."""
+        return self._open.total()
+
     async def settled(self, subject: Subject, session_id: str | None = None) -> None:
         """What this session, or any of the user, was told is recorded: whoever reads it or answers it finds it.
 
