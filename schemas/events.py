@@ -70,7 +70,7 @@ class TurnOutcome(Payload):
 
     event_type: ClassVar[str] = "turn.outcome"
     turn_id: UUID
-    status: Literal["derived", "ignored", "quarantined"]
+    status: Literal["derived", "ignored", "quarantined", "erased"]
     written: tuple[Written, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     retention_explain: tuple[dict[str, Any], ...] = ()

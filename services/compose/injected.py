@@ -57,6 +57,7 @@ def recorded(made: Composed, policy: Policy, version: str) -> Row:
     return {
         "tenant_id": asked.tenant_id,
         "user_id": asked.user_id,
+        "epoch": made.epoch,
         "context_id": package.context_id,
         "session_id": asked.session_id,
         "request_id": package.request_id,

@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from services.analyzer import app as analyzer
 from services.compose import app as compose
+from services.erasure import app as erasure
 from services.evolver import app as evolver
 from services.governor import app as governor
 from services.librarian import app as librarian
@@ -31,6 +32,7 @@ BUILD = {
     "analyzer": analyzer.build,
     "evolver": evolver.build,
     "librarian": librarian.build,
+    "erasure": erasure.build,
     "governor": governor.build,
 }
 SERVICES = tuple(BUILD)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.erasure.rules import Level, deadline, level, remaining
+from shared.erasure.rules import Level, deadline, level, remaining
 from shared.policy import ErasurePolicy, LegalProfile
 from shared.workdays import after, known, working
 
@@ -217,7 +217,7 @@ def test_a_deadline_that_was_never_ahead_is_passed() -> None:
     assert remaining(now, now - DAY, now - 2 * DAY) == 1
 
 
-@pytest.mark.parametrize("module", ["shared.policy", "services.erasure.rules"])
+@pytest.mark.parametrize("module", ["shared.policy", "shared.erasure.rules"])
 def test_calendars_are_loaded_only_for_whoever_names_one(module: str) -> None:
     asked = f"import sys, {module}; print('holidays' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)

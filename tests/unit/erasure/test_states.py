@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.vocabulary import TombstoneStatus
-from services.erasure.rules import NEXT, backoff, exhausted, fenced, may
+from shared.erasure.rules import NEXT, backoff, exhausted, fenced, may
 from shared.policy import ErasurePolicy
 
 STATES: tuple[TombstoneStatus, ...] = get_args(TombstoneStatus)
