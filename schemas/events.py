@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from schemas.base import Contract, Instant
 from schemas.vocabulary import (
     Epistemic,
+    ErasureScope,
     FeedbackSignal,
     MemoryStatus,
     MemoryType,
@@ -69,7 +70,7 @@ class TurnOutcome(Payload):
 
     event_type: ClassVar[str] = "turn.outcome"
     turn_id: UUID
-    status: Literal["derived", "ignored", "quarantined"]
+    status: Literal["derived", "ignored", "quarantined", "erased"]
     written: tuple[Written, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     retention_explain: tuple[dict[str, Any], ...] = ()
@@ -186,7 +187,8 @@ class ErasureRequested(Payload):
 
     event_type: ClassVar[str] = "memory.erasure_requested"
     tombstone_id: UUID
-    scope: Literal["all", "personal", "session", "items"]
+    scope: ErasureScope
+    session_ids: tuple[str, ...] = ()
     item_ids: tuple[UUID, ...] = ()
     requested_at: Instant
     retention_policy: str

@@ -11,6 +11,7 @@ from schemas import asyncapi
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.envelope import Envelope
+from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.events import PAYLOADS, Payload
 from schemas.evidence_pack import EvidencePack
 from schemas.memory_item import MemoryItem, WriteReceipt
@@ -34,6 +35,8 @@ CONTRACTS: dict[str, type[BaseModel]] = {
         MemoryItem,
         WriteReceipt,
         ArchiveReceipt,
+        ErasureRequest,
+        DeletionReceipt,
         Envelope,
     )
 }

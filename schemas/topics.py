@@ -30,7 +30,7 @@ def _name(noun: str) -> str:
 TURN_COMMIT = Topic(
     _name("turn.commit"),
     "tenant:user",
-    ("TurnEvents",),
+    ("TurnEvents", "ErasureRequest"),
     "users, governor",
     ("compose",),
     retention_hours=24,
@@ -72,7 +72,7 @@ COMPOSE_REQUEST = Topic(
 COMPOSE_REPLY = Topic(
     _name("compose.reply"),
     "correlation_id",
-    ("ContextPackage", "ErrorReply", "CommitResult"),
+    ("ContextPackage", "ErrorReply", "CommitResult", "DeletionReceipt"),
     "compose",
     ("users",),
     retention_hours=1,
@@ -85,10 +85,10 @@ ERASURE_REQUESTED = Topic(
     _name("erasure.requested"),
     "tenant:user",
     ("memory.erasure_requested",),
-    "compose",
+    "compose, governor",
     ("erasure",),
     partitions=6,
-    retention_hours=720,
+    retention_hours=26_304,
 )
 ERASURE_STATE = Topic(
     _name("erasure.state"),

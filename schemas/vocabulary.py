@@ -43,6 +43,18 @@ DropReason = Literal[
     "conflict_knowledge",
 ]
 UtilizationSignal = Literal["keyword_match", "reference_phrase", "none"]
+ErasureScope = Literal["all", "personal", "session", "items"]
+TombstoneStatus = Literal[
+    "requested",
+    "verified",
+    "tombstoned",
+    "queued",
+    "processing",
+    "completed",
+    "failed",
+    "retry_pending",
+    "escalated",
+]
 
 OVERWRITE_TYPES: frozenset[MemoryType] = frozenset({"preference", "goal", "task", "constraint"})
 VERSIONED_TYPES: frozenset[MemoryType] = frozenset({"profile", "decision", "event", "case", "pattern"})

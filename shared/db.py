@@ -24,6 +24,7 @@ set_json_loads(orjson.loads)
 SCHEMA = "smart_brain"
 APP_ROLE = "smartbrain_app"
 SYSTEM_ROLE = "smartbrain_system"
+ERASURE_ROLE = "smartbrain_erasure"
 CHANNEL = "smartbrain_outbox"
 
 Connection: TypeAlias = AsyncConnection[DictRow]
@@ -34,6 +35,7 @@ R2 = TypeVar("R2")
 R3 = TypeVar("R3")
 R4 = TypeVar("R4")
 R5 = TypeVar("R5")
+R6 = TypeVar("R6")
 
 
 class Subject(NamedTuple):
@@ -57,7 +59,12 @@ class Read(Generic[R]):
         return self.of(await (await conn.execute(self.statement, self.params, binary=self.binary)).fetchall())
 
 
-_BIND: LiteralString = "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true)"
+_BIND: LiteralString = "SELECT bind(%s, %s) AS epoch"
+_BIND_ALONE: LiteralString = "SELECT bind(%s, %s, true) AS epoch"
+_BIND_TO_READ: LiteralString = (
+    "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true) FROM serving"
+)
+CLOSED = "the database is being restored: nothing is served until every erasure has been replayed"
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 """What psycopg raises while the server is away, restarting or out of connections."""
 BEHIND = (
@@ -71,7 +78,7 @@ RACE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, ps
 
 
 class Database:
-    """Two pools, one a role. `transaction` binds to one user; `system` sees ids of all users and no text.
+    """A pool a role. `transaction` binds to one user, `erasing` for an erasure; `system` sees ids of all, no text.
 
     In a schema of another name (`scratch`) nothing is worth a sync to disk, and no relay is woken.
     """
@@ -81,32 +88,53 @@ class Database:
         self.schema = schema
         self._app = _pool(dsn, APP_ROLE, size, schema)
         self._system = _pool(dsn, SYSTEM_ROLE, 2, schema)
+        self._erasure = _pool(dsn, ERASURE_ROLE, 2, schema, least=0)
         self._written = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Both pools are connected; raises TransientError when the server does not answer in 15 s."""
+        """Ready to be used; raises TransientError when the server does not answer in 15 s."""
         with _translated():
             await self._app.open(wait=True, timeout=15)
             await self._system.open(wait=True, timeout=15)
+            await self._erasure.open()
         if self.schema == SCHEMA:
             self._waker = asyncio.create_task(self._wake_relays())
 
     async def close(self) -> None:
-        """Both pools are closed, and a last wake-up has been tried."""
+        """All is closed, and a last wake-up has been tried."""
         if self._waker:
             self._waker.cancel()
             with suppress(asyncio.CancelledError):
                 await self._waker
         await self._app.close()
         await self._system.close()
+        await self._erasure.close()
 
     @asynccontextmanager
-    async def transaction(self, subject: Subject) -> AsyncGenerator[Connection, None]:
-        """One transaction that can see and write the rows of this user alone; commits at the end, or leaves nothing."""
+    async def transaction(self, subject: Subject, *, since: int | None = None) -> AsyncGenerator[Connection, None]:
+        """One transaction that can see and write the rows of this user alone; commits at the end, or leaves nothing.
+
+        With `since`, the user's epoch when what is to be written was read: TransientError where something of the user
+        has been erased meanwhile.
+        """
         with _translated():
             async with _live(self._app) as conn, conn.transaction():
-                await conn.execute(_BIND, subject)
+                epoch = await _bound(conn, _BIND, subject)
+                if since is not None and epoch != since:
+                    raise TransientError("something of the user was erased meanwhile")
+                yield conn
+        self.wake()
+
+    @asynccontextmanager
+    async def erasing(self, subject: Subject) -> AsyncGenerator[Connection, None]:
+        """One transaction of an erasure: it sees what is hidden of this user too, and nobody else writes of the user.
+
+        It may be had while the database is not served.
+        """
+        with _translated():
+            async with _live(self._erasure) as conn, conn.transaction():
+                await _bound(conn, _BIND_ALONE, subject)
                 yield conn
         self.wake()
 
@@ -124,14 +152,28 @@ class Database:
     async def read(
         self, subject: Subject, one: Read[R1], two: Read[R2], three: Read[R3], four: Read[R4], five: Read[R5], /
     ) -> tuple[R1, R2, R3, R4, R5]: ...
+    @overload
+    async def read(
+        self,
+        subject: Subject,
+        one: Read[R1],
+        two: Read[R2],
+        three: Read[R3],
+        four: Read[R4],
+        five: Read[R5],
+        six: Read[R6],
+        /,
+    ) -> tuple[R1, R2, R3, R4, R5, R6]: ...
     async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
         with _translated():
             async with _live(self._app) as conn:
                 # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
                 async with conn.pipeline():
-                    await conn.execute(_BIND, subject)
+                    bound = await conn.execute(_BIND_TO_READ, subject)
                     cursors = [await conn.execute(each.statement, each.params, binary=each.binary) for each in asked]
+                if not bound.rowcount:
+                    raise TransientError(CLOSED)
                 return tuple([each.of(await cur.fetchall()) for each, cur in zip(asked, cursors, strict=True)])
 
     @asynccontextmanager
@@ -197,7 +239,22 @@ class Database:
                 await asyncio.sleep(0.2)
 
 
-def _pool(dsn: str, role: LiteralString, size: int, schema: str) -> Pool:
+async def epoch_of(conn: Connection) -> int:
+    """The epoch of the user to whom this transaction is bound: how many erasures there had been when it began."""
+    row = await (await conn.execute("SELECT current_setting('app.epoch')::integer AS epoch")).fetchone()
+    assert row is not None  # noqa: S101 # it always answers
+    return row["epoch"]
+
+
+async def _bound(conn: Connection, statement: LiteralString, subject: Subject) -> int:
+    """The user's epoch, to whom the transaction is bound now; TransientError while the database is not served."""
+    row = await (await conn.execute(statement, subject)).fetchone()
+    if row is None or row["epoch"] is None:
+        raise TransientError(CLOSED)
+    return row["epoch"]
+
+
+def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int = 4) -> Pool:
     lasting = "" if schema == SCHEMA else " -c synchronous_commit=off"
     kwargs: dict[str, Any] = {
         "autocommit": True,
@@ -206,7 +263,8 @@ def _pool(dsn: str, role: LiteralString, size: int, schema: str) -> Pool:
         "application_name": f"smartbrain:{role}",
     }
     return cast(
-        "Pool", AsyncConnectionPool(dsn, min_size=min(4, size), max_size=size, open=False, timeout=10, kwargs=kwargs)
+        "Pool",
+        AsyncConnectionPool(dsn, min_size=min(least, size), max_size=size, open=False, timeout=10, kwargs=kwargs),
     )
 
 

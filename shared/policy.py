@@ -1,14 +1,16 @@
 """How SmartBrain behaves: brain.yml as frozen records with the seeds' values as defaults (decision 7, R194)."""
 
 import hashlib
+from datetime import date
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from schemas.compose import PROFILE_WINDOWS, BudgetProfileName
 from schemas.vocabulary import Assertion, Provenance
+from shared import workdays
 from shared.errors import ConfigurationError
 
 
@@ -297,6 +299,65 @@ class EvolutionPolicy(Slice):
     experience: ExperiencePolicy = ExperiencePolicy()
 
 
+class LegalProfile(Slice):
+    """How long an erasure may take and when somebody is told (seed 004 section 3.1.1, legal_profiles).
+
+    A calendar is a country, `CN`, or a part of one, `US-CA`: its holidays are no working days, the weekend days that it
+    makes up for them are. Without one only weekends are off: holidays do not put the deadline off, so it is the earlier
+    one, but for the weeks after a holiday that China makes up for.
+    """
+
+    days: int = Field(ge=1, le=3660)
+    type: Literal["business", "calendar"]
+    calendar: str = ""
+    warn_pct: float = Field(default=25.0, gt=0, lt=100, description="A ticket below this share of the time left")
+    critical_pct: float = Field(default=10.0, gt=0, lt=100, description="A page below this one")
+    source: str = Field(default="", description="Where the days come from")
+
+    @field_validator("calendar")
+    @classmethod
+    def _has_days(cls, calendar: str) -> str:
+        if not workdays.known(calendar):
+            raise ValueError(f"no calendar is called {calendar!r}; a country is two capitals, a part of it CC-PART")
+        return calendar
+
+    @model_validator(mode="after")
+    def _tells_in_order(self) -> Self:
+        if self.critical_pct >= self.warn_pct:
+            raise ValueError(f"critical_pct: {self.critical_pct:g} is not less than warn_pct, {self.warn_pct:g}")
+        return self
+
+
+def _legal_profiles() -> dict[str, LegalProfile]:
+    return {
+        "DEFAULT": LegalProfile(days=15, type="business", source="house rule: as PIPL"),
+        "PIPL": LegalProfile(
+            days=15, type="business", source="PIPL art. 47, 50; 15 working days: 国信办秘字〔2019〕191号 art. 6"
+        ),
+        "GDPR": LegalProfile(days=30, type="calendar", source="GDPR art. 12(3), 17: one month"),
+        "CCPA": LegalProfile(days=45, type="calendar", source="Cal. Civ. Code § 1798.130(a)(2): 45 days"),
+    }
+
+
+class ErasurePolicy(Slice):
+    """By when an erasure is done, what follows a failure, how long its proof stays (seed 004 section 3.1.1)."""
+
+    profile: str = Field(default="DEFAULT", description="Holds where a request names none")
+    profiles: dict[str, LegalProfile] = Field(default_factory=_legal_profiles)
+    holidays: tuple[date, ...] = Field(default=(), description="No working days for any profile, beside its calendar")
+    batch_rows: int = Field(default=5000, ge=1, description="Rows erased in one transaction")
+    attempts_max: int = Field(default=5, ge=0, description="New attempts after a failure; then it is escalated")
+    retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(default=(1, 5, 30, 120, 600), min_length=1)
+    check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines and retries")
+    keep_years: int = Field(default=3, ge=1, description="Tombstones and audit events stay at least so long")
+
+    @model_validator(mode="after")
+    def _knows_its_profile(self) -> Self:
+        if self.profile not in self.profiles:
+            raise ValueError(f"profile: {self.profile!r} is none of {', '.join(self.profiles)}")
+        return self
+
+
 class SessionPolicy(Slice):
     """When a session ends by itself, and what is shown of it (seed 004 sections 3.1 and 5)."""
 
@@ -362,6 +423,7 @@ class Policy(Slice):
     feedback: FeedbackPolicy = FeedbackPolicy()
     observability: ObservabilityPolicy = ObservabilityPolicy()
     evolution: EvolutionPolicy = EvolutionPolicy()
+    erasure: ErasurePolicy = ErasurePolicy()
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     gate: GatePolicy = GatePolicy()

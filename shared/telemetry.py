@@ -9,6 +9,7 @@ import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+HOUR, DAY = 3600.0, 86_400.0
 
 EVENTS_CONSUMED = Counter(
     "smartbrain_events_consumed",
@@ -194,6 +195,48 @@ MODEL_BUDGET_USED_UP = Counter(
     "smartbrain_model_budget_used_up",
     "Turns that the rules read alone since the day's share of the user or the tenant was used up. Not wanted: raise"
     " observer.model_tokens_per_day or model_seconds_per_day, or those of the tenant.",
+)
+ERASURES = Gauge(
+    "smartbrain_erasures",
+    "Erasures that are not completed, by status. failed or retry_pending that stays: tombstones.error; escalated: see"
+    " the alert ErasureEscalated.",
+    ["status"],
+)
+ERASURE_SLA_REMAINING = Gauge(
+    "smartbrain_erasure_sla_remaining",
+    "The smallest share of the time up to its deadline that an open erasure has left, below 0 past it; 1 without any."
+    " Under 0.25: see the alert ErasureDueSoon.",
+)
+ERASURE_SLA_REMAINING.set(1)
+ERASURES_DUE = Gauge(
+    "smartbrain_erasures_due",
+    "Open erasures whose time runs out, each at one level: warn, critical (erasure.profiles), overdue. Any: see the"
+    " alert of that level.",
+    ["level"],
+)
+ERASURE_SECONDS = Histogram(
+    "smartbrain_erasure_seconds",
+    "From request to completed. Hours: see smartbrain_erasure_failures and the lag of erasure.",
+    buckets=(1.0, 5.0, 30.0, 60.0, 300.0, 1800.0, HOUR, 6 * HOUR, DAY, 3 * DAY, 7 * DAY, 10 * DAY, 15 * DAY),
+)
+ERASURE_ROWS = Counter("smartbrain_erasure_rows", "Rows deleted or emptied by erasures.", ["store"])
+ERASURE_RESIDUE = Counter(
+    "smartbrain_erasure_residue",
+    "Rows that the scan after an erasure still found; it is not completed then. Any: see the alert ErasureResidue.",
+)
+ERASURE_FAILURES = Counter(
+    "smartbrain_erasure_failures",
+    "Steps of erasures that failed; each is tried again. Rising: is that store up? tombstones.error names the error.",
+    ["store"],
+)
+EVOLUTION_BLOCKED = Counter(
+    "smartbrain_evolution_blocked",
+    "Observations that became no memory because an erasure covers them. Many: an import of what is being erased.",
+)
+TURNS_DROPPED_BY_ERASURE = Counter(
+    "smartbrain_turns_dropped_by_erasure",
+    "Turns on their way that an erasure overtook: nothing is learnt from them. Many: somebody imports what is being"
+    " erased.",
 )
 
 

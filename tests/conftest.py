@@ -11,7 +11,7 @@ from shared.reading import learned, stated
 from shared.telemetry import configure_logs
 from tests.system.databases import Databases, server
 from tests.system.person import Person
-from tests.system.running import System, running, settings_for
+from tests.system.running import System, policy_file, running, settings_for
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -62,9 +62,10 @@ async def kafka(broker_address: str) -> str:
 
 
 @pytest.fixture(scope="module")
-async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own; tests keep apart by tenant."""
-    async with running(settings_for(databases.fresh(), kafka)) as all_services:
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own; tests keep apart by tenant, and no round of upkeep begins."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 

@@ -11,7 +11,7 @@ from services.analyzer import advise
 from services.analyzer.advise import Advised, Thought
 from shared import clock
 from shared.bus.delivery import Delivered
-from shared.db import Connection, Subject
+from shared.db import Connection, Subject, epoch_of
 from shared.errors import TransientError
 from shared.known import known_of, statement_of
 from shared.runtime import Runtime
@@ -28,22 +28,23 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     async with rt.db.transaction(subject) as conn:
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
         active = await memory.concerned(subject, [statement_of(o) for o in found]).on(conn)
+        epoch = await epoch_of(conn)
     advised = advise.begin(found, [known_of(m) for m in active], rt.policy)
     try:
         await advise.ask(rt, subject, advised)
-        proposed = await _save(rt, subject, events, advised)
+        proposed = await _save(rt, subject, events, advised, epoch)
     except Exception:
-        await _count_alone(rt, subject, advised)
+        await _count_alone(rt, subject, advised, epoch)
         raise
     _measure(advised)
     logger().info("observations_analyzed", proposals=proposed)
 
 
-async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], advised: Advised) -> int:
+async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], advised: Advised, epoch: int) -> int:
     """How many proposals are new."""
     kinds = {thought.seen.observation_id: thought.seen for thought in advised.thoughts}
     traces = {o: event.envelope for event in events for o in _payload(event).observation_ids}
-    async with rt.db.transaction(subject) as conn:
+    async with rt.db.transaction(subject, since=epoch) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         # a correction may have settled some of them since they were loaded
         still = await observations.analyze(conn, subject, kinds)
@@ -61,12 +62,18 @@ async def _keep(conn: Connection, subject: Subject, advised: Advised) -> None:
     await answers.put(conn, subject, advised.asking.unreadable)
 
 
-async def _count_alone(rt: Runtime, subject: Subject, advised: Advised) -> None:
-    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers."""
+async def _count_alone(rt: Runtime, subject: Subject, advised: Advised, epoch: int) -> None:
+    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers.
+
+    Where something of the user was erased meanwhile the answers are not kept: they may quote it.
+    """
     if advised.asking.called:
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
-                await _keep(conn, subject, advised)
+                if await epoch_of(conn) == epoch:
+                    await _keep(conn, subject, advised)
+                else:
+                    await usage.add(conn, subject, advised.asking.used)
 
 
 def _measure(advised: Advised) -> None:

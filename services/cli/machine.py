@@ -29,6 +29,7 @@ class Name(StrEnum):
     analyzer = "analyzer"
     evolver = "evolver"
     librarian = "librarian"
+    erasure = "erasure"
     governor = "governor"
 
 
@@ -78,6 +79,8 @@ def _build(name: str, rt: runtime.Runtime) -> service.Service:
             from services.evolver.app import build
         case "librarian":
             from services.librarian.app import build
+        case "erasure":
+            from services.erasure.app import build
         case "governor":
             from services.governor.app import build
         case _:

@@ -26,7 +26,7 @@ from shared.errors import ConfigurationError
 from shared.settings import Settings
 from shared.telemetry import logger
 
-SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "governor")
+SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
 START_S = 60.0
 STOP_S = 25.0
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smartbrain"

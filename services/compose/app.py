@@ -3,12 +3,16 @@
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
+import orjson
 from pydantic import BaseModel
 
 from schemas.compose import ComposeRequest, IncomingMessage
+from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
+from services.compose import erasures
 from services.compose.commit import commit_turn
 from services.compose.context import compose
 from services.compose.http import create_app
@@ -92,7 +96,7 @@ class _Door:
             return ErrorReply(code="internal", message="an internal error", request_id=request_id)
 
     async def commit_all(self, records: Sequence[Record]) -> None:
-        """Every record is a durable turn, or a dead letter; TransientError: all of them come again."""
+        """Every record is a durable turn, an erasure in force or a dead letter. TransientError: all come again."""
         by_key: dict[bytes | None, list[Record]] = {}
         for record in records:
             by_key.setdefault(record.key, []).append(record)
@@ -108,17 +112,46 @@ class _Door:
         request = request_of(dict(record.headers), record.value or b"")
         wants_reply = any(name == "reply_to" for name, _ in record.headers)
         try:
-            turn, ignored = _parsed(request.value)
-            keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
-            await self._recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
-            reply: BaseModel = (await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored)).result
+            if erased := _erasure(request.value):
+                reply: BaseModel = await self._erase(erased, record)
+            else:
+                reply = await self._keep(request.value, record)
             EVENTS_CONSUMED.labels("compose", record.topic).inc()
         except RefusedError as error:
-            await self._rt.bus.set_aside(record, f"{error.code}: {error.message}")
-            EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
+            if error.code != ERASED:
+                await self._rt.bus.set_aside(record, f"{error.code}: {error.message}")
+                EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
             reply = edge.reply_of(error, request.correlation_id or clock.uuid7().hex)
         if wants_reply:
             self.replier.send_soon(request, reply.model_dump_json().encode())
+
+    async def _keep(self, body: bytes, record: Record) -> BaseModel:
+        """The turn is committed as of when it was put on the topic; what came before an erasure of it is dropped."""
+        turn, ignored = _parsed(body)
+        keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
+        await self._recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
+        sent_at = datetime.fromtimestamp(record.timestamp / 1000, UTC)
+        committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=sent_at)
+        return committed.result
+
+    async def _erase(self, body: bytes, record: Record) -> BaseModel:
+        """The erasure is in force before the next record of the same user is read."""
+        asked, _ = edge.parse(ErasureRequest, body)
+        keyed = asked if asked.idempotency_key else asked.model_copy(update={"idempotency_key": _key(record)})
+        return await erasures.ask(self._rt, keyed)
+
+
+ERASED = "erased"
+"""The code of what was sent before an erasure: it goes to no dead-letter topic, for that would keep it."""
+
+
+def _erasure(body: bytes) -> bytes | None:
+    """The body, if it asks for an erasure: it has a scope and says nothing."""
+    try:
+        raw = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    return body if isinstance(raw, dict) and "scope" in raw and "session_id" not in raw else None
 
 
 def _parsed(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -15,13 +16,13 @@ from schemas.turn_events import Accepted, CommitResult, FieldProblem, Message, R
 from services.compose import media
 from services.compose.clean import clean_blocks, clean_id, clean_json, clean_text
 from shared import clock
-from shared.db import Subject
-from shared.errors import RefusedError
+from shared.db import CLOSED, Subject
+from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import media as registry
 from shared.store import turns
 from shared.store.media import Registered
-from shared.telemetry import TURNS_COMMITTED, TURNS_REFUSED, logger
+from shared.telemetry import TURNS_COMMITTED, TURNS_DROPPED_BY_ERASURE, TURNS_REFUSED, logger
 from shared.text.blocks import media_ids
 from shared.text.secrets import kind_of_id, redact
 
@@ -38,21 +39,35 @@ class Committed:
 
 
 async def commit_turn(
-    turn: TurnEvents, rt: Runtime, *, transport: str, ignored: tuple[str, ...] = (), trace_id: str | None = None
+    turn: TurnEvents,
+    rt: Runtime,
+    *,
+    transport: str,
+    ignored: tuple[str, ...] = (),
+    trace_id: str | None = None,
+    sent_at: datetime | None = None,
 ) -> Committed:
     """The turn is durable and its event waits in the outbox, or nothing is written.
 
     The same key with the same body gives the first result again; with another body it raises RefusedError
     `idempotency_conflict`, with a secret for an id `secret_refused`, with media that is not safe
-    `media_security_blocked`; a turn that was committed while it was stays. Secrets never reach a table.
+    `media_security_blocked`; a turn that was committed while it was stays. Secrets never reach a table. A turn that
+    was put on a topic (`sent_at`) before an erasure that covers it raises RefusedError `erased`.
     TransientError: the database is away, try again.
     """
     _refuse_named(turn)
     known, unsafe = await _media(turn, rt)
     body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored, known)
     body["refused"] = bool(unsafe)
+    body["sent_at"] = sent_at.isoformat() if sent_at else None
     async with rt.db.single() as conn:
         outcome, result = await turns.commit(conn, body)
+    if outcome == "closed":
+        raise TransientError(CLOSED)
+    if outcome == "erased":
+        TURNS_DROPPED_BY_ERASURE.inc()
+        problem = FieldProblem(field="user_id", problem="what was sent before the erasure is not kept")
+        raise RefusedError("erased", f"{problem.field}: {problem.problem}", (problem,), 409)
     if outcome == "clash":
         TURNS_REFUSED.labels("idempotency_conflict").inc()
         problem = FieldProblem(field="idempotency_key", problem="was used before with another body")

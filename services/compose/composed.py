@@ -22,3 +22,5 @@ class Composed:
     fused: Fused
     packed: Packed
     took_ms: float
+    epoch: int
+    """The user's when it was begun: after an erasure it is not recorded any more."""

@@ -39,7 +39,7 @@ from shared.errors import RefusedError, TransientError
 from shared.heard import SPOKEN
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
-from shared.store import knowledge, memory, sessions, summaries, turns
+from shared.store import knowledge, memory, sessions, summaries, tombstones, turns
 from shared.store.media import known
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
@@ -74,6 +74,7 @@ class Loaded:
     message: tuple[ContentBlock, ...]
     scope: Scope
     knowledge: int
+    epoch: int
 
 
 async def compose_context(
@@ -148,7 +149,7 @@ async def compose(
     package = packed.package
     if asked.debug:
         package = package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
-    return Composed(asked, package, thought, found, policy, fused, packed, took)
+    return Composed(asked, package, thought, found, policy, fused, packed, took, loaded.epoch)
 
 
 def _settled(rt: Runtime, fused: Fused, core: Sequence[CoreMemory], message: str) -> Settled:
@@ -189,24 +190,25 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
         memory.core(subject, policy.core_limit),
         summaries.standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
+        tombstones.epoch(subject),
     )
     said = asked.user_message.blocks
     named = blocks.media_ids(said)
     version = 0
     if named or rt.knowledge.configured:
-        core, standing, recent, registered, version = await rt.db.read(
+        core, standing, recent, epoch, registered, version = await rt.db.read(
             subject, *reads, known(subject, named), knowledge.version(scope)
         )
         said = media.admitted(asked.user_message, registered)
     else:
-        core, standing, recent = await rt.db.read(subject, *reads)
+        core, standing, recent, epoch = await rt.db.read(subject, *reads)
     now = overlay.message(asked.user_message, session_id, at)
     seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text)
-    return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version)
+    return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
 
 
 async def _wanted(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:

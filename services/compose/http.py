@@ -1,19 +1,17 @@
 """The HTTP side: routes parse, call and reply; every refusal has one shape (decision 10)."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import FastAPI, Path, Query, Request, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ValidationError
-from starlette.convertors import PathConvertor, register_url_convertor
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from schemas.base import ExternalId
 from schemas.compose import ComposeRequest
-from schemas.content import MediaId
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.experience import ExperiencePage
@@ -38,36 +36,24 @@ from schemas.views import (
 from services.compose import contexts, experience, history, library, media, memories, promotions, sessions
 from services.compose.commit import commit_turn
 from services.compose.context import compose, retrieve
+from services.compose.http_erasure import erasure_routes
 from services.compose.injected import Recorder
 from services.compose.openapi import body_of, describe
 from services.compose.rules.why import Told
+from services.compose.web import MediaPath, Offset, SessionId, TenantId, UserId, json_of, parsed
 from shared import clock, edge
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
 
-TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
-UserId = Annotated[ExternalId, Query(description="Whose data")]
-SessionId = Annotated[ExternalId, Path(description="Slashes are part of it")]
-MediaPath = Annotated[MediaId, Path(description="Slashes are part of it")]
-Offset = Annotated[int, Query(ge=0, le=100_000, description="So many are skipped")]
-Model = TypeVar("Model", bound=BaseModel)
 RETRY_AFTER = {"retry-after": "1"}
-
-
-class ExternalIdConvertor(PathConvertor):
-    """An id in a path: addresses are unescaped before they are routed, so it may hold slashes and line breaks."""
-
-    regex = "(?s:.+)"
-
-
-register_url_convertor("external", ExternalIdConvertor())
 
 
 def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     """The routes of version 1, bound to this runtime; the recorder hears of every package."""
     app = FastAPI(title="SmartBrain", version="1", docs_url="/docs", redoc_url=None)
+    app.state.recorder = recorder
     _errors(app)
     _turns(app, rt, recorder)
     _compose(app, rt, recorder)
@@ -78,27 +64,9 @@ def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     _promotions(app, rt)
     _contexts(app, rt, recorder)
     _library(app, rt)
+    erasure_routes(app, rt)
     describe(app)
     return app
-
-
-def _json(model: BaseModel, status: int = 200, *, lean: bool = False) -> Response:
-    """The model as JSON; `lean` leaves out what is null, as the package's token budget counts it."""
-    return Response(model.model_dump_json(by_alias=True, exclude_none=lean), status, media_type="application/json")
-
-
-async def _parsed(request: Request, model: type[Model]) -> tuple[Model, tuple[str, ...]]:
-    return edge.parse(model, await _bounded(request))
-
-
-async def _bounded(request: Request) -> bytes:
-    """The body, read no further than what would be refused anyway."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > edge.MAX_BODY_BYTES:
-            break
-    return bytes(body)
 
 
 def _turns(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
@@ -112,7 +80,7 @@ def _turns(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     )
     async def commit(request: Request) -> Response:
         try:
-            turn, ignored = await _parsed(request, TurnEvents)
+            turn, ignored = await parsed(request, TurnEvents)
         except RefusedError as error:
             TURNS_REFUSED.labels(error.code).inc()
             raise
@@ -121,7 +89,7 @@ def _turns(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
             turn = TurnEvents.model_validate({**turn.model_dump(), "idempotency_key": key})
         await recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(turn, rt, transport="http", ignored=ignored)
-        return _json(committed.result, 201 if committed.fresh else 200)
+        return json_of(committed.result, 201 if committed.fresh else 200)
 
     @app.get("/v1/turns/{turn_id}", tags=["turns"], summary="A turn as it was said")
     async def turn(turn_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> TurnView:
@@ -143,11 +111,11 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="Compose the smallest sufficient context for one message",
     )
     async def context(request: Request) -> Response:
-        asked, ignored = await _parsed(request, ComposeRequest)
+        asked, ignored = await parsed(request, ComposeRequest)
         with COMPOSE_SECONDS.labels("http").time():
             made = await compose(asked, rt, ignored=ignored)
             await recorder.note(made)
-            return _json(made.package, lean=True)
+            return json_of(made.package, lean=True)
 
     @app.post(
         "/v1/retrieve",
@@ -157,8 +125,8 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="Execute a retrieval plan",
     )
     async def run_plan(request: Request) -> Response:
-        asked, ignored = await _parsed(request, RetrieveRequest)
-        return _json(await retrieve(asked, rt, ignored=ignored))
+        asked, ignored = await parsed(request, RetrieveRequest)
+        return json_of(await retrieve(asked, rt, ignored=ignored))
 
     del context, run_plan
 
@@ -197,7 +165,7 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
     ) -> Response:
         made = await contexts.as_messages(rt, await settled(tenant_id, user_id), context_id, developer=developer)
-        return _json(made, lean=True)
+        return json_of(made, lean=True)
 
     @app.get(
         "/v1/receipts/{context_id}",
@@ -228,8 +196,8 @@ def _media(app: FastAPI, rt: Runtime) -> None:
         summary="Register what a scanner says of a media file; a message that names it is taken only while it is safe",
     )
     async def put(request: Request, media_id: MediaPath) -> Response:
-        asked, _ = await _parsed(request, MediaState)
-        return _json(await media.put(rt, media_id, asked))
+        asked, _ = await parsed(request, MediaState)
+        return json_of(await media.put(rt, media_id, asked))
 
     @app.get("/v1/media/{media_id:external}", tags=["media"], summary="A registered media file")
     async def one(media_id: MediaPath, user_id: UserId, tenant_id: TenantId = "default") -> MediaView:
@@ -267,8 +235,8 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
         summary="Remember what the user dictates; refused when it looks like a secret",
     )
     async def remember(request: Request) -> Response:
-        asked, _ = await _parsed(request, RememberRequest)
-        return _json(await memories.remember(rt, asked), 202)
+        asked, _ = await parsed(request, RememberRequest)
+        return json_of(await memories.remember(rt, asked), 202)
 
     @app.get("/v1/memories/{memory_id}", tags=["memories"], summary="One version of one memory")
     async def one(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> MemoryItem:
@@ -316,8 +284,8 @@ def _history(app: FastAPI, rt: Runtime) -> None:
         summary="A new version in the user's own words; refused when it looks like a secret",
     )
     async def edit(request: Request, memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> Response:
-        asked, _ = await _parsed(request, MemoryEdit)
-        return _json(await history.edit(rt, Subject(tenant_id, user_id), memory_id, asked), 202)
+        asked, _ = await parsed(request, MemoryEdit)
+        return json_of(await history.edit(rt, Subject(tenant_id, user_id), memory_id, asked), 202)
 
     @app.get("/v1/conflicts", tags=["memories"], summary="What was said against stronger memories, newest first")
     async def conflicts(
@@ -339,8 +307,8 @@ def _history(app: FastAPI, rt: Runtime) -> None:
         summary="Settle a conflict: keep what was known, or what was said",
     )
     async def settle(request: Request, conflict_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> Response:
-        asked, _ = await _parsed(request, Settlement)
-        return _json(await history.settle(rt, Subject(tenant_id, user_id), conflict_id, asked), 202)
+        asked, _ = await parsed(request, Settlement)
+        return json_of(await history.settle(rt, Subject(tenant_id, user_id), conflict_id, asked), 202)
 
     del versions, restore, edit, conflicts, settle
 
@@ -407,8 +375,8 @@ def _promotions(app: FastAPI, rt: Runtime) -> None:
         summary="Approve or reject; nothing is written elsewhere yet. One that was not decided in time is `expired`",
     )
     async def decide(proposal_id: UUID, request: Request) -> Response:
-        asked, _ = await _parsed(request, PromotionDecision)
-        return _json(await promotions.decide(rt, proposal_id, asked))
+        asked, _ = await parsed(request, PromotionDecision)
+        return json_of(await promotions.decide(rt, proposal_id, asked))
 
     @app.get("/v1/experience", tags=["experience"], summary="What the agent of a tenant has learnt of its own tools")
     async def learnt(tenant_id: TenantId = "default", user_id: UserId | None = None) -> ExperiencePage:
@@ -437,8 +405,8 @@ def _library(app: FastAPI, rt: Runtime) -> None:
         summary="Knowledge has changed beside us: no older answer of it is used again",
     )
     async def changed(request: Request) -> Response:
-        asked, _ = await _parsed(request, KnowledgeChanged)
-        return _json(await library.changed(rt, asked))
+        asked, _ = await parsed(request, KnowledgeChanged)
+        return json_of(await library.changed(rt, asked))
 
     del resources, changed
 
@@ -471,7 +439,7 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(RefusedError)
     async def refused(request: Request, error: RefusedError) -> Response:
-        return _json(edge.reply_of(error, request.state.request_id), error.status)
+        return json_of(edge.reply_of(error, request.state.request_id), error.status)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

@@ -57,6 +57,7 @@ def recorded(made: Composed, policy: Policy, version: str) -> Row:
     return {
         "tenant_id": asked.tenant_id,
         "user_id": asked.user_id,
+        "epoch": made.epoch,
         "context_id": package.context_id,
         "session_id": asked.session_id,
         "request_id": package.request_id,
@@ -202,6 +203,11 @@ class Recorder:
         except TimeoutError:
             INJECTIONS_DROPPED.labels("waiting").inc()
             self._close(_session(made))
+
+    @property
+    def open(self) -> int:
+        """How many packages were answered and are neither recorded nor given up."""
+        return self._open.total()
 
     async def settled(self, subject: Subject, session_id: str | None = None) -> None:
         """What this session, or any of the user, was told is recorded: whoever reads it or answers it finds it.

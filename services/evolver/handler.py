@@ -6,15 +6,22 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.envelope import Envelope
-from schemas.events import AnalysisProposed, MemoryChanged, MemoryWriteRejected, ObservationRecorded, Payload
+from schemas.events import (
+    AnalysisProposed,
+    EvolutionBlockedByErasure,
+    MemoryChanged,
+    MemoryWriteRejected,
+    ObservationRecorded,
+    Payload,
+)
 from schemas.topics import MEMORY_CHANGED, Topic
 from schemas.vocabulary import Assertion, MemoryStatus
-from services.evolver import chosen, rules
+from services.evolver import chosen, fence, rules
 from services.evolver.chosen import Choice
-from services.evolver.indexing import chunk_of, show
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
+from shared.indexing import chunk_of, show
 from shared.known import known_of, statement_of
 from shared.relate import SUSPECTED, Known, candidate_id
 from shared.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
@@ -24,7 +31,7 @@ from shared.store.chunks import Chunk
 from shared.store.conflicts import Conflict, Settled
 from shared.store.memory import Memory
 from shared.store.observations import Mark, ObservationRow
-from shared.telemetry import OUTCOME_SECONDS, logger
+from shared.telemetry import EVOLUTION_BLOCKED, OUTCOME_SECONDS, logger
 
 CONSUMER = "evolver"
 USERS_WORD: frozenset[Assertion] = frozenset({"directive", "confirmed", "correction", "declared"})
@@ -96,8 +103,16 @@ async def _evolve(
         found = await observations.due(conn, subject, envelopes, urgent_only=not urgent)
         if not found:
             return
+        standing = await fence.of(conn, subject, found)
+        found = [seen for seen in found if seen.observation_id not in standing.waiting]
         evolution = await _begun(conn, rt, subject, found, envelopes)
+        for blocked in standing.waiting.values():
+            _block(evolution, blocked)
         for seen in found:
+            if blocked := standing.barred.get(seen.observation_id):
+                evolution.marks.append(Mark(seen.observation_id, "blocked", "erased"))
+                _block(evolution, blocked)
+                continue
             if chosen.is_choice(seen):
                 choice = await chosen.load(conn, subject, seen, rt.policy.confidence)
                 if choice is None:
@@ -294,6 +309,20 @@ def _changed(
         confidence_before=before,
         confidence_after=after,
     )
+
+
+def _block(evolution: Evolution, blocked: EvolutionBlockedByErasure) -> None:
+    EVOLUTION_BLOCKED.inc()
+    about = f"{blocked.event_type}:{blocked.observation_id}:{blocked.tombstone_id}"
+    cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
+    fresh = {
+        "event_id": clock.uuid7(),
+        "event_type": blocked.event_type,
+        "idempotency_key": about,
+        "occurred_at": clock.now(),
+        "payload": blocked.model_dump(mode="json"),
+    }
+    evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
 
 
 def _tell(evolution: Evolution, seen: ObservationRow, payload: Payload, about: UUID) -> None:

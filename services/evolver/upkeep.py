@@ -12,12 +12,12 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import MemoryChanged
 from schemas.topics import MEMORY_CHANGED
-from services.evolver.indexing import chunk_of
 from services.evolver.rules import due, merge
 from services.evolver.rules.merge import Said
 from shared import clock
 from shared.ageing import Due, Kept
 from shared.db import Connection, Subject
+from shared.indexing import chunk_of
 from shared.policy import Policy
 from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
 from shared.store.conflicts import Settled

@@ -7,6 +7,7 @@ from typing import Any
 from schemas.envelope import Envelope
 from schemas.events import (
     AnalysisProposed,
+    ErasureRequested,
     ObservationRecorded,
     ObservationUrgent,
     Payload,
@@ -15,6 +16,7 @@ from schemas.events import (
 )
 from schemas.topics import (
     ANALYSIS_PROPOSED,
+    ERASURE_REQUESTED,
     OBSERVATION_RECORDED,
     OBSERVATION_URGENT,
     RESOURCE_INGEST,
@@ -35,6 +37,7 @@ from shared.store import (
     outbox,
     resources,
     sessions,
+    tombstones,
     turns,
     usage,
 )
@@ -43,6 +46,8 @@ from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 LIMIT = 500
 PRUNE = 50_000
 USAGE_KEPT = timedelta(days=90)
+ERASURE_IDLE = timedelta(seconds=10)
+"""An erasure that nobody has been at for so long, though its next try is due, has lost its worker or its event."""
 BUSY_FACTOR = 10
 """While workers make progress, late work is more likely queued than lost: it is given so many times the grace."""
 
@@ -63,6 +68,7 @@ async def redrive(rt: Runtime) -> dict[str, int]:
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
             "proposal": [_proposal(row, rt.version) for row in await observations.unapplied(conn, grace, LIMIT)],
             "resource": [_resource(row, rt.version) for row in await resources.overdue(conn, grace, LIMIT)],
+            "erasure": [_erasure(row, rt.version) for row in await tombstones.overdue(conn, ERASURE_IDLE, LIMIT)],
         }
         counts = {kind: await _again(conn, kind, events) for kind, events in found.items()}
     rt.db.wake()
@@ -112,6 +118,20 @@ def _resource(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
         uri_hash=row["uri_hash"],
     )
     return RESOURCE_INGEST, _envelope(row, payload, version, clock.uuid7().hex, row["resource_id"])
+
+
+def _erasure(row: Mapping[str, Any], version: str) -> tuple[Topic, Envelope]:
+    payload = ErasureRequested(
+        tombstone_id=row["tombstone_id"],
+        scope=row["scope"],
+        item_ids=tuple(row["memory_ids"]),
+        session_ids=tuple(row["session_ids"]),
+        requested_at=row["requested_at"],
+        retention_policy=row["profile"],
+        epoch=row["epoch"],
+    )
+    about = f"{row['tombstone_id']}:{row['attempts']}:{row['updated_at'].isoformat()}"
+    return ERASURE_REQUESTED, _envelope({**row, "session_id": None}, payload, version, clock.uuid7().hex, about)
 
 
 def _envelope(row: Mapping[str, Any], payload: Payload, version: str, trace: str, about: object) -> Envelope:

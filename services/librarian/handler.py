@@ -46,7 +46,8 @@ async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> No
         if done.state == "ingested":
             known.add(each.sign)
         settled.append(done)
-    async with rt.db.transaction(subject) as conn:
+    # as an erasure would, so that what was erased meanwhile is settled too: by its document's id it is found over there
+    async with rt.db.erasing(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         states = await resources.settle(conn, subject, settled)
         if "ingested" in states:
@@ -60,6 +61,7 @@ async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> No
 async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[tuple[str, str | None]]]:
     async with rt.db.transaction(subject) as conn:
         waiting = await resources.pending(conn, subject, dict.fromkeys(ids))
+        await resources.offered(conn, subject, [each.resource_id for each in waiting])
         found = {turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})}
         known = await resources.known(conn, subject, {each.uri_hash for each in waiting})
     most = rt.policy.knowledge.ingest_max_chars

@@ -192,12 +192,12 @@ def _read(row: SummaryRow) -> Summary | None:
 
 async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequence[Heard], *, ends: bool) -> Basis:
     """At most `MAX_TURNS` turns after the newest summary that can be read, from the first turn on where none can."""
-    row = latest = await summaries.latest(subject, session).on(conn)
+    row = await summaries.latest(subject, session).on(conn)
     while row and _read(row) is None:
         logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
         row = await summaries.latest(subject, session, before=row.version).on(conn)
     archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
-    basis = Basis(session, latest.version if latest else 0, _read(row) if row else None, archived_to)
+    basis = Basis(session, await summaries.newest(conn, subject, session), _read(row) if row else None, archived_to)
     own = {each.turn.turn_id for each in mine}
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
     earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]

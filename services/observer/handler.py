@@ -15,7 +15,7 @@ from shared import allowance, heard
 from shared.asking import Asking
 from shared.bus.delivery import Delivered
 from shared.cached import Cache, Input
-from shared.db import Connection, Subject
+from shared.db import Connection, Subject, epoch_of
 from shared.errors import TransientError
 from shared.reading import ObserveContext
 from shared.runtime import Runtime
@@ -53,6 +53,8 @@ class Loaded:
     earlier: received.Earlier
     known: Mapping[UUID, Sequence[Known]]
     asking: Asking
+    epoch: int
+    """The user's when the turns were loaded: what was erased since is not written about."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
     try:
         thoughts = await _think(rt, loaded)
         renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts], asking)
-        async with rt.db.transaction(subject) as conn:
+        async with rt.db.transaction(subject, since=loaded.epoch) as conn:
             await inbox.claim(conn, CONSUMER, ids)
             await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
             if rt.knowledge.configured:
@@ -95,7 +97,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
             if not await model_cache.put(conn, subject, asking.cache.fresh):
                 raise TransientError("the same input was answered otherwise meanwhile")
     except Exception:
-        await _count_alone(rt, subject, asking)
+        await _count_alone(rt, subject, loaded)
         raise
     _measure(thoughts, renewed, asking)
 
@@ -105,7 +107,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
-    async with rt.db.transaction(subject) as conn:
+    async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         await turns.note_observed(
             conn, subject, {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
         )
@@ -126,7 +128,7 @@ async def _load(
     asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
     known = await recall.known(conn, subject, asking, policy.model_known_max)
     earlier = await received.load(conn, subject, found)
-    return Loaded(found, named, earlier, known, Asking(cache))
+    return Loaded(found, named, earlier, known, Asking(cache), await epoch_of(conn))
 
 
 def _asked(rt: Runtime, turn: Turn) -> Input | None:
@@ -197,13 +199,18 @@ async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Tho
     await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
 
 
-async def _count_alone(rt: Runtime, subject: Subject, asking: Asking) -> None:
-    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers."""
+async def _count_alone(rt: Runtime, subject: Subject, loaded: Loaded) -> None:
+    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers.
+
+    Where something of the user was erased meanwhile the answers are not kept: they may quote it.
+    """
+    asking = loaded.asking
     if asking.called:
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
                 await usage.add(conn, subject, asking.used)
-                await model_cache.put(conn, subject, asking.cache.fresh)
+                if await epoch_of(conn) == loaded.epoch:
+                    await model_cache.put(conn, subject, asking.cache.fresh)
 
 
 def _measure(thoughts: Sequence[Thought], renewed: digest.Renewed, asking: Asking) -> None:

@@ -167,7 +167,7 @@ def _id(raw: Any) -> str | None:
     given = str(raw) if isinstance(raw, int) and not isinstance(raw, bool) and abs(raw) < 1 << 63 else raw
     clean = _text(given, MAX_ID)
     words = _WORDLESS.sub("", clean.lower())
-    if len(words) > FEW_LETTERS and not _harmless(clean):
+    if not clean or (len(words) > FEW_LETTERS and not _harmless(clean)):
         return None
     return quote(clean, safe=_READABLE, encoding="utf-8", errors="replace")
 

@@ -1,7 +1,10 @@
 -- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); the extensions, which may be
 -- missing, are shared/db.py's: pgvector in public with memory_chunks.embedding, and pg_trgm.
 -- Every table leads with tenant_id and user_id; row-level security binds smartbrain_app to the tenant and user that the
--- transaction names. smartbrain_system may see ids and states of all users, and no text.
+-- transaction names. smartbrain_system may see ids and states of all users, and no text. smartbrain_erasure sees the rows
+-- of one tenant and user too, those that an erasure has hidden from the application included.
+-- Every table of a user has two columns that are added near the end: epoch (how many erasures of the user there had been
+-- when the row was written) and, where rows wait to be deleted, tombstone_id (the erasure that hides them).
 
 DO $$
 BEGIN
@@ -11,7 +14,10 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_system') THEN
         CREATE ROLE smartbrain_system NOLOGIN NOBYPASSRLS;
     END IF;
-    EXECUTE format('GRANT smartbrain_app, smartbrain_system TO %I', current_user);
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_erasure') THEN
+        CREATE ROLE smartbrain_erasure NOLOGIN NOBYPASSRLS;
+    END IF;
+    EXECUTE format('GRANT smartbrain_app, smartbrain_system, smartbrain_erasure TO %I', current_user);
 END $$;
 
 -- ---------------------------------------------------------------- the truth: sessions, turns, events
@@ -28,6 +34,7 @@ CREATE TABLE sessions (
     last_turn_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz,
     archived_at timestamptz,
+    tombstone_id uuid,
     PRIMARY KEY (tenant_id, user_id, session_id)
 );
 COMMENT ON TABLE sessions IS 'One conversation. Written by compose (commit_turn) and observer (summary_seq: last turn that the summary covers; open_tokens: said since; entity_slots: the names that stand for it; archived_at: when it ended, until somebody speaks in it again).';
@@ -54,6 +61,8 @@ CREATE TABLE turns (
     outcome_at timestamptz,
     experiment jsonb,
     recalled jsonb,
+    tombstone_id uuid,
+    unlearnt_by uuid,
     PRIMARY KEY (tenant_id, user_id, turn_id),
     UNIQUE (tenant_id, user_id, session_id, seq),
     UNIQUE (tenant_id, user_id, idempotency_key)
@@ -61,6 +70,8 @@ CREATE TABLE turns (
 COMMENT ON TABLE turns IS 'One committed turn and what came of it. Written by compose; observer and evolver fill outcome.';
 COMMENT ON COLUMN turns.context_id IS 'The package that the turn''s answer was written with, where the caller names it.';
 COMMENT ON COLUMN turns.recalled IS 'By ordinal the spans of its messages and tool results that a package had shown before: not learnt again. Written by observer.';
+COMMENT ON COLUMN turns.tombstone_id IS 'The erasure that took its words: the skeleton stays, so that the same commit that comes again is known.';
+COMMENT ON COLUMN turns.unlearnt_by IS 'The erasure after which nothing is learnt from it any more, though its words may stay in the log.';
 COMMENT ON COLUMN turns.experiment IS 'The caller''s experiment_context: experiment_id, variant, dimensions; no text of a user.';
 COMMENT ON COLUMN turns.said_at IS 'When it was said: the caller''s created_at, else the database clock. What is learnt is valid from then.';
 CREATE INDEX turns_open ON turns (committed_at) WHERE outcome_at IS NULL;
@@ -84,12 +95,13 @@ CREATE TABLE conversation_events (
     tombstone_id uuid,
     PRIMARY KEY (tenant_id, user_id, turn_id, ordinal)
 );
-COMMENT ON TABLE conversation_events IS 'The append-only log of what was said and done. Written by compose; erasure alone may null content.';
+COMMENT ON TABLE conversation_events IS 'The append-only log of what was said and done. Written by compose; an erasure alone may null content, or blank words in it.';
 COMMENT ON COLUMN conversation_events.content_schema_version IS '0: a message''s content is {text}. 1: {text, blocks, text_fallback}; text holds the words alone, nothing of the media.';
 
 CREATE FUNCTION keep_events_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND NEW.content IS NULL AND NEW.tombstone_id IS NOT NULL
+    IF TG_OP = 'UPDATE' AND (NEW.content IS NULL AND NEW.tombstone_id IS NOT NULL
+            OR current_user = 'smartbrain_erasure' AND NEW.tombstone_id IS NULL)
         AND (to_jsonb(NEW) - 'content' - 'tombstone_id' - 'name')
           = (to_jsonb(OLD) - 'content' - 'tombstone_id' - 'name') THEN
         RETURN NEW;
@@ -515,6 +527,7 @@ CREATE TABLE memory_receipts (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, user_id, context_id, receipt_type)
 );
+COMMENT ON COLUMN memory_receipts.user_id IS 'After an erasure of the user: erased: and the tombstone''s id; details are figures then.';
 COMMENT ON TABLE memory_receipts IS 'Why a package is what it is: retrieval lists every candidate with its places and scores, injection one decision for each with the five-tuple of seed 004 section 4.1. Ids, numbers and names of rules, no text. Written by compose after the reply; how the package was received stands in injections; governor removes old rows.';
 CREATE INDEX memory_receipts_age ON memory_receipts (created_at);
 
@@ -597,12 +610,14 @@ CREATE TABLE resources (
     reason text,
     attempts integer NOT NULL DEFAULT 0,
     requested_at timestamptz NOT NULL DEFAULT now(),
+    offered_at timestamptz,
     settled_at timestamptz,
     PRIMARY KEY (tenant_id, user_id, resource_id),
     CHECK ((state = 'pending') = (settled_at IS NULL))
 );
 COMMENT ON TABLE resources IS 'References and products of turns, and whether the knowledge side has them: ids, hashes and states; the words stand in conversation_events. Written by observer; librarian moves state.';
 COMMENT ON COLUMN resources.resource_id IS 'The event in the log that cites or made it. document_id is what the knowledge side calls it: by it an erasure finds it there.';
+COMMENT ON COLUMN resources.offered_at IS 'When it was last on its way there: until that try is settled an erasure waits for it.';
 CREATE INDEX resources_open ON resources (requested_at) WHERE state = 'pending';
 CREATE INDEX resources_of_turn ON resources (tenant_id, user_id, turn_id);
 CREATE INDEX resources_known ON resources (tenant_id, user_id, uri_hash) WHERE state = 'ingested';
@@ -616,6 +631,97 @@ CREATE TABLE knowledge_versions (
     PRIMARY KEY (tenant_id, org_id, profile_id)
 );
 COMMENT ON TABLE knowledge_versions IS 'How often knowledge has changed, of a tenant, an organisation (or all: empty), a profile (or all: empty): answers kept by compose are good for one version. Written by compose and librarian.';
+
+-- ---------------------------------------------------------------- erasure: what was asked, how far it is, what proves it
+
+CREATE TABLE tombstones (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    tombstone_id uuid NOT NULL,
+    scope text NOT NULL CHECK (scope IN ('all', 'personal', 'session', 'items')),
+    session_ids text[] NOT NULL DEFAULT '{}',
+    memory_ids uuid[] NOT NULL DEFAULT '{}',
+    status text NOT NULL CHECK (status IN ('requested', 'verified', 'tombstoned', 'queued', 'processing', 'completed',
+        'failed', 'retry_pending', 'escalated')),
+    requested_by text NOT NULL,
+    reason text,
+    idempotency_key text NOT NULL,
+    profile text NOT NULL,
+    epoch integer NOT NULL,
+    item_count integer NOT NULL,
+    row_count bigint NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    error text,
+    history jsonb NOT NULL,
+    proof jsonb,
+    requested_at timestamptz NOT NULL,
+    deadline_at timestamptz NOT NULL,
+    next_try_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    escalated_at timestamptz,
+    completed_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, tombstone_id),
+    UNIQUE (tenant_id, user_id, idempotency_key),
+    CHECK ((status = 'completed') = (completed_at IS NOT NULL))
+);
+COMMENT ON TABLE tombstones IS 'Every erasure that was asked for, for good: scope, state, history of states, and the proof once it is completed; ids and figures. Written by compose and erasure.';
+COMMENT ON COLUMN tombstones.memory_ids IS 'Of scope items: the memories that were named, and all that go with them.';
+COMMENT ON COLUMN tombstones.epoch IS 'The user''s epoch from this erasure on: what was written before it has a smaller one.';
+CREATE INDEX tombstones_open ON tombstones (next_try_at) WHERE status <> 'completed';
+
+CREATE TABLE erasure_steps (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    tombstone_id uuid NOT NULL,
+    step text NOT NULL,
+    affected bigint NOT NULL DEFAULT 0,
+    detail jsonb NOT NULL DEFAULT '{}',
+    done_at timestamptz,
+    PRIMARY KEY (tenant_id, user_id, tombstone_id, step)
+);
+COMMENT ON TABLE erasure_steps IS 'How far an erasure is, one row a store: a worker that is killed goes on where the last one was. Written by erasure.';
+
+CREATE TABLE erasure_epochs (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    epoch integer NOT NULL,
+    PRIMARY KEY (tenant_id, user_id)
+);
+COMMENT ON TABLE erasure_epochs IS 'How many erasures of a user there have been: what was thought about rows of an older epoch is not written. Written by compose with each tombstone.';
+
+CREATE TABLE erasure_suppressions (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    content_hash text NOT NULL,
+    tombstone_id uuid NOT NULL,
+    epoch integer NOT NULL,
+    PRIMARY KEY (tenant_id, user_id, content_hash)
+);
+COMMENT ON TABLE erasure_suppressions IS 'Hashes of what erased memories said: not learnt again from turns of an older epoch. Written by compose with a tombstone of scope items.';
+
+CREATE TABLE audit_events (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    audit_id uuid NOT NULL,
+    kind text NOT NULL,
+    tombstone_id uuid NOT NULL UNIQUE,
+    item_count integer NOT NULL,
+    details jsonb NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, user_id, audit_id)
+);
+COMMENT ON TABLE audit_events IS 'That an erasure was done: whose, when, how much; no content. One a tombstone, kept for good. Written by erasure.';
+CREATE FUNCTION keep_audit_events() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'audit_events is append-only';
+END $$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON audit_events FOR EACH ROW EXECUTE FUNCTION keep_audit_events();
+
+CREATE TABLE serving (
+    since timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE serving IS 'One row while the database may be served. A restore leaves none until every tombstone has been replayed: nobody is bound to a user without it, and so nobody sees a row.';
+INSERT INTO serving DEFAULT VALUES;
 
 -- ---------------------------------------------------------------- delivery: outbox, inbox (ids and hashes, no user text)
 
@@ -662,47 +768,96 @@ COMMENT ON TABLE relay_members IS 'Relays alive right now, so that each owns its
 DO $$
 DECLARE
     each text;
+    hidden text[] := ARRAY['memory_items', 'memory_chunks', 'observations', 'proposals', 'entity_mentions', 'injections',
+        'memory_receipts', 'conflicts', 'upkeep', 'promotions', 'model_answers', 'tool_receipts', 'resources', 'quarantine'];
+    shown text;
 BEGIN
+    FOREACH each IN ARRAY hidden LOOP
+        EXECUTE format('ALTER TABLE %I ADD COLUMN IF NOT EXISTS tombstone_id uuid', each);
+    END LOOP;
+    FOREACH each IN ARRAY ARRAY['context_packages'] LOOP
+        EXECUTE format('ALTER TABLE %I ADD COLUMN tombstone_id uuid', each);
+    END LOOP;
     FOREACH each IN ARRAY ARRAY['sessions', 'turns', 'conversation_events', 'observations', 'proposals', 'memory_items',
         'memory_chunks', 'postings', 'search_stats', 'entities', 'entity_mentions', 'session_summaries', 'injections',
         'memory_receipts', 'context_packages', 'quarantine', 'model_answers', 'model_usage', 'conflicts', 'upkeep',
         'promotions', 'tool_receipts', 'model_cache', 'upkeep_rounds', 'media', 'resources'] LOOP
+        shown := CASE WHEN each = ANY(hidden) THEN ' AND tombstone_id IS NULL' ELSE '' END;
+        EXECUTE format('ALTER TABLE %I ADD COLUMN epoch integer NOT NULL
+            DEFAULT coalesce(nullif(current_setting(''app.epoch'', true), '''')::integer, 0)', each);
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
         EXECUTE format($p$CREATE POLICY own_rows ON %I TO smartbrain_app
+            USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true)%s)$p$,
+            each, shown);
+        EXECUTE format($p$CREATE POLICY own_rows_hidden_too ON %I TO smartbrain_erasure
             USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true))$p$,
             each);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO smartbrain_app', each);
+        EXECUTE format('GRANT SELECT, UPDATE, DELETE ON %I TO smartbrain_erasure', each);
     END LOOP;
+    FOREACH each IN ARRAY ARRAY['tombstones', 'erasure_steps', 'erasure_epochs', 'erasure_suppressions',
+        'audit_events'] LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', each);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', each);
+        EXECUTE format($p$CREATE POLICY own_rows ON %I FOR SELECT TO smartbrain_app
+            USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true))$p$,
+            each);
+        EXECUTE format($p$CREATE POLICY own_rows_written ON %I TO smartbrain_erasure
+            USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true))$p$,
+            each);
+        EXECUTE format('GRANT SELECT ON %I TO smartbrain_app', each);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE ON %I TO smartbrain_erasure', each);
+    END LOOP;
+    REVOKE UPDATE ON audit_events FROM smartbrain_erasure;
+    -- a rebuild copies them into a schema of its own
+    CREATE POLICY own_rows_copied ON erasure_suppressions FOR INSERT TO smartbrain_app
+        WITH CHECK (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true));
+    GRANT INSERT ON erasure_suppressions TO smartbrain_app;
+    GRANT INSERT ON postings, search_stats TO smartbrain_erasure;
+
+    CREATE POLICY ids_of_all ON tombstones FOR SELECT TO smartbrain_system USING (true);
+    CREATE POLICY of_nobody ON memory_receipts TO smartbrain_erasure
+        USING (tenant_id = current_setting('app.tenant', true) AND starts_with(user_id, 'erased:'));
     FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'memory_receipts',
         'context_packages', 'quarantine',
         'model_answers', 'model_usage', 'memory_items', 'tool_receipts', 'promotions', 'sessions',
         'upkeep_rounds', 'resources'] LOOP
-        EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (true)', each);
+        EXECUTE format('CREATE POLICY ids_of_all ON %I FOR SELECT TO smartbrain_system USING (%s)', each,
+            CASE WHEN each = ANY(hidden) THEN 'tombstone_id IS NULL' ELSE 'true' END);
     END LOOP;
     CREATE POLICY old_rows ON injections FOR DELETE TO smartbrain_system USING (true);
     CREATE POLICY old_rows ON memory_receipts FOR DELETE TO smartbrain_system USING (true);
     CREATE POLICY old_rows ON context_packages FOR DELETE TO smartbrain_system USING (true);
     CREATE POLICY old_rows ON tool_receipts FOR DELETE TO smartbrain_system USING (true);
-    EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system', current_schema());
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO smartbrain_app, smartbrain_system, smartbrain_erasure',
+        current_schema());
 END $$;
+GRANT SELECT ON serving TO smartbrain_app, smartbrain_system, smartbrain_erasure;
+GRANT SELECT (tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, status, profile, epoch, attempts,
+              requested_at, deadline_at, next_try_at, updated_at, completed_at) ON tombstones TO smartbrain_system;
 ALTER TABLE agent_experience ENABLE ROW LEVEL SECURITY;
 ALTER TABLE agent_experience FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON agent_experience TO smartbrain_app USING (tenant_id = current_setting('app.tenant', true)
     AND (user_id IS NULL OR user_id = current_setting('app.user', true)));
 CREATE POLICY every_tenant ON agent_experience TO smartbrain_system USING (true);
+CREATE POLICY own_rows_hidden_too ON agent_experience TO smartbrain_erasure
+    USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true));
+GRANT SELECT, DELETE ON agent_experience TO smartbrain_erasure;
 GRANT SELECT ON agent_experience TO smartbrain_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON agent_experience TO smartbrain_system;
 ALTER TABLE knowledge_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE knowledge_versions FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON knowledge_versions TO smartbrain_app USING (tenant_id = current_setting('app.tenant', true));
-GRANT SELECT, INSERT, UPDATE ON knowledge_versions TO smartbrain_app;
+CREATE POLICY own_tenant_erased ON knowledge_versions TO smartbrain_erasure
+    USING (tenant_id = current_setting('app.tenant', true));
+GRANT SELECT, INSERT, UPDATE ON knowledge_versions TO smartbrain_app, smartbrain_erasure;
 CREATE POLICY expired ON model_answers FOR DELETE TO smartbrain_system USING (expires_at < now());
 CREATE POLICY long_ago ON model_usage FOR DELETE TO smartbrain_system USING (day < current_date);
-REVOKE DELETE ON conversation_events FROM smartbrain_app;
+REVOKE UPDATE, DELETE ON conversation_events FROM smartbrain_app;
+REVOKE DELETE ON conversation_events FROM smartbrain_erasure;
 GRANT SELECT ON messages, tool_calls, refs TO smartbrain_app;
-GRANT SELECT, INSERT ON event_outbox TO smartbrain_app;
-GRANT SELECT, INSERT ON inbox TO smartbrain_app;
+GRANT SELECT, INSERT ON event_outbox, inbox TO smartbrain_app, smartbrain_erasure;
 GRANT SELECT, INSERT, UPDATE, DELETE ON event_outbox, inbox, redriven, relay_members TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, turn_id, session_id, seq, event_id, trace_id, policy_version, idempotency_key,
               committed_at, observed_at, outcome_at) ON turns TO smartbrain_system;
@@ -727,9 +882,32 @@ GRANT SELECT ON upkeep_rounds TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, proposal_id, memory_id, status, expires_at) ON promotions TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, resource_id, turn_id, session_id, ref_type, source_type, uri_hash, state, attempts,
               requested_at) ON resources TO smartbrain_system;
-GRANT SELECT (tenant_id, user_id, session_id, next_seq, last_turn_at, expires_at, archived_at) ON sessions
+GRANT SELECT (tenant_id, user_id, session_id, next_seq, last_turn_at, expires_at, archived_at, tombstone_id) ON sessions
     TO smartbrain_system;
 GRANT SELECT (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, created_at) ON quarantine TO smartbrain_system;
+
+-- ---------------------------------------------------------------- bind: whose transaction it is
+
+CREATE FUNCTION bind(tenant text, who text, alone boolean DEFAULT false) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+    found integer;
+BEGIN
+    IF NOT EXISTS (SELECT FROM serving) AND NOT alone THEN
+        RETURN NULL;
+    END IF;
+    IF alone THEN
+        PERFORM set_config('lock_timeout', '10s', true);
+        PERFORM pg_advisory_xact_lock(hashtextextended(tenant || ':' || who, 2));
+    ELSE
+        PERFORM pg_advisory_xact_lock_shared(hashtextextended(tenant || ':' || who, 2));
+    END IF;
+    PERFORM set_config('app.tenant', tenant, true), set_config('app.user', who, true);
+    SELECT e.epoch INTO found FROM erasure_epochs e WHERE e.tenant_id = tenant AND e.user_id = who;
+    found := coalesce(found, 0);
+    PERFORM set_config('app.epoch', found::text, true);
+    RETURN found;
+END $$;
+COMMENT ON FUNCTION bind IS 'The user''s epoch; the transaction is bound to the tenant and user, beside others that write of them, or alone: an erasure. So each lies before an erasure, which then sees all it wrote, or after it. Null, and bound to nobody, while the database is not to be served.';
 
 -- ---------------------------------------------------------------- commit_turn: one round trip, one transaction
 
@@ -741,19 +919,27 @@ DECLARE
     turn uuid := (body ->> 'turn_id')::uuid;
     said timestamptz := coalesce((body ->> 'said_at')::timestamptz, now());
     only_ends boolean := coalesce((body ->> 'only_ends')::boolean, false);
+    sent timestamptz := (body ->> 'sent_at')::timestamptz;
     known record;
     number integer;
     answer jsonb;
 BEGIN
-    PERFORM set_config('app.tenant', tenant, true), set_config('app.user', who, true);
+    IF bind(tenant, who) IS NULL THEN
+        RETURN jsonb_build_object('outcome', 'closed');
+    END IF;
     -- one writer per user at a time: the order of outbox positions is then the order of commits
     PERFORM pg_advisory_xact_lock(hashtextextended(tenant || ':' || who, 0));
-    SELECT t.request_hash, t.result INTO known FROM turns t
+    SELECT t.request_hash, t.result, t.tombstone_id INTO known FROM turns t
         WHERE t.tenant_id = tenant AND t.user_id = who AND t.idempotency_key = body ->> 'idempotency_key';
     IF FOUND THEN
-        RETURN jsonb_build_object('outcome',
-            CASE WHEN known.request_hash = body ->> 'request_hash' THEN 'repeated' ELSE 'clash' END,
+        RETURN jsonb_build_object('outcome', CASE WHEN known.tombstone_id IS NOT NULL
+                OR known.request_hash = body ->> 'request_hash' THEN 'repeated' ELSE 'clash' END,
             'result', known.result);
+    END IF;
+    IF sent IS NOT NULL AND EXISTS (SELECT FROM tombstones d WHERE d.tenant_id = tenant AND d.user_id = who
+            AND d.requested_at > sent
+            AND (d.scope IN ('all', 'personal') OR d.scope = 'session' AND session = ANY(d.session_ids))) THEN
+        RETURN jsonb_build_object('outcome', 'erased');
     END IF;
     IF (body ->> 'refused')::boolean THEN
         RETURN jsonb_build_object('outcome', 'refused');
@@ -763,7 +949,8 @@ BEGIN
         ON CONFLICT (tenant_id, user_id, session_id)
         DO UPDATE SET next_seq = s.next_seq + 1,
             last_turn_at = CASE WHEN only_ends THEN s.last_turn_at ELSE greatest(s.last_turn_at, said) END,
-            archived_at = CASE WHEN only_ends THEN s.archived_at END
+            archived_at = CASE WHEN only_ends THEN s.archived_at END,
+            tombstone_id = CASE WHEN only_ends THEN s.tombstone_id END
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
@@ -783,7 +970,7 @@ BEGIN
                           '{payload,seq}', to_jsonb(number)));
     RETURN jsonb_build_object('outcome', 'written', 'result', answer);
 END $$;
-COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body), clash (same key, other body) or refused (media that is not safe; a turn that is committed already stays).';
+COMMENT ON FUNCTION commit_turn IS 'Writes session, turn, events and outbox row, or nothing. outcome: written, repeated (same key, same body), clash (same key, other body), refused (media that is not safe; a turn that is committed already stays), erased (sent_at, when it was put on a topic, lies before an erasure that covers it) or closed (the database is not served yet).';
 
 -- ---------------------------------------------------------------- record_contexts: packages of many users, one round trip
 
@@ -796,8 +983,9 @@ BEGIN
     FOR each IN SELECT * FROM json_to_recordset(rows) AS r(tenant_id text, user_id text, context_id uuid,
             session_id text, request_id text, core_ids uuid[], evidence_ids uuid[], degraded boolean,
             policy_version text, age_s double precision, fingerprints bigint[], pieces smallint[],
-            schema_version smallint, retrieval jsonb, injection jsonb, plan json, package json, event json) LOOP
-        PERFORM set_config('app.tenant', each.tenant_id, true), set_config('app.user', each.user_id, true);
+            schema_version smallint, retrieval jsonb, injection jsonb, plan json, package json, event json,
+            epoch integer) LOOP
+        CONTINUE WHEN bind(each.tenant_id, each.user_id) IS DISTINCT FROM each.epoch;
         answered := now() - make_interval(secs => each.age_s);
         INSERT INTO injections (tenant_id, user_id, context_id, session_id, request_id, core_ids, evidence_ids,
                                 degraded, policy_version, created_at, fingerprints, pieces)
@@ -822,4 +1010,4 @@ BEGIN
     END LOOP;
     RETURN written;
 END $$;
-COMMENT ON FUNCTION record_contexts IS 'How many of these packages were not recorded yet; injection, receipts, package and event of each are written as its own user. age_s: how long ago the package was answered.';
+COMMENT ON FUNCTION record_contexts IS 'How many of these packages were not recorded yet; injection, receipts, package and event of each are written as its own user. One that was composed before an erasure of its user is not recorded: epoch is the user''s when it was begun. age_s: how long ago the package was answered.';

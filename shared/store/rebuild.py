@@ -92,11 +92,16 @@ _COPY: tuple[LiteralString, ...] = (
 INSERT INTO sessions SELECT * FROM smart_brain.sessions WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """,
     """
-INSERT INTO turns SELECT * FROM smart_brain.turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+INSERT INTO turns SELECT * FROM smart_brain.turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND unlearnt_by IS NULL
 """,
     """
 INSERT INTO conversation_events SELECT e.* FROM smart_brain.conversation_events e
 JOIN turns t USING (tenant_id, user_id, turn_id) WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s
+""",
+    """
+INSERT INTO erasure_suppressions SELECT * FROM smart_brain.erasure_suppressions
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """,
     """
 UPDATE turns SET observed_at = NULL, outcome = NULL WHERE tenant_id = %(tenant)s AND user_id = %(user)s
@@ -136,7 +141,7 @@ SELECT t.turn_id, t.policy_version, t.outcome_at, t.outcome ->> 'status' = 'quar
     SELECT FROM smart_brain.observations o
     WHERE (o.tenant_id, o.user_id, o.turn_id) = (t.tenant_id, t.user_id, t.turn_id)) IS TRUE AS lost
 FROM smart_brain.turns t
-WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.observed_at IS NOT NULL
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.observed_at IS NOT NULL AND t.unlearnt_by IS NULL
 ORDER BY t.observed_at, t.committed_at, t.seq
 """
 
@@ -195,6 +200,22 @@ async def answers(conn: Connection, subject: Subject) -> list[CachedAnswer]:
     return [CachedAnswer(**row) for row in await (await conn.execute(_ANSWERS, _whose(subject))).fetchall()]
 
 
+_EPOCH: LiteralString = """
+SELECT coalesce((SELECT epoch FROM smart_brain.erasure_epochs
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s), 0) AS epoch
+"""
+
+
+async def epoch(conn: Connection, subject: Subject) -> int:
+    """How many erasures of the user there have been."""
+    row = await (await conn.execute(_EPOCH, _whose(subject))).fetchone()
+    return row["epoch"] if row else 0
+
+
+_IN_EPOCH: tuple[LiteralString, ...] = (
+    "SELECT set_config('app.epoch', %(epoch)s::text, true)",
+    "UPDATE memory_items SET epoch = %(epoch)s WHERE tenant_id = %(tenant)s AND user_id = %(user)s",
+)
 _KEEP_STATS: LiteralString = """
 SELECT FROM smart_brain.search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s FOR UPDATE
 """
@@ -262,6 +283,8 @@ async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> 
     """
     whose = _whose(subject)
     await conn.execute("SET LOCAL synchronous_commit = on")
+    for statement in _IN_EPOCH:
+        await conn.execute(statement, {**whose, "epoch": await epoch(conn, subject)})
     await conn.execute(_KEEP_STATS, whose)
     await conn.execute(_DATED, whose)
     for statement in _REPLACE:

@@ -71,6 +71,18 @@ async def pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> li
     return [Pending(**row) for row in await (await conn.execute(_PENDING, params)).fetchall()]
 
 
+_OFFERED: LiteralString = """
+UPDATE resources SET offered_at = clock_timestamp()
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = ANY(%(ids)s)
+"""
+
+
+async def offered(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> None:
+    """These are on their way to the knowledge side; an erasure waits until they are settled."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    await conn.execute(_OFFERED, params)
+
+
 _KNOWN: LiteralString = """
 SELECT uri_hash, content_hash FROM resources
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'ingested' AND uri_hash = ANY(%(hashes)s)
@@ -97,7 +109,7 @@ class Settled:
 
 _SETTLE: LiteralString = """
 UPDATE resources r SET state = s.state, reason = s.reason, document_id = s.document_id, content_hash = s.content_hash,
-    attempts = r.attempts + 1, settled_at = CASE WHEN s.state <> 'pending' THEN now() END
+    attempts = r.attempts + 1, offered_at = NULL, settled_at = CASE WHEN s.state <> 'pending' THEN now() END
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS s(resource_id uuid, state text, reason text, document_id text,
     content_hash text)
 WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.resource_id = s.resource_id AND r.state = 'pending'

@@ -101,8 +101,10 @@ FROM sessions s JOIN turns t ON (t.tenant_id, t.user_id, t.session_id, t.seq)
     = (s.tenant_id, s.user_id, s.session_id, s.next_seq - 1)
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
-_ONE: LiteralString = _ROWS + "AND s.session_id = %(session)s"
-_LISTING: LiteralString = _ROWS + "ORDER BY s.last_turn_at DESC, s.session_id LIMIT %(limit)s OFFSET %(offset)s"
+_ONE: LiteralString = _ROWS + "AND s.tombstone_id IS NULL AND s.session_id = %(session)s"
+_LISTING: LiteralString = (
+    _ROWS + "AND s.tombstone_id IS NULL ORDER BY s.last_turn_at DESC, s.session_id LIMIT %(limit)s OFFSET %(offset)s"
+)
 
 
 def one(subject: Subject, session_id: str) -> Read[SessionRow | None]:
@@ -120,7 +122,8 @@ def listing(subject: Subject, limit: int, offset: int) -> Read[list[SessionRow]]
 _IDLE: LiteralString = """
 SELECT s.tenant_id, s.user_id, s.session_id, s.next_seq FROM sessions s
 JOIN turns t ON (t.tenant_id, t.user_id, t.session_id, t.seq) = (s.tenant_id, s.user_id, s.session_id, s.next_seq - 1)
-WHERE s.archived_at IS NULL AND s.last_turn_at < now() - %(idle)s AND t.committed_at < now() - %(idle)s
+WHERE s.archived_at IS NULL AND s.tombstone_id IS NULL AND s.last_turn_at < now() - %(idle)s
+    AND t.committed_at < now() - %(idle)s
 ORDER BY s.last_turn_at LIMIT %(limit)s
 """
 

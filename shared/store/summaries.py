@@ -96,6 +96,19 @@ async def archived_to(conn: Connection, subject: Subject, session_id: str) -> in
     return row["seq"] if row else 0
 
 
+_NEWEST: LiteralString = """
+SELECT coalesce(max(version), 0) AS version FROM session_summaries
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+"""
+
+
+async def newest(conn: Connection, subject: Subject, session_id: str) -> int:
+    """The number of the session's newest version, erased or not; 0 where there is none."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    row = await (await conn.execute(_NEWEST, params)).fetchone()
+    return row["version"] if row else 0
+
+
 _PUT: LiteralString = """
 INSERT INTO session_summaries (tenant_id, user_id, session_id, version, reason, text, summary_json, source_from_seq,
     source_to_seq, model_id, level, block_from_seq, block_text)

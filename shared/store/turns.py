@@ -115,7 +115,7 @@ _WINDOW: LiteralString = (
     _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s
-    AND t.seq > %(after)s AND t.seq < %(before)s
+    AND t.seq > %(after)s AND t.seq < %(before)s AND t.tombstone_id IS NULL
 ORDER BY t.seq DESC LIMIT %(limit)s
 """
 )
@@ -154,7 +154,7 @@ _RECENT: LiteralString = (
     "("
     + _COLUMNS
     + """, true AS inside FROM turns t
-WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND t.tombstone_id IS NULL
 ORDER BY t.seq DESC LIMIT %(limit)s)
 UNION ALL
 """
@@ -229,7 +229,7 @@ _ANSWERED: LiteralString = (
     + _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = w.session_id
-    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s
+    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s AND t.tombstone_id IS NULL
     AND EXISTS (SELECT FROM conversation_events e WHERE e.event_type = 'assistant_message'
         AND (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id))
 ORDER BY t.seq DESC LIMIT 1) AS found

@@ -376,6 +376,7 @@ async def test_turns_of_blocks_that_are_delivered_again_change_nothing(system: S
     await person.outcome(str(result.turn_id))
     await register(person, "m", "quarantined")
     await system.settled()
+    await caught_up(system.bootstrap)
     before = state(system.dsn)
     records = await of_tenant(system.bootstrap, person.tenant_id, *GROUPS)
     assert {TURN_COMMIT.name, TURN_COMMITTED.name} <= {record.topic for record in records}

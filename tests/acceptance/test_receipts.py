@@ -160,6 +160,7 @@ async def test_every_package_of_many_at_once_has_whole_receipts_that_add_up(pers
         assert retrieval["candidates_count"] == len(retrieval["candidates"])
         assert retrieval["selected_count"] == len(package.evidence)
         assert injection["token_budget"]["used_estimate"] == package.constraints.token_budget.used_estimate
+    await person.system.settled()
     events = [e.envelope for e in await of_tenant(person.system.bootstrap, person.tenant_id, RECEIPT_RECORDED.name)]
     assert {e.payload["context_id"] for e in events} == {p.context_id for p in packages}
     assert all(e.payload["counts"]["injected"] >= 0 for e in events)

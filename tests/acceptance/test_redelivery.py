@@ -29,8 +29,8 @@ ASKED = "Which theme suits me?"
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
-    """Every service; nothing is driven again from state, so that only the broker's deliveries count."""
-    policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600})
+    """Every service; nothing is driven again from state or kept up, so that only the broker's deliveries count."""
+    policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600}, evolution={"every_s": 3600})
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 

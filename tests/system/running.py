@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from services.analyzer import app as analyzer
 from services.compose import app as compose
+from services.erasure import app as erasure
 from services.evolver import app as evolver
 from services.governor import app as governor
 from services.librarian import app as librarian
@@ -31,6 +32,7 @@ BUILD = {
     "analyzer": analyzer.build,
     "evolver": evolver.build,
     "librarian": librarian.build,
+    "erasure": erasure.build,
     "governor": governor.build,
 }
 SERVICES = tuple(BUILD)
@@ -138,16 +140,24 @@ class System:
         """What the statement answers to the superuser."""
         return databases.rows(self.dsn, statement, **params)
 
+    def unrecorded(self) -> int:
+        """How many packages were answered and are not recorded yet."""
+        doors = [each.service.http for each in self.running if each.service.http is not None]
+        return sum(door.state.recorder.open for door in doors)
+
     async def settled(self, deadline_s: float = 30.0) -> int:
-        """How many turns were accepted; every one of them has its outcome by now, and no row waits in the outbox."""
+        """How many turns were accepted; every one of them has its outcome by now, and nothing waits to be recorded.
+
+        Every package stands in its tables, and no row in the outbox.
+        """
 
         def over() -> bool:
-            return not self.number(
+            return not self.unrecorded() and not self.number(
                 "SELECT (SELECT count(*) FROM turns WHERE outcome_at IS NULL)"
                 " + (SELECT count(*) FROM event_outbox WHERE failed_at IS NULL)"
             )
 
-        await wait_for(over, deadline_s, "every accepted turn has an outcome")
+        await wait_for(over, deadline_s, "every accepted turn has an outcome, every package its rows")
         return self.number("SELECT count(*) FROM turns")
 
 

@@ -13,7 +13,7 @@ from schemas.turn_events import TurnEvents
 from shared import telemetry
 from shared.settings import PREFIX, Settings
 
-SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "governor")
+SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 METRIC = re.compile(r"\bsmartbrain_[a-z0-9_]+")
@@ -110,15 +110,7 @@ def test_every_scraped_address_is_one_that_a_service_listens_on() -> None:
         for dns in job["dns_sd_configs"]
         for name in dns["names"]
     ]
-    assert {name for name, _ in targets} == {
-        "compose",
-        "relay",
-        "observer",
-        "analyzer",
-        "evolver",
-        "librarian",
-        "governor",
-    }
+    assert {name for name, _ in targets} == set(SERVICES)
     for name, port in targets:
         given = services[name]["environment"]
         assert str(port) in (given.get("SMARTBRAIN_METRICS_PORT"), given.get("SMARTBRAIN_HTTP_PORT")), name

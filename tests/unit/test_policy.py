@@ -1,5 +1,6 @@
 """brain.yml: the deployed copy, and what is said of a bad one."""
 
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -76,6 +77,21 @@ def test_the_version_follows_the_values(tmp_path: Path) -> None:
         ("delivery: {fuse_share: 0}", "delivery.fuse_share"),
         ("delivery: {retry_delays_ms: [100, soon]}", "delivery.retry_delays_ms.1"),
         ("delivery: 3", "delivery"),
+        ("erasure: {profiles: {DEFAULT: {days: 15}}}", "erasure.profiles.DEFAULT.type"),
+        ("erasure: {profiles: {DEFAULT: {days: 0, type: business}}}", "erasure.profiles.DEFAULT.days"),
+        ("erasure: {profiles: {DEFAULT: {days: 15, type: weekly}}}", "erasure.profiles.DEFAULT.type"),
+        ("erasure: {profiles: {DEFAULT: {days: 15, type: business, warn: 5}}}", "erasure.profiles.DEFAULT.warn"),
+        (
+            "erasure: {profiles: {DEFAULT: {days: 9, type: calendar, warn_pct: 100}}}",
+            "erasure.profiles.DEFAULT.warn_pct",
+        ),
+        ("erasure: {holidays: [tomorrow]}", "erasure.holidays.0"),
+        ("erasure: {batch_rows: 0}", "erasure.batch_rows"),
+        ("erasure: {attempts_max: -1}", "erasure.attempts_max"),
+        ("erasure: {retry_after_s: []}", "erasure.retry_after_s"),
+        ("erasure: {retry_after_s: [1, 0]}", "erasure.retry_after_s.1"),
+        ("erasure: {check_every_s: 0}", "erasure.check_every_s"),
+        ("erasure: {keep_years: 0}", "erasure.keep_years"),
         ("- compose", ""),
         ("compose: {", ""),
     ],
@@ -123,3 +139,57 @@ def test_a_profile_holds_its_minima_within_its_window(tmp_path: Path, slot: str,
     profiles["8k"][slot] = size
     with pytest.raises(ConfigurationError, match=named):
         load(written(tmp_path, yaml.safe_dump({"compose": {"budget": {"profiles": profiles}}})))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("{profile: LGPD}", "erasure: Value error, profile: 'LGPD' is none of DEFAULT, PIPL, GDPR, CCPA"),
+        (
+            "{profiles: {PIPL: {days: 15, type: business}}}",
+            "erasure: Value error, profile: 'DEFAULT' is none of PIPL",
+        ),
+        (
+            "{profiles: {DEFAULT: {days: 15, type: business, warn_pct: 10, critical_pct: 25}}}",
+            "erasure.profiles.DEFAULT: Value error, critical_pct: 25 is not less than warn_pct, 10",
+        ),
+        (
+            "{profiles: {DEFAULT: {days: 15, type: business, warn_pct: 10}}}",
+            "erasure.profiles.DEFAULT: Value error, critical_pct: 10 is not less than warn_pct, 10",
+        ),
+    ],
+)
+def test_an_erasure_needs_a_profile_that_warns_in_order(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        load(written(tmp_path, f"erasure: {text}\n"))
+    assert named in str(refused.value)
+
+
+@pytest.mark.parametrize("calendar", ["XX", "cn", "China", "CN-ZZ", "CN-", "-CN", "US-", "NYSE", "HolidayBase"])
+def test_a_calendar_that_nobody_keeps_stops_the_start(tmp_path: Path, calendar: str) -> None:
+    text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
+    with pytest.raises(ConfigurationError, match=r"erasure\.profiles\.DEFAULT\.calendar: .*no calendar is called"):
+        load(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("calendar", ["", "CN", "HK", "US", "US-CA", "DE-BY"])
+def test_a_profile_may_name_a_country_or_a_part_of_one(tmp_path: Path, calendar: str) -> None:
+    text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
+    assert load(written(tmp_path, text)).erasure.profiles["DEFAULT"].calendar == calendar
+
+
+def test_the_legal_profiles_are_the_seeds() -> None:
+    profiles = Policy().erasure.profiles
+    assert {name: (each.days, each.type) for name, each in profiles.items()} == {
+        "DEFAULT": (15, "business"),
+        "PIPL": (15, "business"),
+        "GDPR": (30, "calendar"),
+        "CCPA": (45, "calendar"),
+    }
+    assert {(each.calendar, each.warn_pct, each.critical_pct) for each in profiles.values()} == {("", 25, 10)}
+    assert all(each.source for each in profiles.values())
+
+
+def test_holidays_of_an_erasure_are_dates(tmp_path: Path) -> None:
+    read = load(written(tmp_path, 'erasure: {holidays: [2026-12-24, "2026-12-31"]}\n')).erasure.holidays
+    assert read == (date(2026, 12, 24), date(2026, 12, 31))

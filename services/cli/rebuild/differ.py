@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-UNTOLD = frozenset({"tenant_id", "user_id", "created_at", "updated_at"})
+UNTOLD = frozenset({"tenant_id", "user_id", "created_at", "updated_at", "epoch", "tombstone_id"})
 """Columns that say whose a row is and when it was written, not what is known."""
 CLOSE = 1e-4
 

@@ -55,6 +55,7 @@ class Snapshot:
     journal: Sequence[Upkeep]
     answers: list[CachedAnswer]
     memories: Rows
+    epoch: int
 
 
 async def rebuild(dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say) -> Report:
@@ -140,6 +141,7 @@ async def _snapshot(db: Database, subject: Subject) -> Snapshot:
             await store.journal(conn, subject),
             await store.answers(conn, subject),
             await store.live(conn, subject),
+            await store.epoch(conn, subject),
         )
 
 
@@ -159,6 +161,8 @@ async def _apply(db: Database, subject: Subject, seen: Snapshot, ids: set[UUID])
         waiting = await store.open_turns(conn, subject)
         if waiting:
             raise TransientError(f"{waiting} turns are still open: nothing was applied, try again when they are done")
+        if await store.epoch(conn, subject) != seen.epoch:
+            raise TransientError("something of the user was erased meanwhile: nothing was applied, try again")
         if await store.live(conn, subject) != seen.memories:
             raise TransientError("memories changed meanwhile: nothing was applied, try again")
         await store.replace(conn, subject, ids)

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import FeedbackRecorded
-from services.evolver.indexing import chunk_of
 from services.evolver.rounds import keep_now
 from services.evolver.upkeep import Change
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Subject
+from shared.indexing import chunk_of
 from shared.relate import candidate_id, sense_of
 from shared.runtime import Runtime, open_runtime
 from shared.store import chunks, memory

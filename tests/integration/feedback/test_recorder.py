@@ -108,6 +108,20 @@ async def test_a_package_that_the_table_refuses_goes_alone(db: Database, dsn: st
     assert dropped("refused") - before == 1
 
 
+async def test_what_was_answered_is_open_until_it_is_written_or_given_up(
+    db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(injected, "PLACE_S", 0.05)
+    rows(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
+    recorder = recorder_on(db, 3)
+    for session in ("a", "bad", "b", "no place"):
+        await recorder.note(made(session=session))
+    assert recorder.open == 3
+    async with recorder:
+        await wait_for(lambda: not recorder.open, 5, "nothing is open")
+        assert number(dsn, COUNT) == 2
+
+
 async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: Database, dsn: str) -> None:
     before, whole = dropped("refused"), made()
     bad = replace(whole, package=whole.package.model_copy(update={"context_id": "no uuid"}))

@@ -27,6 +27,7 @@ CODES = {
     "DecisionEvent.request_id": "id",
     "DecisionEvent.counts": "numbers by code",
     "DecisionEvent.experiment": "name of an experiment",
+    "ErasureRequested.session_ids": "ids",
     "ErasureRequested.retention_policy": "name of a policy",
     "DeletionEvent.from_state": "state",
     "DeletionEvent.to_state": "state",

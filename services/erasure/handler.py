@@ -1,0 +1,168 @@
+"""Tombstones -> nothing: works through the steps, looks for residue, says so. Moves tombstones; writes audit_events."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from schemas.events import ErasureRequested, ObservationRecorded, ObservationUrgent
+from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT
+from schemas.vocabulary import TombstoneStatus
+from services.erasure import steps
+from services.erasure.steps import StepError
+from shared import clock
+from shared.bus.delivery import Delivered
+from shared.db import Connection, Subject
+from shared.erasure import rules
+from shared.erasure.request import state_event
+from shared.runtime import Runtime
+from shared.store import erase, inbox, outbox, residue, tombstones
+from shared.store.outbox import Outgoing
+from shared.store.residue import Residue
+from shared.store.tombstones import Tombstone
+from shared.telemetry import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS, logger
+
+CONSUMER = "erasure"
+WAIT = timedelta(seconds=2)
+"""What only takes time is looked at again after this, and costs no attempt."""
+
+
+async def erase_all(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
+    """Each tombstone is completed, waits for its next try, or is escalated; again changes nothing."""
+    for tombstone_id in dict.fromkeys(_payload(event).tombstone_id for event in events):
+        await work(rt, subject, tombstone_id)
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
+
+
+def _payload(event: Delivered) -> ErasureRequested:
+    assert isinstance(event.payload, ErasureRequested)  # noqa: S101 # the topic carries nothing else
+    return event.payload
+
+
+async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneStatus | None:
+    """Where the tombstone stands after one go at it, None where there is none; what is cut off is taken up again."""
+    tombstone = await _begun(rt, subject, tombstone_id)
+    if tombstone is None or tombstone.status != "processing":
+        return tombstone.status if tombstone else None
+    try:
+        await steps.run(rt, subject, tombstone)
+        return await _completed(rt, subject, tombstone)
+    except StepError as error:
+        return await _failed(rt, subject, tombstone, error)
+
+
+async def _begun(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:
+    """The tombstone as it stands; one whose turn it is, is at work now."""
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, tombstone_id).on(conn)
+        if found is None or not rules.may(found.status, "processing") or found.status == "escalated":
+            return found
+        return await _move(conn, rt, subject, found, "processing", attempts=found.attempts)
+
+
+async def _move(
+    conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, to: TombstoneStatus, **told: Any
+) -> Tombstone:
+    """The tombstone in its next state, which is told of in the same transaction."""
+    at = await tombstones.now(conn)
+    if await tombstones.move(conn, subject, tombstone, to, at=at, **told) is None:
+        return tombstone
+    event = _state(rt, subject, tombstone, to, told.get("attempts", 0), error=told.get("error"))
+    await outbox.put(conn, [event])
+    return replace(tombstone, status=to, attempts=told.get("attempts", 0))
+
+
+def _state(
+    rt: Runtime, subject: Subject, tombstone: Tombstone, to: TombstoneStatus, attempt: int, **more: Any
+) -> Outgoing:
+    told = {"trace_id": tombstone.tombstone_id.hex, "policy_version": rt.version}
+    return state_event(subject, tombstone, tombstone.status, to, attempt=attempt, **told, **more)
+
+
+async def _completed(rt: Runtime, subject: Subject, tombstone: Tombstone) -> TombstoneStatus:
+    """Nothing is left, which is looked for and told in one transaction; StepError where something is."""
+    async with rt.db.erasing(subject) as conn:
+        found = await residue.residue(conn, subject, tombstone)
+        if not found.rows:
+            return await _closed(conn, rt, subject, tombstone, found)
+        await tombstones.again(conn, subject, tombstone.tombstone_id)
+    ERASURE_RESIDUE.inc(found.rows)
+    raise StepError("residue", " ".join(f"{name}={count}" for name, count in found.left.items()))
+
+
+async def _closed(
+    conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, found: Residue
+) -> TombstoneStatus:
+    done = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
+    proof = {
+        "scope": tombstone.scope,
+        "epoch": tombstone.epoch,
+        "stores": {each.step: each.affected for each in done},
+        "details": {each.step: each.detail for each in done if each.detail},
+        "residue": residue.scanned(found),
+    }
+    at = await tombstones.now(conn)
+    took = await tombstones.move(conn, subject, tombstone, "completed", at=at, attempts=tombstone.attempts, proof=proof)
+    if took is None:
+        return tombstone.status
+    await tombstones.audit(
+        conn, subject, clock.uuid7(), tombstone, {"scope": tombstone.scope, "stores": proof["stores"]}
+    )
+    affected = sum(each.affected for each in done)
+    state = _state(rt, subject, tombstone, "completed", tombstone.attempts, affected=affected)
+    await outbox.put(conn, [state, *await _released(conn, rt, subject)])
+    ERASURE_SECONDS.observe(took)
+    logger().info("erasure_completed", tombstone_id=str(tombstone.tombstone_id), took_s=round(took, 3), rows=affected)
+    return "completed"
+
+
+async def _released(conn: Connection, rt: Runtime, subject: Subject) -> list[Outgoing]:
+    """What was said behind the fence goes on now: what is analysed to the evolver, the rest to the analyzer."""
+    told = {"trace_id": clock.uuid7().hex, "policy_version": rt.version}
+    events: list[Outgoing] = []
+    for row in await erase.waiting(conn, subject):
+        kind, topic = (
+            (ObservationUrgent, OBSERVATION_URGENT) if row["analyzed"] else (ObservationRecorded, OBSERVATION_RECORDED)
+        )
+        payload = kind(observation_ids=tuple(row["ids"]), turn_id=row["turn_id"])
+        about = f"{row['turn_id']}:released:{told['trace_id']}"
+        events.append((topic, outbox.event(payload, subject, about, session_id=row["session_id"], **told)))
+    return events
+
+
+async def _failed(rt: Runtime, subject: Subject, tombstone: Tombstone, error: StepError) -> TombstoneStatus:
+    """The tombstone waits for its next try, or for an operator once its attempts are used up."""
+    ERASURE_FAILURES.labels(error.store).inc()
+    attempts = tombstone.attempts + (0 if error.waiting else 1)
+    policy = rt.policy.erasure
+    wait = WAIT if error.waiting else rules.backoff(attempts, policy)
+    told: dict[str, Any] = {"attempts": attempts, "error": str(error)[:500]}
+    async with rt.db.erasing(subject) as conn:
+        standing = await _move(conn, rt, subject, tombstone, "failed", **told)
+        standing = await _move(conn, rt, subject, standing, "retry_pending", wait=wait, **told)
+        if rules.exhausted(attempts, policy):
+            standing = await _move(conn, rt, subject, standing, "escalated", **told)
+    logger().warning("erasure_step_failed", store=error.store, reason=error.reason, attempts=attempts)
+    return standing.status
+
+
+async def escalate(rt: Runtime, subject: Subject, tombstone_id: UUID) -> bool:
+    """Whether the tombstone is escalated now because its deadline has passed."""
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, tombstone_id).on(conn)
+        if found is None or not rules.may(found.status, "escalated") or found.status == "escalated":
+            return False
+        moved = await _move(conn, rt, subject, found, "escalated", attempts=found.attempts, error="deadline passed")
+    logger().error("erasure_overdue", tombstone_id=str(tombstone_id))
+    return moved.status == "escalated"
+
+
+async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
+    """The tombstone goes on from its state, not from this event: it waits for its next try, or for an operator."""
+    async with rt.db.erasing(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
+        found = await tombstones.one(subject, _payload(event).tombstone_id).on(conn)
+    if found is not None and found.status == "processing":
+        await _failed(rt, subject, found, StepError("worker", reason))

@@ -1,0 +1,61 @@
+"""Receipts as figures: what is left of them once what they are about has been erased. Pure (R129, X37)."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+FIGURES = frozenset(
+    {
+        "latency_ms",
+        "selected_count",
+        "threshold",
+        "budget_exceeded",
+        "token_budget",
+        "policy_version",
+        "degraded_reason",
+        "reranked",
+        "intent",
+        "planner",
+        "stores_used",
+        "modes",
+    }
+)
+"""What may stay of a receipt as it is: numbers, reasons and names of ours."""
+LISTS = ("candidates", "decisions")
+ERASED = "erased"
+
+
+def figures(details: Mapping[str, Any]) -> dict[str, Any]:
+    """The receipt as statistics: how many of what, and what it took; nothing says which."""
+    kept = {name: details[name] for name in sorted(FIGURES & details.keys())}
+    for name in LISTS:
+        if isinstance(details.get(name), list):
+            kept[f"{name}_count"] = len(details[name])
+    counts: dict[str, int] = {}
+    for each in details.get("decisions") or ():
+        reason = "injected" if each.get("decision") == "injected" else str(each.get("decision_reason"))
+        counts[reason] = counts.get(reason, 0) + 1
+    return {**kept, **({"counts": counts} if counts else {}), ERASED: True}
+
+
+def without(details: Mapping[str, Any], ids: Collection[str]) -> dict[str, Any] | None:
+    """The receipt in which nothing names any of these; None where nothing did."""
+    changed = {
+        name: [_bare(each) if _names(each, ids) else each for each in details[name]]
+        for name in LISTS
+        if isinstance(details.get(name), list) and any(_names(each, ids) for each in details[name])
+    }
+    return {**details, **changed} if changed else None
+
+
+def _names(value: Any, ids: Collection[str]) -> bool:
+    """Whether any text in the value holds one of the ids, whole or as a part of an address or a key."""
+    if isinstance(value, str):
+        return value in ids or any(part in ids for part in value.replace("/", ":").split(":"))
+    if isinstance(value, Mapping):
+        return any(_names(each, ids) for each in value.values())  # pyright: ignore[reportUnknownVariableType] # JSON
+    return isinstance(value, list) and any(_names(each, ids) for each in value)  # pyright: ignore[reportUnknownVariableType] # JSON
+
+
+def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("kind", "decision", "decision_reason", "sanitization_result", "tokens", "rrf", "support")
+    return {"id": ERASED, **{name: entry[name] for name in kept if name in entry}}

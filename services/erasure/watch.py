@@ -1,0 +1,51 @@
+"""Deadlines: a timer that measures the open erasures and escalates those that are overdue (R140, R141)."""
+
+import asyncio
+from collections import Counter
+
+from services.erasure import handler
+from shared.db import Subject
+from shared.erasure import rules
+from shared.errors import TransientError
+from shared.runtime import Runtime
+from shared.store import tombstones
+from shared.telemetry import ERASURE_SLA_REMAINING, ERASURES, ERASURES_DUE, logger
+
+OPEN = ("requested", "verified", "tombstoned", "queued", "processing", "failed", "retry_pending", "escalated")
+
+
+async def watch_forever(rt: Runtime) -> None:
+    """Goes on until cancelled."""
+    while True:
+        try:
+            await watch(rt)
+        except TransientError as error:
+            logger().warning("erasure_watch_waits", error=type(error).__name__)
+        await asyncio.sleep(rt.policy.erasure.check_every_s)
+
+
+async def watch(rt: Runtime) -> int:
+    """How many erasures were escalated just now because their time is over; the gauges are true as of now."""
+    async with rt.db.system() as conn:
+        found = await tombstones.open_ones(conn)
+        now = await tombstones.now(conn)
+    policy = rt.policy.erasure
+    levels: Counter[str] = Counter()
+    least, escalated = 1.0, 0
+    for row in found:
+        profile = policy.profiles.get(row["profile"]) or policy.profiles[policy.profile]
+        left = rules.remaining(row["requested_at"], row["deadline_at"], now)
+        level = rules.level(left, profile)
+        levels[level] += 1
+        least = min(least, left)
+        if level == "overdue":
+            escalated += await handler.escalate(rt, Subject(row["tenant_id"], row["user_id"]), row["tombstone_id"])
+        elif level != "none":
+            logger().warning("erasure_due", tombstone_id=str(row["tombstone_id"]), level=level, left=round(left, 3))
+    states = Counter(row["status"] for row in found)
+    for status in OPEN:
+        ERASURES.labels(status).set(states[status])
+    for level in ("warn", "critical", "overdue"):
+        ERASURES_DUE.labels(level).set(levels[level])
+    ERASURE_SLA_REMAINING.set(least)
+    return escalated

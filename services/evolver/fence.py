@@ -1,0 +1,56 @@
+"""The fence: what an erasure keeps from being written, told apart from what may be (seed 004 section 3.1.1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.events import EvolutionBlockedByErasure
+from shared.db import Connection, Subject
+from shared.erasure import rules
+from shared.known import statement_of
+from shared.store import tombstones
+from shared.store.observations import ObservationRow
+from shared.store.tombstones import Said, Tombstone
+
+
+@dataclass(frozen=True)
+class Fence:
+    """`waiting` observations are covered by an erasure that is under way: they are settled after it. `barred` ones say
+    again, in a turn from before an erasure, what it has erased: they are never written.
+    """
+
+    waiting: Mapping[UUID, EvolutionBlockedByErasure] = field(default_factory=dict[UUID, EvolutionBlockedByErasure])
+    barred: Mapping[UUID, EvolutionBlockedByErasure] = field(default_factory=dict[UUID, EvolutionBlockedByErasure])
+
+
+OPEN = Fence()
+
+
+async def of(conn: Connection, subject: Subject, found: Sequence[ObservationRow]) -> Fence:
+    """Where these observations stand; the caller holds the transaction in which they would be written."""
+    standing = await tombstones.in_force(conn, subject)
+    if not standing:
+        return OPEN
+    under_way = [each for each in standing if rules.fenced(each.status)]
+    waiting = {seen.observation_id: _told(seen, each) for seen in found if (each := _covering(seen, under_way))}
+    said = [
+        Said(seen.observation_id, seen.turn_id, statement_of(seen).sense)
+        for seen in found
+        if seen.observation_id not in waiting
+    ]
+    barred = await tombstones.suppressed(conn, subject, said) if any(t.scope == "items" for t in standing) else {}
+    told = {
+        id: EvolutionBlockedByErasure(observation_id=id, reason="erased", tombstone_id=tombstone, epoch=epoch)
+        for id, (tombstone, epoch) in barred.items()
+    }
+    return Fence(waiting, told)
+
+
+def _covering(seen: ObservationRow, under_way: Sequence[Tombstone]) -> Tombstone | None:
+    return next((each for each in under_way if each.covers(seen.session_id)), None)
+
+
+def _told(seen: ObservationRow, by: Tombstone) -> EvolutionBlockedByErasure:
+    return EvolutionBlockedByErasure(
+        observation_id=seen.observation_id, reason=by.status, tombstone_id=by.tombstone_id, epoch=by.epoch
+    )

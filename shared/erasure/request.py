@@ -1,0 +1,285 @@
+"""An erasure is asked for: in one transaction it is on record, in force, and on its way (seed 004 section 3.1.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from schemas.envelope import Envelope
+from schemas.erasure import DeletionReceipt, ErasureRequest
+from schemas.events import DeletionEvent, ErasureRequested, MemoryChanged
+from schemas.topics import ERASURE_REQUESTED, ERASURE_STATE, MEMORY_CHANGED
+from schemas.turn_events import FieldProblem
+from schemas.vocabulary import TombstoneStatus
+from shared import clock
+from shared.db import Connection, Database, Subject
+from shared.erasure import items, rules
+from shared.errors import RefusedError, TransientError
+from shared.indexing import show
+from shared.policy import Policy
+from shared.store import hide, memory, outbox, tombstones
+from shared.store.hide import Covered, Hidden
+from shared.store.outbox import Outgoing
+from shared.store.tombstones import Tombstone
+
+AT_ONCE: tuple[TombstoneStatus, ...] = ("requested", "verified", "tombstoned", "queued")
+"""The states that a tombstone passes in the transaction that asks for it."""
+ROWS_A_SECOND = 2000
+LEAST = timedelta(seconds=5)
+"""What is estimated for the steps: so many rows in a second, and never less than this."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The tombstone, and whether it is new; one that was asked for under the same key before is not."""
+
+    tombstone: Tombstone
+    fresh: bool
+
+
+async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_id: str | None = None) -> Asked:
+    """The erasure is in force: tombstone, fence, epoch, invisibility and event are one transaction's.
+
+    RefusedError names the field that does not fit, a session or memory that the user does not have, a profile that
+    policy does not know. TransientError: the database is away, or somebody writes of the user for too long.
+    """
+    _refuse_misfits(asked, policy)
+    subject = Subject(asked.tenant_id, asked.user_id)
+    key = asked.idempotency_key or clock.uuid7().hex
+    async with db.erasing(subject) as conn:
+        if known := await tombstones.by_key(conn, subject, key):
+            return Asked(known, fresh=False)
+        covered = await _covered(conn, subject, asked)
+        at = await tombstones.now(conn)
+        profile = asked.profile or policy.erasure.profile
+        tombstone = Tombstone(
+            tombstone_id=clock.uuid7(),
+            scope=asked.scope,
+            session_ids=covered.sessions,
+            memory_ids=covered.memories if asked.scope == "items" else (),
+            status="queued",
+            requested_by=asked.requested_by or asked.user_id,
+            reason=asked.reason,
+            idempotency_key=key,
+            profile=profile,
+            epoch=await tombstones.next_epoch(conn, subject),
+            item_count=0,
+            row_count=0,
+            attempts=0,
+            error=None,
+            history=_history(at),
+            proof=None,
+            requested_at=at,
+            deadline_at=rules.deadline(at, policy.erasure.profiles[profile], policy.erasure.holidays),
+            next_try_at=at,
+        )
+        told = trace_id or tombstone.tombstone_id.hex
+        return Asked(await enforce(conn, subject, tombstone, covered, policy.version, told), fresh=True)
+
+
+def _refuse_misfits(asked: ErasureRequest, policy: Policy) -> None:
+    by_another = asked.requested_by not in (None, asked.user_id)
+    problems = (
+        ((asked.scope == "session") != bool(asked.session_ids), "session_ids", _ONLY.format("session")),
+        ((asked.scope == "items") != bool(asked.memory_ids), "memory_ids", _ONLY.format("items")),
+        (by_another and not (asked.reason or "").strip(), "reason", "is needed where another than the user asks"),
+        (
+            asked.profile is not None and asked.profile not in policy.erasure.profiles,
+            "profile",
+            f"is none of {', '.join(policy.erasure.profiles)}",
+        ),
+    )
+    for wrong, field, problem in problems:
+        if wrong:
+            raise _refused("invalid_request", field, problem, 422)
+
+
+_ONLY = "is needed for scope {0}, and for no other"
+
+
+def _refused(code: str, field: str, problem: str, status: int) -> RefusedError:
+    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
+
+
+async def _covered(conn: Connection, subject: Subject, asked: ErasureRequest) -> Covered:
+    """What it covers; RefusedError `not_found` names the first that the user does not have."""
+    if asked.scope == "session":
+        known = await hide.known_sessions(conn, subject, asked.session_ids)
+        for n, session in enumerate(asked.session_ids):
+            if session not in known:
+                raise _refused("not_found", f"session_ids.{n}", "the user has no such session", 404)
+        return await hide.of_sessions(conn, subject, sorted(known))
+    if asked.scope == "items":
+        there = await hide.known_memories(conn, subject, asked.memory_ids)
+        for n, memory_id in enumerate(asked.memory_ids):
+            if memory_id not in there:
+                raise _refused("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
+        return await items.of(conn, subject, sorted(there))
+    return Covered(asked.scope)
+
+
+async def again_asked(
+    conn: Connection, subject: Subject, tombstone: Tombstone, why: str, policy_version: str, trace_id: str
+) -> None:
+    """An operator's word: the erasure is at work again with all its attempts, and its event waits in the outbox."""
+    at = await tombstones.now(conn)
+    moved = await tombstones.move(conn, subject, tombstone, "processing", at=at, attempts=0, error=why)
+    if moved is None:
+        raise TransientError("the erasure has moved meanwhile")
+    event = requested(subject, tombstone, trace_id=trace_id, policy_version=policy_version)
+    state = state_event(
+        subject, tombstone, tombstone.status, "processing", trace_id=trace_id, policy_version=policy_version
+    )
+    await outbox.put(conn, [state, (ERASURE_REQUESTED, event)])
+
+
+async def again(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
+    """What a tombstone from before a restore covers of what has come back; nothing is asked whether it is there."""
+    if tombstone.scope == "session":
+        return await hide.of_sessions(conn, subject, tombstone.session_ids)
+    if tombstone.scope == "items":
+        return await items.of(conn, subject, tombstone.memory_ids)
+    return Covered(tombstone.scope)
+
+
+async def enforce(
+    conn: Connection, subject: Subject, tombstone: Tombstone, covered: Covered, policy_version: str, trace_id: str
+) -> Tombstone:
+    """The tombstone stands, what it covers is hidden or emptied, and the events that say so wait in the outbox.
+
+    The caller holds the user's lock alone and is in the tombstone's epoch.
+    """
+    active = await _ended(conn, subject, covered)
+    hidden = await _hide(conn, subject, tombstone, covered)
+    counted = hidden.rows.get("memory_items", 0)
+    standing = replace(tombstone, item_count=counted, row_count=hidden.total)
+    await tombstones.insert(conn, subject, standing)
+    if covered.scope == "items":
+        await tombstones.suppress(conn, subject, tombstone.tombstone_id, tombstone.epoch, covered.memories)
+    await outbox.put(
+        conn,
+        [*_changed(subject, active, policy_version, trace_id), *_told(subject, standing, trace_id, policy_version)],
+    )
+    return standing
+
+
+async def _ended(conn: Connection, subject: Subject, covered: Covered) -> Sequence[memory.Memory]:
+    """Active memories that are named one by one, as they were."""
+    found = await memory.by_ids(conn, subject, covered.memories)
+    return [each for each in found if each.status == "active"]
+
+
+async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covered: Covered) -> Hidden:
+    id = tombstone.tombstone_id
+    before = Hidden()
+    if covered.scope == "items":
+        await items.blot(conn, subject, id, covered, before)
+    hidden = await hide.mark(conn, subject, id, covered)
+    for table, count in before.rows.items():
+        hidden.add(table, count)
+    revived = await hide.empty(conn, subject, id, covered, hidden)
+    if revived:
+        await show(conn, subject, revived)
+    return hidden
+
+
+def _history(at: datetime) -> list[dict[str, object]]:
+    steps = zip((None, *AT_ONCE[:-1]), AT_ONCE, strict=True)
+    return [{"from": before, "to": after, "at": at.isoformat(), "attempt": 0, "error": None} for before, after in steps]
+
+
+def _told(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -> list[Outgoing]:
+    """That it was asked for, and each state that it has passed."""
+    event = requested(subject, tombstone, trace_id=trace_id, policy_version=version)
+    moved = [
+        state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version)
+        for before, after in pairwise(AT_ONCE)
+    ]
+    return [*moved, (ERASURE_REQUESTED, event)]
+
+
+def requested(subject: Subject, tombstone: Tombstone, *, trace_id: str, policy_version: str) -> Envelope:
+    """The event that hands the tombstone to the worker, and that stands for it should the database be lost."""
+    asked = ErasureRequested(
+        tombstone_id=tombstone.tombstone_id,
+        scope=tombstone.scope,
+        item_ids=tombstone.memory_ids,
+        session_ids=tombstone.session_ids,
+        requested_at=tombstone.requested_at,
+        retention_policy=tombstone.profile,
+        epoch=tombstone.epoch,
+    )
+    named = f"erasure:{subject.user_id}:{tombstone.tombstone_id}"
+    made = outbox.event(asked, subject, named, trace_id=trace_id, policy_version=policy_version)
+    return made.model_copy(update={"idempotency_key": named})
+
+
+def state_event(
+    subject: Subject,
+    tombstone: Tombstone,
+    before: TombstoneStatus,
+    after: TombstoneStatus,
+    *,
+    trace_id: str,
+    policy_version: str,
+    attempt: int = 0,
+    store: str | None = None,
+    affected: int = 0,
+    error: str | None = None,
+) -> Outgoing:
+    """The event that a tombstone went from one state to the next."""
+    moved = DeletionEvent.model_validate(
+        {
+            "tombstone_id": tombstone.tombstone_id,
+            "from": before,
+            "to": after,
+            "attempt": attempt,
+            "store": store,
+            "affected": affected,
+            "error_code": error,
+        }
+    )
+    about = f"{tombstone.tombstone_id}:{before}:{after}:{attempt}"
+    return ERASURE_STATE, outbox.event(moved, subject, about, trace_id=trace_id, policy_version=policy_version)
+
+
+def _changed(subject: Subject, ended: Sequence[memory.Memory], policy_version: str, trace_id: str) -> list[Outgoing]:
+    """That each of these memories is no more; of scope all and personal the tombstone alone says it."""
+    return [
+        (
+            MEMORY_CHANGED,
+            outbox.event(
+                MemoryChanged(
+                    memory_id=each.memory_id,
+                    root_id=each.root_id,
+                    version=each.version,
+                    change="erased",
+                    status="erased",
+                    confidence_before=round(each.confidence, 4),
+                ),
+                subject,
+                f"{each.memory_id}:erased",
+                trace_id=trace_id,
+                policy_version=policy_version,
+            ),
+        )
+        for each in ended
+    ]
+
+
+def receipt(tombstone: Tombstone) -> DeletionReceipt:
+    """What whoever asked is told; `estimated_completion` goes by the rows, and is the true time once it is done."""
+    rows = tombstone.row_count
+    estimated = tombstone.requested_at + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
+    return DeletionReceipt(
+        receipt_id=tombstone.tombstone_id,
+        tombstone_id=tombstone.tombstone_id,
+        scope=tombstone.scope,
+        status=tombstone.status,
+        item_count=tombstone.item_count,
+        row_count=rows,
+        requested_at=tombstone.requested_at,
+        estimated_completion=tombstone.completed_at or estimated,
+        deadline_at=tombstone.deadline_at,
+        profile=tombstone.profile,
+    )

@@ -1,0 +1,323 @@
+"""Words of erased memories taken out of what stays: the log, search, summaries. Role smartbrain_erasure."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.db import Connection, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an observation was said: a span of an event's text, with the event as it stands."""
+
+    observation_id: UUID
+    turn_id: UUID
+    session_id: str
+    ordinal: int
+    span_start: int
+    span_end: int
+    text: str
+    old_value: str | None
+    event_type: str | None
+    content: Any
+
+
+_PLACES: LiteralString = """
+SELECT o.observation_id, o.turn_id, o.session_id, o.ordinal, o.span_start, o.span_end, o.text, o.old_value,
+    e.event_type, e.content
+FROM observations o LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal)
+    = (o.tenant_id, o.user_id, o.turn_id, o.ordinal)
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = ANY(%(observations)s)
+"""
+_CONTENTS: LiteralString = """
+SELECT content_text FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memories)s)
+"""
+
+_SAYING: LiteralString = """
+SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND lower(content_text) = ANY(%(texts)s)
+"""
+
+
+async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[Place]:
+    """Where these were said."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
+    return [Place(**row) for row in await (await conn.execute(_PLACES, params)).fetchall()]
+
+
+async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> list[str]:
+    """What these memories say."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    return [row["content_text"] for row in await (await conn.execute(_CONTENTS, params)).fetchall()]
+
+
+async def saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+    """The memories that say one of these in the same words."""
+    wanted = [text.lower() for text in texts]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
+
+
+_WITHIN: LiteralString = """
+WITH places AS (
+    SELECT turn_id, ordinal, span_start, span_end FROM observations
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(observations)s)
+), inside AS (
+    SELECT o.observation_id, o.related_memory_id FROM observations o JOIN places p USING (turn_id, ordinal)
+    WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.tombstone_id IS NULL
+        AND o.span_start >= p.span_start AND o.span_end <= p.span_end AND o.span_end > o.span_start
+)
+SELECT m.memory_id FROM memory_items m
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
+    AND m.memory_id IN (SELECT observation_id FROM inside UNION SELECT related_memory_id FROM inside)
+    AND NOT EXISTS (SELECT FROM observations o WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s
+        AND (o.observation_id = m.memory_id OR o.related_memory_id = m.memory_id) AND o.state = 'evolved'
+        AND o.observation_id NOT IN (SELECT observation_id FROM inside))
+"""
+
+
+async def within(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
+    """The memories that rest on words within the places of these observations, and on no others."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
+    return [row["memory_id"] for row in await (await conn.execute(_WITHIN, params)).fetchall()]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of the log that has words."""
+
+    turn_id: UUID
+    ordinal: int
+    event_type: str
+    content: Any
+
+
+_EVENTS: LiteralString = """
+SELECT turn_id, ordinal, event_type, content FROM conversation_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND content IS NOT NULL
+"""
+_REWRITE: LiteralString = """
+UPDATE conversation_events e SET content = r.content,
+    tombstone_id = CASE WHEN r.content IS NULL THEN %(tombstone)s::uuid END
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(turn_id uuid, ordinal integer, content jsonb)
+WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.turn_id = r.turn_id AND e.ordinal = r.ordinal
+"""
+
+
+async def events(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Event]:
+    """The events of these turns that have words."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    return [Event(**row) for row in await (await conn.execute(_EVENTS, params)).fetchall()]
+
+
+async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events: Sequence[Event]) -> int:
+    """How many events say this now; one without content is a skeleton."""
+    rows = [{"turn_id": str(e.turn_id), "ordinal": e.ordinal, "content": e.content} for e in events]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
+    return (await conn.execute(_REWRITE, {**params, "rows": orjson.dumps(rows).decode()})).rowcount
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The sentences around a statement, as its observation (`seen`) or its memory keeps them."""
+
+    seen: bool
+    id: UUID
+    quote: str
+
+
+_QUOTES: LiteralString = """
+SELECT true AS seen, observation_id AS id, value ->> 'quote' AS quote FROM observations
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND value ? 'quote'
+UNION ALL
+SELECT false, memory_id, value ->> 'quote' FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND source_turn_id = ANY(%(turns)s) AND value ? 'quote'
+"""
+_REQUOTE: tuple[LiteralString, ...] = (
+    """
+UPDATE observations o SET value = o.value || jsonb_build_object('quote', r.quote)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(seen boolean, id uuid, quote text)
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.observation_id = r.id AND r.seen
+""",
+    """
+UPDATE memory_items m SET value = m.value || jsonb_build_object('quote', r.quote)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(seen boolean, id uuid, quote text)
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = r.id AND NOT r.seen
+""",
+)
+
+
+async def quotes(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Quote]:
+    """What is kept of the sentences around what was said in these turns."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    return [Quote(**row) for row in await (await conn.execute(_QUOTES, params)).fetchall()]
+
+
+async def requote(conn: Connection, subject: Subject, quotes: Sequence[Quote]) -> None:
+    """They say this now."""
+    rows = [{"seen": q.seen, "id": str(q.id), "quote": q.quote} for q in quotes]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    for statement in _REQUOTE:
+        await conn.execute(statement, params)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A chunk of the search and what it says."""
+
+    chunk_id: UUID
+    turn_id: UUID
+    text: str
+
+
+_CHUNKS: LiteralString = """
+SELECT chunk_id, turn_id, text FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND turn_id IS NOT NULL AND (turn_id = ANY(%(turns)s)
+        OR EXISTS (SELECT FROM unnest(%(needles)s::text[]) AS n WHERE strpos(lower(text), lower(n)) > 0))
+"""
+_RECHUNK: tuple[LiteralString, ...] = (
+    """
+DELETE FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(chunks)s)
+""",
+    """
+UPDATE memory_chunks c SET text = r.text, term_count = r.length, media = NULL, embedding_model_id = NULL
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(chunk_id uuid, text text, length integer)
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id
+""",
+    """
+DELETE FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(chunks)s) AND text !~ '\\S'
+""",
+    """
+INSERT INTO postings (tenant_id, user_id, term, chunk_id, tf, length)
+SELECT %(tenant)s, %(user)s, p.term, p.chunk, p.tf, p.length
+FROM unnest(%(terms)s::text[], %(of)s::uuid[], %(tfs)s::smallint[], %(lengths)s::smallint[])
+    AS p(term, chunk, tf, length)
+JOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = p.chunk AND c.active
+""",
+)
+_NO_VECTOR: LiteralString = """
+UPDATE memory_chunks SET embedding = NULL
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(chunks)s)
+"""
+MAX_LENGTH = 32_000
+
+
+async def chunks(conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]) -> list[Text]:
+    """Chunks of these turns, and all that hold one of these texts."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns), "needles": list(needles)}
+    return [Text(**row) for row in await (await conn.execute(_CHUNKS, params)).fetchall()]
+
+
+async def rechunk(
+    conn: Connection, subject: Subject, said: Sequence[tuple[Text, Sequence[str]]], *, vectors: bool
+) -> None:
+    """Each chunk says this now, is found by these terms, and waits for its vector; one that says nothing is gone."""
+    posts = [
+        (term, text.chunk_id, min(tf, MAX_LENGTH), min(len(terms), MAX_LENGTH))
+        for text, terms in said
+        for term, tf in Counter(terms).items()
+    ]
+    terms, of, tfs, lengths = ([each[n] for each in posts] for n in range(4))
+    rows = [{"chunk_id": str(text.chunk_id), "text": text.text, "length": len(terms)} for text, terms in said]
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "rows": orjson.dumps(rows).decode(),
+        "chunks": [text.chunk_id for text, _ in said],
+        "terms": terms,
+        "of": of,
+        "tfs": tfs,
+        "lengths": lengths,
+    }
+    for statement in _RECHUNK:
+        await conn.execute(statement, params)
+    if vectors:
+        await conn.execute(_NO_VECTOR, params)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One version of a session's summary."""
+
+    session_id: str
+    version: int
+    text: str
+    block_text: str | None
+    summary_json: Any
+    model_id: str
+
+
+_SUMMARIES: LiteralString = """
+SELECT session_id, version, text, block_text, summary_json, model_id FROM session_summaries
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND text IS NOT NULL
+"""
+_SILENCE: LiteralString = """
+UPDATE session_summaries SET text = NULL, block_text = NULL, summary_json = NULL, tombstone_id = %(tombstone)s
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+_ANEW: LiteralString = """
+UPDATE sessions SET summary_seq = 0, open_tokens = open_tokens + %(tokens)s
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+_SLOTS: LiteralString = """
+UPDATE sessions SET entity_slots = '{}'
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+DUE_TOKENS = 1_000_000
+"""More than any session may say before its summary is due: the next turn makes it anew."""
+
+
+async def summaries(conn: Connection, subject: Subject) -> list[Summary]:
+    """All that can be read."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return [Summary(**row) for row in await (await conn.execute(_SUMMARIES, params)).fetchall()]
+
+
+async def silence(conn: Connection, subject: Subject, tombstone_id: UUID, sessions: Iterable[str]) -> int:
+    """How many versions say nothing any more; the next turn of each session sums it up anew from the log."""
+    wanted = list(sessions)
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id, "sessions": wanted}
+    gone = (await conn.execute(_SILENCE, params)).rowcount
+    await conn.execute(_ANEW, {**params, "tokens": DUE_TOKENS})
+    return gone
+
+
+_UNMENTION: LiteralString = """
+UPDATE entity_mentions m SET tombstone_id = %(tombstone)s
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(turn_id uuid, ordinal integer, first integer, last integer)
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = r.turn_id AND m.ordinal = r.ordinal
+    AND m.span_start >= r.first AND m.span_end <= r.last AND m.tombstone_id IS NULL
+"""
+
+
+async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[Place]) -> int:
+    """How many names were said within these places: nothing leads there from them any more."""
+    rows = [
+        {"turn_id": str(p.turn_id), "ordinal": p.ordinal, "first": p.span_start, "last": p.span_end} for p in places
+    ]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
+    found = (await conn.execute(_UNMENTION, {**params, "rows": orjson.dumps(rows).decode()})).rowcount
+    sessions = list({p.session_id for p in places})
+    await conn.execute(_SLOTS, {**params, "sessions": sessions})
+    return found
+
+
+_FORGET: tuple[LiteralString, ...] = (
+    "DELETE FROM model_cache WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)",
+    "DELETE FROM model_answers WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)",
+)
+
+
+async def forget_answers(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> None:
+    """What models answered about these turns is gone: it quotes them."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    for statement in _FORGET:
+        await conn.execute(statement, params)

@@ -1,0 +1,338 @@
+"""What an erasure covers, hidden in the transaction that asks for it: statements of role smartbrain_erasure.
+
+Everything that a package, a page or a worker could read is invisible once that transaction commits. Rows in `MARKED`
+carry the tombstone and wait to be deleted; the log, summaries and packages keep a skeleton without words; what has a
+natural key (names, counters, media) is gone at once, since the same key may come back with the next message.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, LiteralString
+from uuid import UUID
+
+from schemas.vocabulary import ErasureScope
+from shared.db import Connection, Subject
+
+MARKED: tuple[LiteralString, ...] = (
+    "observations",
+    "proposals",
+    "memory_items",
+    "memory_chunks",
+    "entity_mentions",
+    "conflicts",
+    "upkeep",
+    "promotions",
+    "injections",
+    "memory_receipts",
+    "model_answers",
+    "tool_receipts",
+    "resources",
+    "quarantine",
+)
+"""Tables whose rows are hidden by `tombstone_id` until a step takes them."""
+_OF_PERSONAL: frozenset[LiteralString] = frozenset(MARKED) - {"resources", "tool_receipts", "quarantine"}
+"""Of a user's `personal` memory: all but what goes with the log."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here."""
+
+    scope: ErasureScope
+    sessions: tuple[str, ...] = ()
+    turns: tuple[UUID, ...] = ()
+    memories: tuple[UUID, ...] = ()
+    observations: tuple[UUID, ...] = ()
+
+
+@dataclass
+class Hidden:
+    """How many rows of which table the erasure has hidden, emptied or removed."""
+
+    rows: dict[str, int] = field(default_factory=dict[str, int])
+
+    def add(self, table: str, count: int) -> None:
+        """So many more."""
+        if count:
+            self.rows[table] = self.rows.get(table, 0) + count
+
+    @property
+    def total(self) -> int:
+        """In all tables."""
+        return sum(self.rows.values())
+
+
+_WHOSE: LiteralString = "tenant_id = %(tenant)s AND user_id = %(user)s"
+_PARTS: Mapping[LiteralString, LiteralString] = {
+    "observations": "observation_id = ANY(%(observations)s) OR turn_id = ANY(%(turns)s)",
+    "proposals": "observation_id = ANY(%(observations)s) OR turn_id = ANY(%(turns)s)",
+    "memory_items": "memory_id = ANY(%(memories)s)",
+    "memory_chunks": "memory_id = ANY(%(memories)s) OR turn_id = ANY(%(turns)s)",
+    "entity_mentions": "turn_id = ANY(%(turns)s)",
+    "conflicts": "memory_id = ANY(%(memories)s) OR observation_id = ANY(%(observations)s)",
+    "upkeep": "memory_ids <> '{}' AND memory_ids <@ %(memories)s",
+    "promotions": "memory_id = ANY(%(memories)s)",
+    "injections": "session_id = ANY(%(sessions)s)",
+    "memory_receipts": "session_id = ANY(%(sessions)s)",
+    "model_answers": "turn_id = ANY(%(turns)s)",
+    "tool_receipts": "turn_id = ANY(%(turns)s)",
+    "resources": "turn_id = ANY(%(turns)s)",
+    "quarantine": "turn_id = ANY(%(turns)s)",
+}
+"""Which rows of a table an erasure of a session or of items covers."""
+_ALSO: Mapping[LiteralString, LiteralString] = {
+    "memory_items": ", status = 'erased', invalid_at = coalesce(invalid_at, now()), root_id = gen_random_uuid()",
+    "memory_chunks": ", active = false",
+}
+"""A version of a lineage that goes on must not stand in the way of the next."""
+
+
+async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:
+    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures."""
+    params = _params(subject, tombstone_id, covered)
+    hidden = Hidden()
+    for table in MARKED:
+        if covered.scope == "personal" and table not in _OF_PERSONAL:
+            continue
+        which: LiteralString = "" if covered.scope in ("all", "personal") else "AND (" + _PARTS[table] + ")"
+        statement: LiteralString = (
+            "UPDATE " + table + " SET tombstone_id = %(tombstone)s" + _ALSO.get(table, "")
+            + " WHERE " + _WHOSE + " AND tombstone_id IS NULL " + which
+        )  # fmt: skip
+        hidden.add(table, (await conn.execute(statement, params)).rowcount)
+    return hidden
+
+
+def _params(subject: Subject, tombstone_id: UUID, covered: Covered) -> dict[str, Any]:
+    return {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "tombstone": tombstone_id,
+        "sessions": list(covered.sessions),
+        "turns": list(covered.turns),
+        "memories": list(covered.memories),
+        "observations": list(covered.observations),
+    }
+
+
+_ALL: LiteralString = ""
+_OF_TURNS: LiteralString = " AND turn_id = ANY(%(turns)s)"
+_OF_SESSIONS: LiteralString = " AND session_id = ANY(%(sessions)s)"
+_EMPTIED: LiteralString = """
+UPDATE turns SET tombstone_id = %(tombstone)s, unlearnt_by = %(tombstone)s, request_hash = '', recalled = NULL,
+    experiment = NULL, result = result || '{"ignored_fields": [], "redacted": []}',
+    outcome = jsonb_build_object('event_type', 'turn.outcome', 'turn_id', turn_id, 'status', 'erased'),
+    observed_at = coalesce(observed_at, now()), outcome_at = coalesce(outcome_at, now())
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+"""
+_UNLEARNT: LiteralString = """
+UPDATE turns SET unlearnt_by = %(tombstone)s, recalled = NULL,
+    outcome = CASE WHEN outcome_at IS NULL
+        THEN jsonb_build_object('event_type', 'turn.outcome', 'turn_id', turn_id, 'status', 'erased') ELSE outcome END,
+    observed_at = coalesce(observed_at, now()), outcome_at = coalesce(outcome_at, now())
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND unlearnt_by IS NULL
+"""
+_SILENCED: LiteralString = """
+UPDATE conversation_events SET content = NULL, name = NULL, tombstone_id = %(tombstone)s
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+"""
+_MEDIA_NAMED: LiteralString = """
+DELETE FROM media WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND media_id IN (
+    SELECT b.block ->> 'media_id' FROM conversation_events, jsonb_array_elements(content -> 'blocks') AS b(block)
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND content_schema_version = 1 AND turn_id = ANY(%(turns)s)
+    EXCEPT
+    SELECT b.block ->> 'media_id' FROM conversation_events, jsonb_array_elements(content -> 'blocks') AS b(block)
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND content_schema_version = 1 AND turn_id <> ALL(%(turns)s))
+"""
+_SUMMARIES: LiteralString = """
+UPDATE session_summaries SET text = NULL, summary_json = NULL, block_text = NULL, tombstone_id = %(tombstone)s
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+"""
+_SESSIONS_ENDED: LiteralString = """
+UPDATE sessions SET entity_slots = '{}', open_tokens = 0, summary_seq = next_seq - 1, tombstone_id = %(tombstone)s,
+    epoch = current_setting('app.epoch')::integer
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+_SESSIONS_UNLEARNT: LiteralString = """
+UPDATE sessions SET entity_slots = '{}', open_tokens = 0, summary_seq = next_seq - 1,
+    epoch = current_setting('app.epoch')::integer
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+_PACKAGES: LiteralString = """
+UPDATE context_packages SET plan = NULL, package = NULL, tombstone_id = %(tombstone)s
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+"""
+_CACHE: LiteralString = "DELETE FROM model_cache WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_ENTITIES: LiteralString = "DELETE FROM entities WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_MEDIA: LiteralString = "DELETE FROM media WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_STATS: LiteralString = "DELETE FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_ROUNDS: LiteralString = "DELETE FROM upkeep_rounds WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_EXPERIENCE: LiteralString = "DELETE FROM agent_experience WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_UNMENTIONED: tuple[LiteralString, ...] = (
+    """
+DELETE FROM entities e WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND NOT EXISTS (
+    SELECT FROM entity_mentions m WHERE (m.tenant_id, m.user_id, m.entity_id) = (e.tenant_id, e.user_id, e.entity_id)
+        AND m.tombstone_id IS NULL)
+""",
+    """
+UPDATE entities e SET mention_count = m.count, first_seen_at = m.first, last_seen_at = m.last, aliases = '{}'
+FROM (SELECT entity_id, count(*) FILTER (WHERE tombstone_id IS NULL) AS count,
+        min(said_at) FILTER (WHERE tombstone_id IS NULL) AS first,
+        max(said_at) FILTER (WHERE tombstone_id IS NULL) AS last
+    FROM entity_mentions WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+    GROUP BY entity_id HAVING bool_or(tombstone_id = %(tombstone)s)) AS m
+WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.entity_id = m.entity_id
+""",
+)
+_RECOUNT: LiteralString = """
+UPDATE search_stats SET (chunks, terms, names) = (
+    SELECT count(*), coalesce(sum(term_count), 0),
+        coalesce(array_agg(DISTINCT name) FILTER (WHERE name IS NOT NULL AND role <> 'tool'), '{}')
+    FROM memory_chunks
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND active AND tombstone_id IS NULL)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+_STRIP: tuple[LiteralString, ...] = (
+    """
+UPDATE memory_items m SET superseded_by = CASE WHEN superseded_by = ANY(%(memories)s) THEN NULL ELSE superseded_by END,
+    supersedes = ARRAY(SELECT s FROM unnest(supersedes) AS s WHERE s <> ALL(%(memories)s)),
+    source_turns = ARRAY(SELECT s FROM unnest(source_turns) AS s WHERE s <> ALL(%(turns)s)),
+    source_sessions = ARRAY(SELECT s FROM unnest(source_sessions) AS s WHERE s <> ALL(%(sessions)s))
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND (superseded_by = ANY(%(memories)s)
+    OR supersedes && %(memories)s OR source_turns && %(turns)s OR source_sessions && %(sessions)s)
+""",
+    """
+UPDATE upkeep SET memory_ids = ARRAY(SELECT m FROM unnest(memory_ids) AS m WHERE m <> ALL(%(memories)s))
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND memory_ids && %(memories)s
+""",
+    """
+UPDATE injections SET core_ids = ARRAY(SELECT m FROM unnest(core_ids) AS m WHERE m <> ALL(%(memories)s)),
+    evidence_ids = ARRAY(SELECT m FROM unnest(evidence_ids) AS m WHERE m <> ALL(%(memories)s)),
+    used_ids = ARRAY(SELECT m FROM unnest(used_ids) AS m WHERE m <> ALL(%(memories)s)),
+    fingerprints = '{}', pieces = '{}'
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND (core_ids && %(memories)s OR evidence_ids && %(memories)s)
+""",
+    """
+UPDATE injections SET fingerprints = '{}', pieces = '{}' WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+    AND tombstone_id IS NULL AND fingerprints <> '{}' AND %(sessions)s <> '{}'
+""",
+)
+_REVIVED: LiteralString = """
+UPDATE memory_items m SET status = 'active', invalid_at = NULL, superseded_by = NULL, updated_at = now()
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND status = 'merged'
+    AND superseded_by = ANY(%(memories)s) AND (valid_until IS NULL OR valid_until > now())
+    AND NOT EXISTS (SELECT FROM memory_items o WHERE (o.tenant_id, o.user_id, o.type) = (m.tenant_id, m.user_id, m.type)
+        AND o.status = 'active' AND o.tombstone_id IS NULL
+        AND (o.key = m.key OR (m.key IS NULL AND o.key IS NULL AND o.content_hash = m.content_hash)))
+RETURNING memory_id
+"""
+
+
+async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, hidden: Hidden) -> list[UUID]:
+    """Beside what is marked, nothing of what the tombstone covers is left to be read; `hidden` grows.
+
+    Returns memories that had been merged into one that is gone now: they are active again, and to be shown to search.
+    """
+    params = _params(subject, tombstone_id, covered)
+
+    async def run(table: str, statement: LiteralString) -> None:
+        hidden.add(table, (await conn.execute(statement, params)).rowcount)
+
+    await run("context_packages", _PACKAGES)
+    if covered.scope in ("all", "personal"):
+        whole: tuple[tuple[str, LiteralString], ...] = (
+            ("session_summaries", _SUMMARIES),
+            ("model_cache", _CACHE),
+            ("entities", _ENTITIES),
+            ("search_stats", _STATS),
+            ("upkeep_rounds", _ROUNDS),
+            ("agent_experience", _EXPERIENCE),
+        )
+        for table, statement in whole:
+            await run(table, statement)
+        if covered.scope == "all":
+            await run("conversation_events", _SILENCED)
+            await run("turns", _EMPTIED)
+            await run("media", _MEDIA)
+            await conn.execute(_SESSIONS_ENDED, params)
+        else:
+            await run("turns", _UNLEARNT)
+            await conn.execute(_SESSIONS_UNLEARNT, params)
+        return []
+    if covered.scope == "session":
+        await run("media", _MEDIA_NAMED)
+        await run("conversation_events", _SILENCED + _OF_TURNS)
+        await run("turns", _EMPTIED + _OF_TURNS)
+        await run("session_summaries", _SUMMARIES + _OF_SESSIONS)
+        await run("model_cache", _CACHE + _OF_TURNS)
+        await conn.execute(_SESSIONS_ENDED + _OF_SESSIONS, params)
+    revived = [row["memory_id"] for row in await (await conn.execute(_REVIVED, params)).fetchall()]
+    for statement in (*_STRIP, *_UNMENTIONED, _RECOUNT):
+        await conn.execute(statement, params)
+    return revived
+
+
+_SESSION_TURNS: LiteralString = """
+SELECT turn_id FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s) AND tombstone_id IS NULL
+"""
+_KNOWN_SESSIONS: LiteralString = """
+SELECT session_id FROM sessions WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+_FROM_TURNS: LiteralString = """
+SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND (source_turn_id = ANY(%(turns)s) OR (provenance ? 'merged' AND source_turns && %(turns)s)
+        OR memory_id IN (SELECT observation_id FROM observations
+            WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)))
+"""
+
+
+async def known_sessions(conn: Connection, subject: Subject, sessions: Iterable[str]) -> set[str]:
+    """Those of the sessions that the user has."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
+    return {row["session_id"] for row in await (await conn.execute(_KNOWN_SESSIONS, params)).fetchall()}
+
+
+async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str]) -> Covered:
+    """What an erasure of these sessions covers: their turns, and every memory whose words were said in them."""
+    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
+    turns = [row["turn_id"] for row in await (await conn.execute(_SESSION_TURNS, params)).fetchall()]
+    found = await (await conn.execute(_FROM_TURNS, {**params, "turns": turns})).fetchall()
+    return Covered("session", tuple(sessions), tuple(turns), tuple(row["memory_id"] for row in found))
+
+
+_KNOWN_MEMORIES: LiteralString = """
+SELECT memory_id FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(memories)s) AND tombstone_id IS NULL
+"""
+_TOGETHER: LiteralString = """
+WITH RECURSIVE together AS (
+    SELECT memory_id, root_id, superseded_by, supersedes FROM memory_items
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND memory_id = ANY(%(memories)s)
+    UNION
+    SELECT m.memory_id, m.root_id, m.superseded_by, m.supersedes FROM memory_items m JOIN together t
+        ON m.root_id = t.root_id OR m.memory_id = t.superseded_by OR m.memory_id = ANY(t.supersedes)
+            OR m.superseded_by = t.memory_id
+    WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
+)
+SELECT memory_id FROM together
+"""
+_BEHIND: LiteralString = """
+SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND (observation_id = ANY(%(memories)s) OR related_memory_id = ANY(%(memories)s))
+"""
+
+
+async def known_memories(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
+    """Those of the memories that the user has."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    return {row["memory_id"] for row in await (await conn.execute(_KNOWN_MEMORIES, params)).fetchall()}
+
+
+async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:
+    """What an erasure of these memories covers: all versions of each, what was merged with them, all that said them."""
+    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
+    together = [row["memory_id"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()]
+    found = await (await conn.execute(_BEHIND, {**params, "memories": together})).fetchall()
+    return Covered("items", (), (), tuple(together), tuple(row["observation_id"] for row in found))

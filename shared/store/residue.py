@@ -1,0 +1,173 @@
+"""What is left of what an erasure covers: every text column of every table of the catalog that holds rows of users.
+
+Which tables and columns there are is read from the database, not from a list: a table that nobody has thought of is
+scanned like the others, and one that cannot be scanned is told as residue itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, LiteralString, cast
+
+from psycopg import sql
+
+from shared.db import Connection, Subject
+from shared.store.tombstones import Tombstone
+
+TEXTUAL = frozenset({"text", "jsonb", "json", "bytea", "ARRAY", "USER-DEFINED", "character varying"})
+"""Types that can say something of a user, vectors and lists of hashes among them."""
+ON_RECORD = frozenset(
+    {"tombstones", "erasure_steps", "erasure_epochs", "erasure_suppressions", "audit_events", "model_usage"}
+)
+"""Tables that an erasure keeps as they are: ids, figures and hashes that prove it, and what models cost."""
+SKELETONS: Mapping[str, frozenset[str]] = {
+    "turns": frozenset({"session_id", "idempotency_key", "trace_id", "policy_version", "result", "outcome"}),
+    "conversation_events": frozenset({"session_id", "event_type", "role"}),
+    "session_summaries": frozenset({"session_id", "level", "reason", "model_id"}),
+    "context_packages": frozenset({"session_id"}),
+    "sessions": frozenset({"session_id"}),
+}
+"""Tables whose rows stay without words, and the columns of ids, states and figures that stay with them."""
+WITH_THE_LOG = frozenset(
+    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine"}
+)
+"""What an erasure of scope `personal` leaves to the log."""
+ALWAYS = frozenset({"tenant_id", "user_id"})
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with rows of users, and its columns by type."""
+
+    name: str
+    columns: Mapping[str, str]
+
+    @property
+    def textual(self) -> list[str]:
+        """Columns that can say something."""
+        return sorted(name for name, kind in self.columns.items() if kind in TEXTUAL and name not in ALWAYS)
+
+
+_CATALOG: LiteralString = """
+SELECT c.table_name AS name, jsonb_object_agg(c.column_name, c.data_type) AS columns
+FROM information_schema.columns c JOIN pg_class k ON k.relname = c.table_name
+    AND k.relnamespace = current_schema()::regnamespace AND k.relkind IN ('r', 'p')
+WHERE c.table_schema = current_schema() GROUP BY c.table_name
+HAVING bool_or(c.column_name = 'user_id') ORDER BY c.table_name
+"""
+
+
+async def catalog(conn: Connection) -> list[Table]:
+    """Every table that holds rows of users."""
+    return [Table(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
+
+
+@dataclass(frozen=True)
+class Residue:
+    """How many rows are left by table (none where all is well), and how much was looked through."""
+
+    left: Mapping[str, int] = field(default_factory=dict[str, int])
+    tables: int = 0
+    columns: int = 0
+    kept: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Skeletons and figures that stay, by table."""
+
+    @property
+    def rows(self) -> int:
+        """All that is left."""
+        return sum(self.left.values())
+
+
+async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> Residue:
+    """What is left of what the tombstone covers; the caller holds the user's lock alone, so nothing is on its way."""
+    left: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    columns = tables = 0
+    params = _params(subject, tombstone)
+    for table in await catalog(conn):
+        if table.name in ON_RECORD or (tombstone.scope == "personal" and table.name in WITH_THE_LOG):
+            continue
+        tables += 1
+        columns += len(table.textual)
+        covered = _covered(table, tombstone)
+        if covered is None:
+            left[table.name] = 1
+            continue
+        if table.name in SKELETONS:
+            kept[table.name] = await _count(conn, table, covered, params)
+            covered = sql.SQL("({}) AND ({})").format(covered, _says(table))
+        if count := await _count(conn, table, covered, params):
+            left[table.name] = count
+    return Residue(left, tables, columns, {name: count for name, count in kept.items() if count})
+
+
+def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
+    return {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "tombstone": tombstone.tombstone_id,
+        "epoch": tombstone.epoch,
+        "sessions": list(tombstone.session_ids),
+        "memories": list(tombstone.memory_ids),
+    }
+
+
+async def _count(conn: Connection, table: Table, which: sql.Composable, params: Mapping[str, Any]) -> int:
+    statement = sql.SQL(
+        "SELECT count(*) AS n FROM {} AS x WHERE x.tenant_id = %(tenant)s AND x.user_id = %(user)s AND ({})"
+    ).format(sql.Identifier(table.name), which)
+    row = await (await conn.execute(statement, params)).fetchone()
+    return row["n"] if row else 0
+
+
+_ERASED_TURNS: LiteralString = """(SELECT t.turn_id FROM turns t
+    WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.tombstone_id = %(tombstone)s)"""
+_ONE: Mapping[str, LiteralString] = {
+    "turn_id": f"x.turn_id IN {_ERASED_TURNS}",
+    "source_turn_id": f"x.source_turn_id IN {_ERASED_TURNS}",
+}
+_OF_MEMORY = ("memory_id", "related_memory_id", "target_memory_id", "superseded_by")
+_OF_MEMORIES = ("memory_ids", "supersedes", "core_ids", "evidence_ids", "used_ids")
+_ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
+    WHERE (c.tenant_id, c.user_id, c.chunk_id) = (x.tenant_id, x.user_id, x.chunk_id))"""
+
+
+def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
+    """Which rows of the table the tombstone covers; None where nothing in the table could tell."""
+    found: list[sql.Composable] = []
+    if "tombstone_id" in table.columns:
+        found.append(sql.SQL("x.tombstone_id = %(tombstone)s"))
+    found += [sql.SQL(test) for column, test in _ONE.items() if column in table.columns]
+    if table.name == "postings":
+        found.append(sql.SQL(_ORPHANED))
+    if "epoch" not in table.columns:
+        return sql.SQL(" OR ").join(found) if found and table.name == "agent_experience" else _any_row(table)
+    match tombstone.scope:
+        case "all" | "personal":
+            found.append(sql.SQL("x.epoch < %(epoch)s"))
+        case "session":
+            if "session_id" in table.columns and table.name != "memory_chunks":
+                found.append(sql.SQL("x.session_id = ANY(%(sessions)s) AND x.epoch < %(epoch)s"))
+        case "items":
+            names = [name for name in _OF_MEMORY if name in table.columns]
+            found += [sql.SQL("x.{} = ANY(%(memories)s)").format(sql.Identifier(name)) for name in names]
+            lists = [name for name in _OF_MEMORIES if name in table.columns]
+            found += [sql.SQL("x.{} && %(memories)s::uuid[]").format(sql.Identifier(name)) for name in lists]
+    return sql.SQL(" OR ").join(found) if found else sql.SQL("false")
+
+
+def _any_row(table: Table) -> sql.Composable | None:
+    """A table without epochs: rows of the user in it are figures that are counted anew, or nobody knows what."""
+    return sql.SQL("false") if table.name == "agent_experience" else None
+
+
+def _says(table: Table) -> sql.Composable:
+    """Whether a skeleton still says anything: any text but ids, states and figures."""
+    columns: Sequence[str] = [name for name in table.textual if name not in SKELETONS[table.name]]
+    tests = [sql.SQL("x.{}::text NOT IN ('', '{{}}', '[]')").format(sql.Identifier(name)) for name in columns]
+    return sql.SQL(" OR ").join(tests) if tests else sql.SQL("false")
+
+
+def scanned(found: Residue) -> dict[str, Any]:
+    """The scan as its proof tells it."""
+    told = {"left": dict(found.left), "rows_left": found.rows, "tables": found.tables, "columns": found.columns}
+    return cast("dict[str, Any]", {**told, "kept_without_words": dict(found.kept)})

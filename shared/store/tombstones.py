@@ -1,0 +1,351 @@
+"""tombstones, erasure_steps, erasure_epochs, erasure_suppressions, audit_events: every erasure and how far it is.
+
+Written by role smartbrain_erasure in transactions that hold the user's lock alone (`Database.erasing`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from schemas.vocabulary import ErasureScope, TombstoneStatus
+from shared.db import Connection, Read, Subject
+
+
+@dataclass(frozen=True)
+class Tombstone:
+    """One erasure: what it covers, where it stands, and the proof once it is completed."""
+
+    tombstone_id: UUID
+    scope: ErasureScope
+    session_ids: tuple[str, ...]
+    memory_ids: tuple[UUID, ...]
+    status: TombstoneStatus
+    requested_by: str
+    reason: str | None
+    idempotency_key: str
+    profile: str
+    epoch: int
+    item_count: int
+    row_count: int
+    attempts: int
+    error: str | None
+    history: list[dict[str, Any]]
+    proof: dict[str, Any] | None
+    requested_at: datetime
+    deadline_at: datetime
+    next_try_at: datetime
+    escalated_at: datetime | None = None
+    completed_at: datetime | None = None
+
+    def covers(self, session_id: str) -> bool:
+        """Whether memories of this session are not to be written while it is open."""
+        return self.scope in ("all", "personal") or (self.scope == "session" and session_id in self.session_ids)
+
+
+_COLUMNS: LiteralString = """
+SELECT tombstone_id, scope, session_ids, memory_ids, status, requested_by, reason, idempotency_key, profile, epoch,
+    item_count, row_count, attempts, error, history, proof, requested_at, deadline_at, next_try_at, escalated_at,
+    completed_at
+FROM tombstones WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+
+
+def _whose(subject: Subject) -> dict[str, Any]:
+    return {"tenant": subject.tenant_id, "user": subject.user_id}
+
+
+def _made(rows: Iterable[Mapping[str, Any]]) -> list[Tombstone]:
+    lists = ("session_ids", "memory_ids")
+    found: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in rows]
+    return [Tombstone(**row) for row in found]
+
+
+_ONE: LiteralString = _COLUMNS + " AND tombstone_id = %(id)s"
+
+
+def one(subject: Subject, tombstone_id: UUID) -> Read[Tombstone | None]:
+    """The tombstone, if this user has it."""
+    return Read(_ONE, {**_whose(subject), "id": tombstone_id}, lambda rows: next(iter(_made(rows)), None))
+
+
+_BY_KEY: LiteralString = _COLUMNS + " AND idempotency_key = %(key)s"
+
+
+async def by_key(conn: Connection, subject: Subject, key: str) -> Tombstone | None:
+    """The tombstone that was asked for under this key."""
+    found = await (await conn.execute(_BY_KEY, {**_whose(subject), "key": key})).fetchall()
+    return next(iter(_made(found)), None)
+
+
+_PAGE: LiteralString = _COLUMNS + " ORDER BY requested_at DESC, tombstone_id DESC LIMIT %(limit)s"
+
+
+def page(subject: Subject, limit: int) -> Read[list[Tombstone]]:
+    """The user's erasures, newest first."""
+    return Read(_PAGE, {**_whose(subject), "limit": limit}, _made)
+
+
+_IN_FORCE: LiteralString = _COLUMNS + " AND (status <> 'completed' OR scope = 'items') ORDER BY requested_at"
+
+
+async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
+    """Those that keep memories from being written: the open ones, and erasures of items for good."""
+    return _made(await (await conn.execute(_IN_FORCE, _whose(subject))).fetchall())
+
+
+_SUPPRESSED: LiteralString = """
+SELECT o.observation_id, s.tombstone_id, s.epoch
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS o(observation_id uuid, turn_id uuid, hash text)
+JOIN turns t ON t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = o.turn_id
+JOIN erasure_suppressions s ON s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.content_hash = o.hash
+WHERE t.epoch < s.epoch
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An observation by what it says (its content hash)."""
+
+    observation_id: UUID
+    turn_id: UUID
+    hash: str
+
+
+async def suppressed(conn: Connection, subject: Subject, said: Iterable[Said]) -> dict[UUID, tuple[UUID, int]]:
+    """Those that say again, in a turn from before the erasure, what was erased: the tombstone and its epoch."""
+    rows = [{"observation_id": str(s.observation_id), "turn_id": str(s.turn_id), "hash": s.hash} for s in said]
+    params = {**_whose(subject), "rows": orjson.dumps(rows).decode()}
+    found = await (await conn.execute(_SUPPRESSED, params)).fetchall()
+    return {row["observation_id"]: (row["tombstone_id"], row["epoch"]) for row in found}
+
+
+_EPOCH: LiteralString = """
+SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s AND user_id = %(user)s), 0) AS epoch
+"""
+
+
+def epoch(subject: Subject) -> Read[int]:
+    """How many erasures of the user there have been."""
+    return Read(_EPOCH, _whose(subject), lambda rows: rows[0]["epoch"])
+
+
+_BUMP: LiteralString = """
+INSERT INTO erasure_epochs AS e (tenant_id, user_id, epoch) VALUES (%(tenant)s, %(user)s, greatest(1, %(least)s))
+ON CONFLICT (tenant_id, user_id) DO UPDATE SET epoch = greatest(e.epoch + 1, %(least)s)
+RETURNING epoch, set_config('app.epoch', e.epoch::text, true)
+"""
+
+
+async def next_epoch(conn: Connection, subject: Subject, least: int = 1) -> int:
+    """The user's new epoch, which the transaction is in from here on; `least` where it is known from elsewhere."""
+    row = await (await conn.execute(_BUMP, {**_whose(subject), "least": least})).fetchone()
+    assert row is not None  # noqa: S101 # an upsert returns its row
+    return row["epoch"]
+
+
+_INSERT: LiteralString = """
+INSERT INTO tombstones (tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, status, requested_by, reason,
+    idempotency_key, profile, epoch, item_count, row_count, history, requested_at, deadline_at)
+VALUES (%(tenant)s, %(user)s, %(tombstone_id)s, %(scope)s, %(session_ids)s, %(memory_ids)s, %(status)s,
+    %(requested_by)s, %(reason)s, %(idempotency_key)s, %(profile)s, %(epoch)s, %(item_count)s, %(row_count)s,
+    %(history)s::jsonb, %(requested_at)s, %(deadline_at)s)
+"""
+
+
+async def insert(conn: Connection, subject: Subject, tombstone: Tombstone) -> None:
+    """The tombstone stands."""
+    row = {
+        **vars(tombstone),
+        "session_ids": list(tombstone.session_ids),
+        "memory_ids": list(tombstone.memory_ids),
+        "history": orjson.dumps(tombstone.history).decode(),
+    }
+    await conn.execute(_INSERT, {**row, **_whose(subject)})
+
+
+_MOVE: LiteralString = """
+UPDATE tombstones SET status = %(to)s, history = history || %(entry)s::jsonb, attempts = %(attempts)s,
+    error = %(error)s,
+    next_try_at = now() + %(wait)s, updated_at = now(),
+    escalated_at = CASE WHEN %(to)s = 'escalated' THEN now() ELSE escalated_at END,
+    completed_at = CASE WHEN %(to)s = 'completed' THEN now() END,
+    proof = coalesce(%(proof)s::jsonb, proof)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s AND status = %(from)s
+RETURNING extract(epoch FROM now() - requested_at)::float8 AS took
+"""
+
+
+async def move(
+    conn: Connection,
+    subject: Subject,
+    tombstone: Tombstone,
+    to: TombstoneStatus,
+    *,
+    at: datetime,
+    attempts: int,
+    error: str | None = None,
+    wait: timedelta = timedelta(),
+    proof: Mapping[str, Any] | None = None,
+) -> float | None:
+    """The tombstone went from where it was known to stand to `to`: seconds since its request, None if it had moved."""
+    entry = {"from": tombstone.status, "to": to, "at": at.isoformat(), "attempt": attempts, "error": error}
+    params = {
+        **_whose(subject),
+        "id": tombstone.tombstone_id,
+        "from": tombstone.status,
+        "to": to,
+        "entry": orjson.dumps([entry]).decode(),
+        "attempts": attempts,
+        "error": error,
+        "wait": wait,
+        "proof": orjson.dumps(proof).decode() if proof is not None else None,
+    }
+    row = await (await conn.execute(_MOVE, params)).fetchone()
+    return row["took"] if row else None
+
+
+_TOUCH: LiteralString = """
+UPDATE tombstones SET updated_at = now() WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
+"""
+
+
+async def touch(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
+    """Somebody is at work on it."""
+    await conn.execute(_TOUCH, {**_whose(subject), "id": tombstone_id})
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far one store of an erasure is."""
+
+    step: str
+    affected: int
+    detail: dict[str, Any]
+    done_at: datetime | None
+
+
+_STEPS: LiteralString = """
+SELECT step, affected, detail, done_at FROM erasure_steps
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s ORDER BY done_at NULLS LAST, step
+"""
+
+
+def steps(subject: Subject, tombstone_id: UUID) -> Read[list[Step]]:
+    """Those that have begun, the finished ones in their order first."""
+    return Read(_STEPS, {**_whose(subject), "id": tombstone_id}, lambda rows: [Step(**row) for row in rows])
+
+
+_NOTE_STEP: LiteralString = """
+INSERT INTO erasure_steps AS s (tenant_id, user_id, tombstone_id, step, affected, detail, done_at)
+VALUES (%(tenant)s, %(user)s, %(id)s, %(step)s, %(affected)s, %(detail)s::jsonb, CASE WHEN %(done)s THEN now() END)
+ON CONFLICT (tenant_id, user_id, tombstone_id, step) DO UPDATE SET affected = s.affected + excluded.affected,
+    detail = s.detail || excluded.detail, done_at = excluded.done_at
+"""
+
+
+async def note_step(
+    conn: Connection,
+    subject: Subject,
+    tombstone_id: UUID,
+    step: str,
+    affected: int,
+    *,
+    done: bool,
+    detail: Mapping[str, Any] | None = None,
+) -> None:
+    """So many more rows of the store are done, and perhaps all of them."""
+    told = {"id": tombstone_id, "step": step, "affected": affected, "done": done}
+    await conn.execute(_NOTE_STEP, {**_whose(subject), **told, "detail": orjson.dumps(detail or {}).decode()})
+
+
+_AGAIN: LiteralString = """
+UPDATE erasure_steps SET done_at = NULL
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
+"""
+
+
+async def again(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
+    """Every step is to be done once more: something was found that none of them took."""
+    await conn.execute(_AGAIN, {**_whose(subject), "id": tombstone_id})
+
+
+_SUPPRESS: LiteralString = """
+INSERT INTO erasure_suppressions AS s (tenant_id, user_id, content_hash, tombstone_id, epoch)
+SELECT DISTINCT %(tenant)s, %(user)s, m.content_hash, %(id)s::uuid, %(epoch)s::integer FROM memory_items m
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = ANY(%(memories)s)
+ON CONFLICT (tenant_id, user_id, content_hash) DO UPDATE
+    SET tombstone_id = excluded.tombstone_id, epoch = excluded.epoch
+"""
+
+
+async def suppress(
+    conn: Connection, subject: Subject, tombstone_id: UUID, epoch: int, memories: Sequence[UUID]
+) -> None:
+    """What these memories say is not learnt again from turns of an older epoch."""
+    given = {"id": tombstone_id, "epoch": epoch, "memories": list(memories)}
+    await conn.execute(_SUPPRESS, {**_whose(subject), **given})
+
+
+_AUDIT: LiteralString = """
+INSERT INTO audit_events (tenant_id, user_id, audit_id, kind, tombstone_id, item_count, details)
+VALUES (%(tenant)s, %(user)s, %(audit)s, 'erasure.completed', %(id)s, %(items)s, %(details)s::jsonb)
+"""
+
+
+async def audit(
+    conn: Connection, subject: Subject, audit_id: UUID, tombstone: Tombstone, details: Mapping[str, Any]
+) -> None:
+    """That the erasure was done is on record, once."""
+    told = {"audit": audit_id, "id": tombstone.tombstone_id, "items": tombstone.item_count}
+    await conn.execute(_AUDIT, {**_whose(subject), **told, "details": orjson.dumps(details).decode()})
+
+
+_AUDITS: LiteralString = """
+SELECT audit_id, kind, tombstone_id, item_count, details, at FROM audit_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
+"""
+
+
+def audits(subject: Subject, tombstone_id: UUID) -> Read[list[dict[str, Any]]]:
+    """The audit events of an erasure: one once it is completed."""
+    return Read(_AUDITS, {**_whose(subject), "id": tombstone_id}, list)
+
+
+_OPEN: LiteralString = """
+SELECT tenant_id, user_id, tombstone_id, status, profile, attempts, requested_at, deadline_at, next_try_at, updated_at
+FROM tombstones WHERE status <> 'completed'
+"""
+
+
+async def open_ones(conn: Connection) -> Sequence[Mapping[str, Any]]:
+    """The open erasures of all users (ids and times)."""
+    return await (await conn.execute(_OPEN)).fetchall()
+
+
+_DUE: LiteralString = """
+SELECT tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, profile, epoch, attempts, requested_at,
+    updated_at
+FROM tombstones
+WHERE status IN ('queued', 'processing', 'failed', 'retry_pending') AND next_try_at <= now()
+    AND updated_at < now() - %(grace)s
+ORDER BY next_try_at LIMIT %(limit)s
+"""
+
+
+async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
+    """Erasures of all users that nobody has been at for the grace period though it is their turn, oldest first."""
+    return await (await conn.execute(_DUE, {"grace": grace, "limit": limit})).fetchall()
+
+
+_NOW: LiteralString = "SELECT now() AS now"
+
+
+async def now(conn: Connection) -> datetime:
+    """The database's time."""
+    row = await (await conn.execute(_NOW)).fetchone()
+    assert row is not None  # noqa: S101 # it always answers
+    return row["now"]

@@ -1,0 +1,43 @@
+"""Erasures as the tests ask for them and look at them."""
+
+from typing import Any
+
+from tests.system.databases import rows, texts
+from tests.system.person import Json, Person
+from tests.system.wait import wait_for
+
+
+async def erase(person: Person, scope: str, **more: Any) -> Json:
+    """The receipt of an erasure that was accepted."""
+    answer = await person.post("/v1/erasures", {**person.whose, "scope": scope, **more})
+    assert answer.status_code == 202, answer.text
+    return answer.json()
+
+
+async def view(person: Person, receipt: Json) -> Json:
+    """The erasure as it stands."""
+    answer = await person.get(f"/v1/erasures/{receipt['tombstone_id']}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def completed(person: Person, receipt: Json, deadline_s: float = 30.0) -> Json:
+    """The erasure once it is completed."""
+
+    async def done() -> Json | None:
+        seen = await view(person, receipt)
+        return seen if seen["status"] == "completed" else None
+
+    return await wait_for(done, deadline_s, "the erasure is completed") or {}
+
+
+def found(dsn: str, *needles: str) -> dict[str, list[str]]:
+    """By table which of these texts still stand in it, in any column, for whoever may read everything."""
+    held = {table: [needle for needle in needles if needle in text] for table, text in texts(dsn).items()}
+    return {table: hits for table, hits in held.items() if hits}
+
+
+def mine(person: Person, table: str, where: str = "true") -> list[Json]:
+    """The person's rows of a table, as the superuser sees them."""
+    statement = f"SELECT * FROM {table} WHERE tenant_id = %(t)s AND user_id = %(u)s AND {where}"  # noqa: S608 # of tests
+    return rows(person.system.dsn, statement, t=person.tenant_id, u=person.user_id)
