@@ -1,7 +1,7 @@
 """The broker's part of an erasure: what a user said leaves the topics that carry text, dead letters included."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -67,16 +67,21 @@ async def purge(
     subject: Subject,
     asked_at: datetime,
     *,
+    sessions: Collection[str] | None = None,
     carriers: Carriers = CARRIERS,
     now: datetime | None = None,
 ) -> Purged:
-    """What the user said before `asked_at` leaves every topic that carries text, as far as the result says.
+    """What the user said before `asked_at`, or of it what belongs to `sessions`, leaves every topic that carries text.
+
+    As far as the result says.
 
     Again: no further effect. Cut short at any point: others' dead letters may stand twice, none is lost. Only one at a
     time: two side by side could copy back what the other removes. TransientError when the broker is away.
     """
     async with standing(bootstrap) as broker:
-        return await _Purge(broker, await _Search.begin(broker, subject, asked_at, carriers), now or clock.now()).run()
+        return await _Purge(
+            broker, await _Search.begin(broker, subject, asked_at, carriers, sessions), now or clock.now()
+        ).run()
 
 
 async def left(
@@ -122,14 +127,22 @@ class _Search:
     asked_at: datetime
     since: Mapping[tuple[str, int], int]
     carriers: Carriers
+    sessions: Collection[str] | None = None
 
     @classmethod
-    async def begin(cls, broker: Standing, subject: Subject, asked_at: datetime, carriers: Carriers) -> "_Search":
+    async def begin(
+        cls,
+        broker: Standing,
+        subject: Subject,
+        asked_at: datetime,
+        carriers: Carriers,
+        sessions: Collection[str] | None = None,
+    ) -> "_Search":
         """Before anything else is looked at, so that nothing said later counts as said before."""
         spans = await broker.spans(topic.name for topic in carriers.inbound)
         first = await broker.since(spans, _ms(asked_at))
         since = {(place.topic, place.partition): offset for place, offset in first.items()}
-        return cls(broker, subject, asked_at, since, carriers)
+        return cls(broker, subject, asked_at, since, carriers, sessions)
 
     async def inbound(self, topic: Topic) -> list[_Findings]:
         """Hers, by partition, in a topic that a group consumes."""
@@ -156,7 +169,7 @@ class _Search:
     def _note(self, found: _Findings, record: Found, *, keyed: bool) -> None:
         if not said_before(record, _ms(self.asked_at), self.since):
             return
-        match is_of(self.subject, record, keyed=keyed):
+        match self._is_of(record, keyed=keyed):
             case True:
                 found.hers.append((record.offset, appended_ms(record)))
             case None:
@@ -166,7 +179,10 @@ class _Search:
 
     def hers(self, record: Found, *, keyed: bool) -> bool:
         """Whether this is hers from before the moment."""
-        return said_before(record, _ms(self.asked_at), self.since) and bool(is_of(self.subject, record, keyed=keyed))
+        return said_before(record, _ms(self.asked_at), self.since) and bool(self._is_of(record, keyed=keyed))
+
+    def _is_of(self, record: Found, *, keyed: bool) -> bool | None:
+        return is_of(self.subject, record, keyed=keyed, sessions=self.sessions)
 
 
 class _Purge:

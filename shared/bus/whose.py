@@ -1,6 +1,6 @@
 """Whose text a record carries and when it was said, by its body, its key and its headers; pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
@@ -20,12 +20,16 @@ Place = tuple[str, int]
 """A topic and a partition."""
 
 
-def is_of(subject: Subject, record: Record, *, keyed: bool) -> bool | None:
+def is_of(subject: Subject, record: Record, *, keyed: bool, sessions: Collection[str] | None = None) -> bool | None:
     """Whether the record is this user's; None where nobody can tell. `keyed`: keys of the topic name users.
 
-    The body decides where it names somebody, for producers may choose any key; else the key does.
+    The body decides where it names somebody, for producers may choose any key; else the key does. With `sessions`, only
+    what says that it belongs to one of them is meant.
     """
-    named = _named(record.value)
+    fields = _fields(record.value)
+    named = _named(fields)
+    if sessions is not None:
+        return named == subject and fields.get("session_id") in sessions
     if named is not None:
         return named == subject
     key = record.key or b""
@@ -34,14 +38,15 @@ def is_of(subject: Subject, record: Record, *, keyed: bool) -> bool | None:
     return key == user_key(*subject).encode()
 
 
-def _named(body: bytes | None) -> Subject | None:
+def _fields(body: bytes | None) -> dict[str, Any]:
     try:
         raw: Any = orjson.loads(body or b"")
     except orjson.JSONDecodeError:
-        return None
-    if not isinstance(raw, dict):
-        return None
-    fields = unwrapped(raw)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+        return {}
+    return unwrapped(raw) if isinstance(raw, dict) else {}  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+
+
+def _named(fields: Mapping[str, Any]) -> Subject | None:
     tenant, user = fields.get("tenant_id", "default"), fields.get("user_id")
     return Subject(tenant.strip(), user.strip()) if isinstance(tenant, str) and isinstance(user, str) else None
 

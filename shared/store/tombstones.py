@@ -341,6 +341,14 @@ async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Ma
     return await (await conn.execute(_DUE, {"grace": grace, "limit": limit})).fetchall()
 
 
+_SOLE: LiteralString = "SELECT pg_advisory_xact_lock(727005)"
+
+
+async def sole_purger(conn: Connection) -> None:
+    """Until the transaction ends nobody else takes text out of the broker."""
+    await conn.execute(_SOLE)
+
+
 _NOW: LiteralString = "SELECT now() AS now"
 
 
