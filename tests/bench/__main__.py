@@ -24,6 +24,7 @@ BENCHES = {
     "rebuild": "memories of one user derived anew from 10,000 turns, beside the workers' own pace",
     "memory": "resident memory of each service after a pipeline run",
     "invariants": "10,000 turns with 5% corrections: no double, no fork, no correction lost",
+    "erasure": "a user with 100,000 rows erased, beside the packages of others",
     "calibration": "stated confidence against observed correctness on the labelled sets, before and after calibration",
 }
 _CALM = ("SMARTBRAIN_OLLAMA_URL", "SMARTBRAIN_EMBEDDING_DIR", "SMARTBRAIN_POLICY", "SMARTBRAIN_DATABASE_URL")
