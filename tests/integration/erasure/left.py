@@ -65,7 +65,7 @@ def faults(race: Race, all_rows: Tables) -> list[str]:
 
 def strayed(races: Iterable[Race], all_rows: Tables) -> list[str]:
     """Made-up words in rows of others than who said them."""
-    owners = {word: race.subject.user_id for race in races for said in race.said for word in said.words}
+    owners = {word: race.subject.user_id for race in races for said in race.said for word in said.all_words}
     return [
         f"{word} of {owners[word]} in {table} of {user or 'nobody'}"
         for user, rows in all_rows.users.items()
@@ -113,11 +113,11 @@ class _View:
         for said in self.race.said:
             match self.covering(said):
                 case found if found & {"all", "session"}:
-                    nowhere |= {*said.words}
+                    nowhere |= said.all_words
                 case found if "personal" in found:
-                    log_only |= {*said.words}
+                    log_only |= said.all_words
                 case _:
-                    free |= {*said.words} - self.items()
+                    free |= said.all_words - self.items()
         told = {"published": [event.envelope.model_dump_json() for event in self.race.published]}
         shelf = {"knowledge": [str(kept) for kept in self.race.rt.knowledge.kept.values()]}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
         for table, found in {**self.rows, **told, **shelf}.items():
@@ -131,12 +131,13 @@ class _View:
         spoken = {row["turn_id"]: row["text"] for row in self.of("memory_chunks") if row["role"] == "user"}
         states = {row["turn_id"]: row["outcome"]["status"] for row in self.of("turns")}
         for said in self.race.said:
-            scopes, words = self.covering(said), set(said.words) - self.items()
+            scopes, words = self.covering(said), said.all_words - self.items()
             if not scopes & {"all", "session"}:
                 yield from (f"{word} is no longer in the log" for word in words if word not in log)
             if not scopes and states[str(said.turn_id)] != "quarantined":
                 text = spoken.get(str(said.turn_id), "")
-                yield from (f"{word} is not found any more" for word in words if word not in text)
+                left = words - {said.aside}
+                yield from (f"{word} is not found any more" for word in left if word not in text)
 
     def rows_of_turns(self) -> Iterator[str]:
         """Rows that lead to turns that are erased, and rows that are hidden still."""

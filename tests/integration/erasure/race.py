@@ -34,7 +34,7 @@ from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import contexts, outbox
 from tests.integration.erasure.scripted import MEET
-from tests.integration.erasure.words import Sentence, learnt, sentence
+from tests.integration.erasure.words import Sentence, learnt, sentence, word
 from tests.system.kafka import Stored
 
 Aside = psycopg.AsyncConnection[DictRow]
@@ -62,6 +62,12 @@ class Said:
     session_id: str
     words: tuple[str, ...]
     sentences: tuple[str, ...]
+    aside: str = ""
+
+    @property
+    def all_words(self) -> frozenset[str]:
+        """Those of the sentences, and what stands beside them."""
+        return frozenset(each for each in (*self.words, self.aside) if each)
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,8 @@ class Plan:
     session_id: str
     sentences: tuple[Sentence, ...]
     more: str = ""
+    aside: str = ""
+    """A word that stands in what is more."""
     sent_at: datetime | None = None
 
 
@@ -122,7 +130,8 @@ class Race:
     def _plan(self) -> Plan:
         said = tuple(self._sentence() for _ in range(self.dice.choice((1, 1, 2))))
         more = self.dice.choice(("", "", "", "reply", "reply", "file", "tool", "end", "named"))
-        return Plan(self.dice.choice(self.sessions), said, more)
+        aside = word(self.dice, self._tongue()) if more in ("reply", "file", "tool", "named") else ""
+        return Plan(self.dice.choice(self.sessions), said, more, aside)
 
     # ------------------------------------------------------------ the course of it
 
@@ -240,16 +249,17 @@ class Race:
 
     async def _commit(self, plan: Plan) -> Said | None:
         texts = tuple(each.text for each in plan.sentences)
-        messages = [Message(role="user", content=" ".join(texts), name="Quillon" if plan.more == "named" else None)]
+        named = plan.aside if plan.more == "named" else None
+        messages = [Message(role="user", content=" ".join(texts), name=named)]
         words = tuple(each.word for each in plan.sentences)
         if plan.more == "reply":
-            messages.append(Message(role="assistant", content=f"Noted: {words[0]}. 好的，{words[-1]}。"))
+            messages.append(Message(role="assistant", content=f"Noted: {plan.aside}. 好的，{plan.aside}。"))
         tools, refs = (), ()
         if plan.more == "tool":
-            body = f"# {words[0]}\n" + f"All about {words[0]}. " * 12
-            tools = (ToolCall(name="write_file", args={"path": f"{words[0]}.md", "content": body}, result="ok"),)
+            body = f"# {plan.aside}\n" + f"All about {plan.aside}. " * 12
+            tools = (ToolCall(name="write_file", args={"path": f"{plan.aside}.md", "content": body}, result="ok"),)
         if plan.more == "file":
-            refs = (TurnRef(ref_type="url", ref_uri=f"https://example.org/{words[0]}", title=words[-1]),)
+            refs = (TurnRef(ref_type="url", ref_uri=f"https://example.org/{plan.aside}", title=plan.aside),)
         turn = TurnEvents(
             tenant_id=self.subject.tenant_id,
             user_id=self.subject.user_id,
@@ -265,7 +275,7 @@ class Race:
             assert error.code == "erased", error
             self.refused.append(plan)
             return None
-        said = Said(done.result.turn_id, plan.session_id, words, texts)
+        said = Said(done.result.turn_id, plan.session_id, words, texts, plan.aside)
         self.said.append(said)
         return said
 
@@ -318,7 +328,7 @@ class Race:
         found = await self._memories()
         if not found:
             return
-        chosen = tuple(self.dice.sample(sorted(found), min(2, len(found))))
+        chosen = tuple(self.dice.sample(self._sorted(found), min(2, len(found))))
         signal = self.dice.choice(("positive_confirm", "negative", "negative", "neutral"))
         told = FeedbackRecorded(memory_ids=chosen, judged_by="message", utilized=True, signal=signal)
         event = outbox.event(told, self.subject, clock.uuid7(), trace_id="t", policy_version="")
@@ -408,7 +418,7 @@ class Race:
             found = await self._memories()
             if found:
                 self.named |= found
-                return {"memory_ids": self.dice.sample(sorted(found), min(len(found), self.dice.choice((1, 1, 2))))}
+                return {"memory_ids": self.dice.sample(self._sorted(found), min(len(found), self.dice.choice((1, 1, 2))))}
         return {"scope": "all"} if scope in ("session", "items") else {}
 
     # ------------------------------------------------------------ looks at the tables
@@ -437,6 +447,11 @@ class Race:
     async def _memories(self) -> dict[UUID, str]:
         found = await self._all("SELECT memory_id, content_text FROM memory_items WHERE tombstone_id IS NULL")
         return {row["memory_id"]: row["content_text"] for row in found}
+
+    @staticmethod
+    def _sorted(found: dict[UUID, str]) -> list[UUID]:
+        """In an order that hangs on no clock."""
+        return sorted(found, key=lambda id: (found[id], id))
 
     async def _one(self, statement: str) -> DictRow:
         row = await (await self.aside.execute(statement)).fetchone()  # pyright: ignore[reportArgumentType] # of tests

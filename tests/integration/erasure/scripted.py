@@ -56,7 +56,7 @@ class QuotingModel(NoModels):
     """Answers with what it was shown, or with what nobody can read; others may go first while it thinks."""
 
     embedding_model_id = "made-up"
-    dimension = 3
+    dimension = 16
 
     def __init__(self, *, chats: bool) -> None:
         self.chat_model_id = "quoting" if chats else None
@@ -64,7 +64,7 @@ class QuotingModel(NoModels):
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """A vector that hangs on the words alone."""
         await meet("before")
-        return [[byte / 255 + 0.01 for byte in hashlib.sha256(text.encode()).digest()[:3]] for text in texts]
+        return [[byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:16]] for text in texts]
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """Quotes the made-up words in the prompt."""
