@@ -7,7 +7,7 @@ from uuid import UUID
 
 from shared.db import Connection, Subject
 from shared.store import blotting, chunks, hide
-from shared.store.blotting import Event, Place
+from shared.store.blotting import Beside, Event, Place
 from shared.store.hide import Covered, Hidden
 from shared.text import segment
 from shared.text.blot import TELLING, Blotter, needles
@@ -20,15 +20,38 @@ SPOKEN_BY_RULES = "rules"
 async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:
     """What an erasure of these memories covers: every version, what was merged with them, what says the same.
 
-    And what rests on words within theirs alone.
+    And what was observed in words that overlap theirs, or says theirs in the same turn, with the memories that rest on
+    that alone: of words that are blanked nothing stays known.
     """
     covered = await hide.of_items(conn, subject, memories)
-    said = await blotting.contents(conn, subject, covered.memories)
-    more = await blotting.saying(conn, subject, said)
-    more += await blotting.within(conn, subject, covered.observations)
-    if set(more) - set(covered.memories):
-        covered = await hide.of_items(conn, subject, [*covered.memories, *more])
-    return covered
+    while True:
+        said = await blotting.contents(conn, subject, covered.memories)
+        touched = {*covered.observations, *await _touched(conn, subject, covered, said)}
+        more = [*await blotting.saying(conn, subject, said), *await blotting.resting(conn, subject, touched)]
+        grown = covered
+        if set(more) - set(covered.memories):
+            grown = await hide.of_items(conn, subject, sorted({*covered.memories, *more}))
+        grown = replace(grown, observations=tuple(sorted({*grown.observations, *touched})))
+        if (set(grown.memories), set(grown.observations)) == (set(covered.memories), set(covered.observations)):
+            return grown
+        covered = grown
+
+
+async def _touched(conn: Connection, subject: Subject, covered: Covered, said: Sequence[str]) -> list[UUID]:
+    places = await blotting.places(conn, subject, covered.observations)
+    blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
+    found = await blotting.beside(conn, subject, {p.turn_id for p in places})
+    return [
+        each.observation_id
+        for each in found
+        if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
+    ]
+
+
+def _overlap(one: Beside, other: Place) -> bool:
+    """Whether both were said in some of the same words."""
+    same = (one.turn_id, one.ordinal) == (other.turn_id, other.ordinal)
+    return same and max(one.span_start, other.span_start) < min(one.span_end, other.span_end)
 
 
 async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, hidden: Hidden) -> None:
