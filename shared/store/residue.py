@@ -10,6 +10,7 @@ from typing import Any, LiteralString, cast
 
 from psycopg import sql
 
+from schemas.vocabulary import ErasureScope
 from shared.db import Connection, Subject
 from shared.store.tombstones import Tombstone
 
@@ -90,7 +91,7 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
         columns += len(table.textual)
         covered = _covered(table, tombstone)
         if covered is None:
-            left[table.name] = 1
+            left[table.name] = 1  # nobody can say how many
             continue
         if table.name in SKELETONS:
             kept[table.name] = await _count(conn, table, covered, params)
@@ -108,6 +109,7 @@ def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
         "epoch": tombstone.epoch,
         "sessions": list(tombstone.session_ids),
         "memories": list(tombstone.memory_ids),
+        "requested": tombstone.requested_at,
     }
 
 
@@ -124,9 +126,18 @@ _ERASED_TURNS: LiteralString = """(SELECT t.turn_id FROM turns t
 _ONE: Mapping[str, LiteralString] = {
     "turn_id": f"x.turn_id IN {_ERASED_TURNS}",
     "source_turn_id": f"x.source_turn_id IN {_ERASED_TURNS}",
+    "source_turns": f"x.source_turns && ARRAY{_ERASED_TURNS}",
 }
 _OF_MEMORY = ("memory_id", "related_memory_id", "target_memory_id", "superseded_by")
 _OF_MEMORIES = ("memory_ids", "supersedes", "core_ids", "evidence_ids", "used_ids")
+FIGURES = "agent_experience"
+"""Without epochs: its rows are counted anew each round, from what is left by then."""
+_COUNTED_BEFORE: Mapping[ErasureScope, LiteralString] = {
+    "all": "x.updated_at < %(requested)s",
+    "personal": "x.updated_at < %(requested)s",
+    "session": "false",
+    "items": "false",
+}
 _ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
     WHERE (c.tenant_id, c.user_id, c.chunk_id) = (x.tenant_id, x.user_id, x.chunk_id))"""
 
@@ -140,7 +151,7 @@ def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
     if table.name == "postings":
         found.append(sql.SQL(_ORPHANED))
     if "epoch" not in table.columns:
-        return sql.SQL(" OR ").join(found) if found and table.name == "agent_experience" else _any_row(table)
+        return sql.SQL(_COUNTED_BEFORE[tombstone.scope]) if table.name == FIGURES else None
     match tombstone.scope:
         case "all" | "personal":
             found.append(sql.SQL("x.epoch < %(epoch)s"))
@@ -153,11 +164,6 @@ def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
             lists = [name for name in _OF_MEMORIES if name in table.columns]
             found += [sql.SQL("x.{} && %(memories)s::uuid[]").format(sql.Identifier(name)) for name in lists]
     return sql.SQL(" OR ").join(found) if found else sql.SQL("false")
-
-
-def _any_row(table: Table) -> sql.Composable | None:
-    """A table without epochs: rows of the user in it are figures that are counted anew, or nobody knows what."""
-    return sql.SQL("false") if table.name == "agent_experience" else None
 
 
 def _says(table: Table) -> sql.Composable:
