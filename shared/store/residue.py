@@ -14,8 +14,6 @@ from schemas.vocabulary import ErasureScope
 from shared.db import Connection, Subject
 from shared.store.tombstones import Tombstone
 
-TEXTUAL = frozenset({"text", "jsonb", "json", "bytea", "ARRAY", "USER-DEFINED", "character varying"})
-"""Types that can say something of a user, vectors and lists of hashes among them."""
 ON_RECORD = frozenset(
     {"tombstones", "erasure_steps", "erasure_epochs", "erasure_suppressions", "audit_events", "model_usage"}
 )
@@ -37,28 +35,37 @@ ALWAYS = frozenset({"tenant_id", "user_id"})
 
 @dataclass(frozen=True)
 class Table:
-    """A table with rows of users, and its columns by type."""
+    """A table with rows of users; each column, and whether it can say something: all but numbers, times and ids can.
+
+    Not `seen`: no right to read it, or no policy that shows the user's rows.
+    """
 
     name: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, bool]
+    seen: bool
 
     @property
     def textual(self) -> list[str]:
-        """Columns that can say something."""
-        return sorted(name for name, kind in self.columns.items() if kind in TEXTUAL and name not in ALWAYS)
+        """Columns that can say something, vectors and lists of hashes among them."""
+        return sorted(name for name, says in self.columns.items() if says and name not in ALWAYS)
 
 
 _CATALOG: LiteralString = """
-SELECT c.table_name AS name, jsonb_object_agg(c.column_name, c.data_type) AS columns
-FROM information_schema.columns c JOIN pg_class k ON k.relname = c.table_name
-    AND k.relnamespace = current_schema()::regnamespace AND k.relkind IN ('r', 'p')
-WHERE c.table_schema = current_schema() GROUP BY c.table_name
-HAVING bool_or(c.column_name = 'user_id') ORDER BY c.table_name
+SELECT k.relname AS name,
+    jsonb_object_agg(a.attname, t.typcategory NOT IN ('N', 'B', 'D', 'T') AND t.oid <> 'uuid'::regtype) AS columns,
+    has_table_privilege(k.oid, 'SELECT') AND (NOT k.relrowsecurity OR EXISTS (
+        SELECT FROM pg_policy p WHERE p.polrelid = k.oid AND p.polpermissive AND p.polcmd IN ('r', '*')
+            AND (p.polroles = '{0}' OR to_regrole(current_user)::oid = ANY(p.polroles)))) AS seen
+FROM pg_class k JOIN pg_attribute a ON a.attrelid = k.oid AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+WHERE k.relnamespace = current_schema()::regnamespace AND k.relkind IN ('r', 'p')
+GROUP BY k.oid, k.relname, k.relrowsecurity
+HAVING bool_or(a.attname = 'user_id') ORDER BY k.relname
 """
 
 
 async def catalog(conn: Connection) -> list[Table]:
-    """Every table that holds rows of users."""
+    """Every table that holds rows of users, whoever may read it."""
     return [Table(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
 
 
@@ -89,7 +96,7 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
             continue
         tables += 1
         columns += len(table.textual)
-        covered = _covered(table, tombstone)
+        covered = _covered(table, tombstone) if table.seen else None
         if covered is None:
             left[table.name] = 1  # nobody can say how many
             continue
