@@ -83,12 +83,12 @@ class Database:
     In a schema of another name (`scratch`) nothing is worth a sync to disk, and no relay is woken.
     """
 
-    def __init__(self, dsn: str, *, size: int = 8, schema: str = SCHEMA) -> None:
+    def __init__(self, dsn: str, *, size: int = 8, erasing: int = 2, schema: str = SCHEMA) -> None:
         self.dsn = dsn
         self.schema = schema
         self._app = _pool(dsn, APP_ROLE, size, schema)
         self._system = _pool(dsn, SYSTEM_ROLE, 2, schema)
-        self._erasure = _pool(dsn, ERASURE_ROLE, 2, schema, least=0)
+        self._erasure = _pool(dsn, ERASURE_ROLE, erasing, schema, least=0)
         self._written = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
 

@@ -28,6 +28,8 @@ PATIENCE_S = 5.0
 CONSUMED_S = 5.0
 """So long the worker waits for what was sent before the erasure to be read; what is read later is dropped unread."""
 RECEIPTS = 200
+DOCUMENTS = 200
+"""So many are named in one request."""
 FIRST = (UUID(int=0), "")
 
 
@@ -63,7 +65,7 @@ async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
             try:
                 made = await go(rt, subject, tombstone)
             except KnowledgeUnavailable as error:
-                raise StepError(name, error.reason) from error
+                raise StepError(name, error.reason, waiting=error.reason == "circuit_open") from error
             ERASURE_ROWS.labels(name).inc(made.affected)
             if made.finished:
                 break
@@ -85,17 +87,22 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
         found = await erase.documents(conn, subject, tombstone.tombstone_id, patience)
     if any(each.in_flight for each in found):
         raise StepError("knowledge", "something is on its way there", waiting=True)
-    ids = tuple(dict.fromkeys(each.document_id or str(each.resource_id) for each in found))
-    if ids and not rt.knowledge.configured:
+    if found and not rt.knowledge.configured:
         raise StepError("knowledge", "not_configured")
-    if ids:
-        user_id = subject.user_id if rt.policy.knowledge.send_user else ""
-        scope = Scope(subject.tenant_id, user_id=user_id)
-        await rt.knowledge.delete(scope, ids, deadline_s=rt.policy.knowledge.ingest_deadline_s)
+    user_id = subject.user_id if rt.policy.knowledge.send_user else ""
+    for n in range(0, len(found), DOCUMENTS):
+        some = found[n : n + DOCUMENTS]
+        await rt.knowledge.delete(
+            Scope(subject.tenant_id, user_id=user_id),
+            list(dict.fromkeys(each.document_id for each in some if each.document_id)),
+            keys=[str(each.resource_id) for each in some if not each.document_id],
+            deadline_s=rt.policy.knowledge.ingest_deadline_s,
+        )
     async with rt.db.erasing(subject) as conn:
-        if ids:
+        if found:
             await knowledge.changed(conn, Scope(subject.tenant_id))
-        return await _note(conn, subject, tombstone, "knowledge", Done(len(ids), finished=True))
+            await erase.offer_again(conn, subject, tombstone.tombstone_id)
+        return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
 
 
 async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:

@@ -192,8 +192,8 @@ def _told(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -
     """That it was asked for, and each state that it has passed."""
     event = requested(subject, tombstone, trace_id=trace_id, policy_version=version)
     moved = [
-        state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version)
-        for before, after in pairwise(AT_ONCE)
+        state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version, nth=n)
+        for n, (before, after) in enumerate(pairwise(AT_ONCE), 1)
     ]
     return [*moved, (ERASURE_REQUESTED, event)]
 
@@ -226,8 +226,9 @@ def state_event(
     store: str | None = None,
     affected: int = 0,
     error: str | None = None,
+    nth: int | None = None,
 ) -> Outgoing:
-    """The event that a tombstone went from one state to the next."""
+    """The event that a tombstone went from one state to the next: its `nth` step, or the one after its history."""
     moved = DeletionEvent.model_validate(
         {
             "tombstone_id": tombstone.tombstone_id,
@@ -239,7 +240,7 @@ def state_event(
             "error_code": error,
         }
     )
-    about = f"{tombstone.tombstone_id}:{before}:{after}:{attempt}"
+    about = f"{tombstone.tombstone_id}:{len(tombstone.history) if nth is None else nth}:{before}:{after}"
     return ERASURE_STATE, outbox.event(moved, subject, about, trace_id=trace_id, policy_version=policy_version)
 
 

@@ -835,7 +835,8 @@ BEGIN
 END $$;
 GRANT SELECT ON serving TO smartbrain_app, smartbrain_system, smartbrain_erasure;
 GRANT SELECT (tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, status, profile, epoch, attempts,
-              requested_at, deadline_at, next_try_at, updated_at, completed_at) ON tombstones TO smartbrain_system;
+              requested_at, deadline_at, next_try_at, updated_at, escalated_at, completed_at) ON tombstones
+    TO smartbrain_system;
 ALTER TABLE agent_experience ENABLE ROW LEVEL SECURITY;
 ALTER TABLE agent_experience FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON agent_experience TO smartbrain_app USING (tenant_id = current_setting('app.tenant', true)

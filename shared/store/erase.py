@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -88,6 +87,8 @@ SELECT array(SELECT memory_id::text FROM memory_items
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
     || %(named)s::text[]
     || array(SELECT turn_id::text FROM turns
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
+    || array(SELECT unnest(ARRAY[resource_id::text, document_id]) FROM resources
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s) AS ids
 """
 _OTHER_RECEIPTS: LiteralString = """
@@ -105,11 +106,11 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.con
 
 
 async def named_by(conn: Connection, subject: Subject, tombstone: Tombstone) -> set[str]:
-    """Ids of memories and turns that no receipt is to name any more."""
+    """Ids of memories, turns and documents that no receipt is to name any more."""
     named = [str(each) for each in tombstone.memory_ids]
     params = {**_whose(subject, tombstone.tombstone_id), "named": named}
     row = await (await conn.execute(_ABOUT, params)).fetchone()
-    return set(row["ids"]) if row else set()
+    return {each for each in row["ids"] if each} if row else set()
 
 
 async def other_receipts(
@@ -138,23 +139,39 @@ class Document:
 
     resource_id: UUID
     document_id: str | None
-    state: str
-    offered_at: datetime | None
     in_flight: bool
 
 
 _DOCUMENTS: LiteralString = """
-SELECT resource_id, document_id, state, offered_at,
+SELECT resource_id, document_id,
     offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s) AS in_flight
 FROM resources WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
-    AND (state = 'ingested' OR document_id IS NOT NULL OR offered_at IS NOT NULL)
+    AND (document_id IS NOT NULL OR offered_at IS NOT NULL OR attempts > (state = 'skipped')::integer)
+    AND NOT (attempts = 1 AND reason = 'knowledge_not_configured')
 """
 
 
 async def documents(conn: Connection, subject: Subject, tombstone_id: UUID, patience_s: float) -> list[Document]:
-    """What the knowledge side has of what is hidden; `in_flight` where a librarian may be offering it still."""
+    """What the knowledge side has, or may have since a try whose answer never came, of what is hidden.
+
+    `in_flight` where a librarian may be offering it still.
+    """
     params = {**_whose(subject, tombstone_id), "patience": patience_s}
     return [Document(**row) for row in await (await conn.execute(_DOCUMENTS, params)).fetchall()]
+
+
+_OFFER_AGAIN: LiteralString = """
+UPDATE resources r SET state = 'pending', reason = NULL, settled_at = NULL, requested_at = now(), attempts = 0
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND state = 'skipped'
+    AND reason = 'known_already' AND EXISTS (SELECT FROM resources g
+        WHERE g.tenant_id = r.tenant_id AND g.user_id = r.user_id AND g.tombstone_id = %(id)s
+            AND g.uri_hash = r.uri_hash AND g.content_hash = r.content_hash)
+"""
+
+
+async def offer_again(conn: Connection, subject: Subject, tombstone_id: UUID) -> int:
+    """How many resources wait for the librarian again: what stood for them over there is gone with the erasure."""
+    return (await conn.execute(_OFFER_AGAIN, _whose(subject, tombstone_id))).rowcount
 
 
 _SWEEP: tuple[LiteralString, ...] = (

@@ -123,6 +123,18 @@ async def suppressed(conn: Connection, subject: Subject, said: Iterable[Said]) -
     return {row["observation_id"]: (row["tombstone_id"], row["epoch"]) for row in found}
 
 
+_ERASED: LiteralString = """
+SELECT DISTINCT m.id FROM tombstones, unnest(memory_ids) AS m(id)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(memories)s AND m.id = ANY(%(memories)s)
+"""
+
+
+async def erased(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
+    """Those of the memories that were erased by name, or with one that was."""
+    params = {**_whose(subject), "memories": list(memories)}
+    return {row["id"] for row in await (await conn.execute(_ERASED, params)).fetchall()}
+
+
 _EPOCH: LiteralString = """
 SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s AND user_id = %(user)s), 0) AS epoch
 """
@@ -316,7 +328,8 @@ def audits(subject: Subject, tombstone_id: UUID) -> Read[list[dict[str, Any]]]:
 
 
 _OPEN: LiteralString = """
-SELECT tenant_id, user_id, tombstone_id, status, profile, attempts, requested_at, deadline_at, next_try_at, updated_at
+SELECT tenant_id, user_id, tombstone_id, status, profile, attempts, requested_at, deadline_at, next_try_at, updated_at,
+    escalated_at
 FROM tombstones WHERE status <> 'completed'
 """
 
@@ -330,14 +343,14 @@ _DUE: LiteralString = """
 SELECT tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, profile, epoch, attempts, requested_at,
     updated_at
 FROM tombstones
-WHERE status IN ('queued', 'processing', 'failed', 'retry_pending') AND next_try_at <= now()
-    AND updated_at < now() - %(grace)s
+WHERE next_try_at <= now()
+    AND (status = 'retry_pending' OR status IN ('queued', 'processing', 'failed') AND updated_at < now() - %(grace)s)
 ORDER BY next_try_at LIMIT %(limit)s
 """
 
 
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Erasures of all users that nobody has been at for the grace period though it is their turn, oldest first."""
+    """Erasures of all users whose next try is due, or that nobody has been at for the grace period, oldest first."""
     return await (await conn.execute(_DUE, {"grace": grace, "limit": limit})).fetchall()
 
 

@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from schemas.envelope import Envelope
 from schemas.topics import (
     ANALYSIS_PROPOSED,
+    ERASURE_REQUESTED,
     FEEDBACK_RECORDED,
     OBSERVATION_RECORDED,
     OBSERVATION_URGENT,
@@ -88,6 +89,7 @@ GROUPS = {
     OBSERVATION_URGENT.name: "smartbrain-evolver-urgent",
     ANALYSIS_PROPOSED.name: "smartbrain-evolver",
     FEEDBACK_RECORDED.name: "smartbrain-evolver-feedback",
+    ERASURE_REQUESTED.name: "smartbrain-erasure",
 }
 """The topics that workers consume, and the group of each."""
 
