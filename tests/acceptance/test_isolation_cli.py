@@ -15,7 +15,7 @@ from services.cli.rebuild import command as rebuild
 from tests.system.databases import Databases
 from tests.system.known import MEDIA, SESSION, Known, known, strangers
 from tests.system.person import Person
-from tests.system.running import System, listening, running, settings_for
+from tests.system.running import System, listening, policy_file, running, settings_for
 
 OF_NOBODY = {"up", "serve", "migrate", "demo", "observe", "eval", "schemas"}
 """Commands that name no user: they run the system, or read what is given to them."""
@@ -79,9 +79,10 @@ CASES = (
 
 
 @pytest.fixture(scope="module")
-async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own."""
-    async with running(settings_for(databases.fresh(), kafka)) as all_services:
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 

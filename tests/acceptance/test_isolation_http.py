@@ -12,7 +12,7 @@ from starlette.routing import Route
 from tests.system.databases import Databases
 from tests.system.known import MEDIA, SESSION, Known, known, strangers
 from tests.system.person import Json, Person
-from tests.system.running import System, running, settings_for
+from tests.system.running import System, policy_file, running, settings_for
 
 ASKED = "What tea do I like, where do I live? 我喜欢喝什么茶？住在哪里？PostgreSQL, picture, ticket"
 Expected = Literal["missing", "empty", "own"]
@@ -93,9 +93,10 @@ EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
 
 
 @pytest.fixture(scope="module")
-async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own."""
-    async with running(settings_for(databases.fresh(), kafka)) as all_services:
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 

@@ -16,16 +16,17 @@ from tests.system.databases import Databases
 from tests.system.kafka import Stored, publish, read
 from tests.system.known import SESSION, Known, known, strangers
 from tests.system.person import Person
-from tests.system.running import System, running, settings_for
+from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
 ASKED = ("What tea do I like, and where do I live?", "我喜欢喝什么茶？住在哪里？")
 
 
 @pytest.fixture(scope="module")
-async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
-    """Every service, on a database of the module's own."""
-    async with running(settings_for(databases.fresh(), kafka)) as all_services:
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
 

@@ -7,10 +7,13 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from shared.db import APP_ROLE, SCHEMA, SYSTEM_ROLE, Database, Subject
+from services.evolver import experience, rounds
+from shared.db import APP_ROLE, SCHEMA, SYSTEM_ROLE, Subject
 from tests.integration.store.test_isolation import IDS_ONLY, OF_A_TENANT, READ_ONLY
 from tests.system import catalog
 from tests.system.databases import rows
+from tests.system.person import Person
+from tests.system.running import running, settings_for
 
 BOUND = "tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true)"
 TABLE = "CREATE TABLE probe (tenant_id text NOT NULL, user_id text NOT NULL, said text)"
@@ -220,20 +223,22 @@ def login(dsn: str) -> Generator[str]:
     rows(dsn, f"DROP ROLE {name}")
 
 
-async def test_the_services_need_no_more_than_a_login_that_may_become_the_roles(dsn: str, login: str) -> None:
-    subject = Subject("t", "u")
-    db = Database(login, size=2)
-    await db.open()
-    async with db.transaction(subject) as conn:
-        await conn.execute("INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', 'u', 's')")
-    async with db.system() as conn:
-        seen = await (await conn.execute("SELECT session_id FROM sessions")).fetchall()
-    await db.close()
-    assert [row["session_id"] for row in seen] == ["s"]
-    owner = conninfo_to_dict(dsn)["user"]
+async def test_the_services_need_no_more_than_a_login_that_may_become_the_roles(login: str, kafka: str) -> None:
+    async with running(settings_for(login, kafka)) as system:
+        person = Person(system)
+        await person.say("I like tea.")
+        assert await person.contents() == ["likes tea"]
+        assert await experience.learn(system["evolver"].rt) is not None
+        await rounds.keep_now(system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
+
+
+def test_such_a_login_is_nothing_without_the_roles(dsn: str, login: str) -> None:
+    rows(dsn, "INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', 'u', 's')")
+    owner = str(conninfo_to_dict(dsn)["user"])
     with psycopg.connect(login, autocommit=True, options=f"-c role={APP_ROLE} -c search_path={SCHEMA}") as conn:
+        assert conn.execute("SELECT * FROM sessions").fetchall() == []
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(str(owner))))
+            conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(owner)))
         conn.execute("SET ROLE NONE")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             conn.execute("SELECT * FROM smart_brain.sessions")
