@@ -19,6 +19,7 @@ BENCHES = {
     "commit": "commit_turn beside the same rows in bare SQL",
     "relay": "outbox to Kafka beside bare produce and bare SELECT + DELETE",
     "compose": "compose_context on 10,000 memories of one user among 200,000, beside its own statements alone",
+    "isolation": "compose with row-level security beside compose without it; a small user beside all the others",
     "pipeline": "committed turns through observer, analyzer and evolver; CPU of each stage",
     "latency": "an idle system: commit to outcome, correction to superseded",
     "rebuild": "memories of one user derived anew from 10,000 turns, beside the workers' own pace",
