@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -50,7 +51,7 @@ def erase(
 ) -> None:
     """Erase a user, what was learnt of them, sessions or memories: out of sight at once, then gone, with a proof."""
     whose: Json = {"tenant_id": tenant, "user_id": user}
-    say = SAY[lang or _language(user, by, reason, *(session or ()))]
+    say = SAY[lang or _language([*(session or ()), reason]) or _language([user, by]) or "en"]
     _refuse_mixed(tombstone_id, verify=verify, listing=listing, requeue=requeue)
     with Web(place.url(), PATIENCE_S) as web:
         if listing:
@@ -68,8 +69,10 @@ def erase(
             _ask(web, whose, body, timeout if wait else None, say, as_json=as_json)
 
 
-def _language(*said: str | None) -> Lang:
-    return "zh" if language.detect(" ".join(each for each in said if each)) == "zh" else "en"
+def _language(said: Sequence[str | None]) -> Lang | None:
+    """That in which somebody named and explained something; None where there are no words."""
+    found = language.detect(" ".join(each for each in said if each))
+    return None if found == "other" else found
 
 
 def _scope(session: list[str] | None, memory: list[UUID] | None) -> Scope:

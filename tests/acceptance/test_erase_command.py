@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from services.cli import app
-from tests.system.databases import change
+from tests.system.databases import rows
 from tests.system.erasures import completed, erase, mine
 from tests.system.person import Json, Person
 from tests.system.running import System, listening
@@ -46,6 +45,12 @@ class Line:
         runner = CliRunner(env={"SMARTBRAIN_URL": self.url})
         return await asyncio.to_thread(runner.invoke, app, self.words(*words))
 
+    def ended(self, *words: str) -> int:
+        """The exit code of the command with this process's own standard input."""
+        with pytest.raises(SystemExit) as caught:
+            app(self.words(*words))
+        return int(caught.value.code or 0)
+
     async def erase(self, *words: str) -> Result:
         """`smartbrain erase` that went well."""
         done = await self.run("erase", *words)
@@ -74,14 +79,14 @@ def holds(text: str, *patterns: str) -> None:
 
 SHOWN = {
     "zh": (
-        rf"擦除 {ID}  已生效：范围 全部，\d+ 条记忆、\d+ 行已不可见  （期限|擦除 {ID}  已生效：范围 全部，\d+ 条记忆、\d+ 行已不可见  \(期限 ",
-        r"状态: \d{4}-\d\d-\d\d 已请求 \d\d:\d\d:\d\d\.\d{3} > 已核实 .* > 已标记删除 .* > 已排队 .* > 处理中 .* > 已完成 ",
+        rf"擦除 {ID}  已生效：范围 全部，\d+ 条记忆、\d+ 行已不可见  \(期限 ",
+        r"状态: \d{4}-\d\d-\d\d 已请求 \d\d:\d\d:\d\d\.\d{3} > 已核实 .* > 已标记删除 .* > 已排队 .* > 已完成 ",
         r"各存储的行数: .*memory_items \d+",
         r"残留扫描: 查看了 \d+ 张表、\d+ 列，剩余 0 行；保留但不含内容：.*turns 1",
     ),
     "en": (
         rf"erasure {ID}  in force: scope all, \d+ memories, \d+ rows out of sight  \(due ",
-        r"states: \d{4}-\d\d-\d\d requested \d\d:\d\d:\d\d\.\d{3} > verified .* > tombstoned .* > queued .* > completed ",
+        r"states: \d{4}-\d\d-\d\d requested \d\d:\d\d:\d\d\.\d{3} > verified .* > queued .* > completed ",
         r"rows by store: .*memory_items \d+",
         r"scan: \d+ tables and \d+ columns looked through, 0 rows left; kept without words: .*turns 1",
     ),
@@ -176,22 +181,23 @@ async def test_a_command_that_cannot_be_meant_ends_with_2_and_erases_nothing(
     ],
 )
 async def test_on_a_terminal_it_asks_before_everything_goes(
-    line: Line, answer: str, code: int, language: str, asked: str
+    line: Line,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+    code: int,
+    language: str,
+    asked: str,
 ) -> None:
     await line.person.say("I prefer green tea.")
     ours, theirs = os.openpty()
-    try:
+    with os.fdopen(theirs) as terminal:
         os.write(ours, f"{answer}\n".encode())
-        command = [sys.executable, "-m", "services.cli", *line.words("erase", "--lang", language)]
-        pipe = asyncio.subprocess.PIPE
-        env = {**os.environ, "SMARTBRAIN_URL": line.url}
-        process = await asyncio.create_subprocess_exec(*command, stdin=theirs, stdout=pipe, stderr=pipe, env=env)
-        stdout, stderr = await asyncio.wait_for(process.communicate(), 60)
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    assert asked.format(user=line.person.user_id) in (stdout + stderr).decode()
-    assert process.returncode == code, stderr
+        monkeypatch.setattr("sys.stdin", terminal)
+        monkeypatch.setenv("SMARTBRAIN_URL", line.url)
+        assert await asyncio.to_thread(line.ended, "erase", "--lang", language) == code
+    os.close(ours)
+    assert asked.format(user=line.person.user_id) in capsys.readouterr().err
     assert bool(await line.person.contents()) == (answer == "n")
     assert len(mine(line.person, "tombstones")) == (answer == "y")
 
@@ -221,7 +227,7 @@ async def test_verifying_fails_until_it_is_completed_and_an_escalated_one_is_req
         )
         assert (refused.exit_code, "only escalated ones" in str(refused.exception)) == (1, True)
         statement = "UPDATE tombstones SET status = 'escalated', escalated_at = now() WHERE tombstone_id = %(id)s"
-        change(person.system.dsn, statement, id=receipt["tombstone_id"])
+        rows(person.system.dsn, statement, id=receipt["tombstone_id"])
     finally:
         await person.system.start("erasure")
     waited = await line.run("erase", "--verify", receipt["tombstone_id"])
@@ -239,9 +245,9 @@ async def test_verifying_finds_a_row_that_came_back(line: Line) -> None:
     receipt = await erase(person, "all")
     await completed(person, receipt)
     assert (await line.read("--verify"))["proved"]
-    statement = """INSERT INTO entities (tenant_id, user_id, entity_id, kind, canonical, name, first_seen_at, last_seen_at,
-        epoch) VALUES (%(t)s, %(u)s, gen_random_uuid(), 'person', 'anna', 'Anna', now(), now(), 0)"""
-    change(person.system.dsn, statement, t=person.tenant_id, u=person.user_id)
+    statement = """INSERT INTO entities (tenant_id, user_id, entity_id, kind, canonical, name, first_seen_at,
+        last_seen_at, epoch) VALUES (%(t)s, %(u)s, gen_random_uuid(), 'person', 'anna', 'Anna', now(), now(), 0)"""
+    rows(person.system.dsn, statement, t=person.tenant_id, u=person.user_id)
     done = await line.run("erase", "--verify")
     assert done.exit_code == 1
     holds(done.stdout, r"scan: .* 0 rows left", r"scan now: .* 1 rows left \(entities 1\)", "not proved")
