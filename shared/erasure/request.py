@@ -37,9 +37,17 @@ class Asked:
     fresh: bool
 
 
-async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_id: str | None = None) -> Asked:
+async def request(
+    db: Database,
+    policy: Policy,
+    asked: ErasureRequest,
+    *,
+    sent_at: datetime | None = None,
+    trace_id: str | None = None,
+) -> Asked:
     """The erasure is in force: tombstone, fence, epoch, invisibility and event are one transaction's.
 
+    One that was put on a topic (`sent_at`) counts as requested then: what its user put there afterwards is not of it.
     RefusedError names the field that does not fit, a session or memory that the user does not have, a profile that
     policy does not know. TransientError: the database is away, or somebody writes of the user for too long.
     """
@@ -51,6 +59,7 @@ async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_
             return Asked(known, fresh=False)
         covered = await _covered(conn, subject, asked)
         at = await tombstones.now(conn)
+        since = min(at, sent_at or at)
         profile = asked.profile or policy.erasure.profile
         tombstone = Tombstone(
             tombstone_id=clock.uuid7(),
@@ -69,8 +78,8 @@ async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_
             error=None,
             history=_history(at),
             proof=None,
-            requested_at=at,
-            deadline_at=rules.deadline(at, policy.erasure.profiles[profile], policy.erasure.holidays),
+            requested_at=since,
+            deadline_at=rules.deadline(since, policy.erasure.profiles[profile], policy.erasure.holidays),
             next_try_at=at,
         )
         told = trace_id or tombstone.tombstone_id.hex
@@ -271,7 +280,7 @@ def _changed(subject: Subject, ended: Sequence[memory.Memory], policy_version: s
 def receipt(tombstone: Tombstone) -> DeletionReceipt:
     """What whoever asked is told; `estimated_completion` goes by the rows, and is the true time once it is done."""
     rows = tombstone.row_count
-    estimated = tombstone.requested_at + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
+    estimated = _in_force_since(tombstone) + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
     return DeletionReceipt(
         receipt_id=tombstone.tombstone_id,
         tombstone_id=tombstone.tombstone_id,
@@ -284,3 +293,9 @@ def receipt(tombstone: Tombstone) -> DeletionReceipt:
         deadline_at=tombstone.deadline_at,
         profile=tombstone.profile,
     )
+
+
+def _in_force_since(tombstone: Tombstone) -> datetime:
+    """Later than it was requested where the request had to wait in a topic."""
+    first = next(iter(tombstone.history), None)
+    return datetime.fromisoformat(first["at"]) if first else tombstone.requested_at
