@@ -27,7 +27,7 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Co
     more = await blotting.saying(conn, subject, said)
     more += await blotting.within(conn, subject, covered.observations)
     if set(more) - set(covered.memories):
-        covered = await hide.of_items(conn, subject, [*covered.memories, *more])
+        covered = await hide.of_items(conn, subject, [*memories, *covered.memories, *more])
     return covered
 
 
@@ -37,7 +37,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     said = [*await blotting.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
     there, telling = Blotter(needles(said)), needles(said, TELLING)
     blotter = Blotter(telling)
-    turns = {p.turn_id for p in places}
+    turns = {*(p.turn_id for p in places), *covered.unread}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
     found = await blotting.summaries(conn, subject)
