@@ -22,6 +22,7 @@ from services.cli import (
     talk_models,
     tend,
 )
+from services.cli.backup import command as backup
 from services.cli.evaluate import command as evaluate
 from services.cli.output import fail
 from services.cli.rebuild import command as rebuild
@@ -37,6 +38,8 @@ app = typer.Typer(
 app.command("up")(machine.up)
 app.command("serve")(machine.serve)
 app.command("migrate")(machine.migrate)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("demo")(demo.demo)
 app.command("commit")(talk.commit)
 app.command("compose")(talk.compose)

@@ -50,7 +50,7 @@ def build(rt: Runtime) -> Service:
             await door.replier.stop()
 
     async def ready() -> dict[str, bool]:
-        return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready}
+        return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready, "serving": await rt.db.serving()}
 
     return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt, recorder))
 

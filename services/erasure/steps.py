@@ -57,7 +57,8 @@ Go = Callable[[Runtime, Subject, Tombstone], Awaitable[Done]]
 
 async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
     """Every step that is not done yet is done, in order; StepError names the store that stands in the way."""
-    (known,) = await rt.db.read(subject, tombstones.steps(subject, tombstone.tombstone_id))
+    async with rt.db.erasing(subject) as conn:
+        known = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
     done = {each.step for each in known if each.done_at}
     for name, go in STEPS.items():
         while name not in done:

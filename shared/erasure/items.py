@@ -30,7 +30,7 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Co
         more = [*await blotting.saying(conn, subject, said), *await blotting.resting(conn, subject, touched)]
         grown = covered
         if set(more) - set(covered.memories):
-            grown = await hide.of_items(conn, subject, sorted({*covered.memories, *more}))
+            grown = await hide.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
         grown = replace(grown, observations=tuple(sorted({*grown.observations, *touched})))
         if (set(grown.memories), set(grown.observations)) == (set(covered.memories), set(covered.observations)):
             return grown
@@ -60,7 +60,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     said = [*await blotting.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
     there, telling = Blotter(needles(said)), needles(said, TELLING)
     blotter = Blotter(telling)
-    turns = {p.turn_id for p in places}
+    turns = {*(p.turn_id for p in places), *covered.unread}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
     found = await blotting.summaries(conn, subject)

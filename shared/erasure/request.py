@@ -76,7 +76,7 @@ async def request(
             row_count=0,
             attempts=0,
             error=None,
-            history=_history(at),
+            history=history(at),
             proof=None,
             requested_at=since,
             deadline_at=rules.deadline(since, policy.erasure.profiles[profile], policy.erasure.holidays),
@@ -142,15 +142,6 @@ async def again_asked(
     await outbox.put(conn, [state, (ERASURE_REQUESTED, event)])
 
 
-async def again(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
-    """What a tombstone from before a restore covers of what has come back; nothing is asked whether it is there."""
-    if tombstone.scope == "session":
-        return await hide.of_sessions(conn, subject, tombstone.session_ids)
-    if tombstone.scope == "items":
-        return await items.of(conn, subject, tombstone.memory_ids)
-    return Covered(tombstone.scope)
-
-
 async def enforce(
     conn: Connection, subject: Subject, tombstone: Tombstone, covered: Covered, policy_version: str, trace_id: str
 ) -> Tombstone:
@@ -192,7 +183,8 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
     return hidden
 
 
-def _history(at: datetime) -> list[dict[str, object]]:
+def history(at: datetime) -> list[dict[str, object]]:
+    """The states that a tombstone passes in the transaction that asks for it, each with its time."""
     steps = zip((None, *AT_ONCE[:-1]), AT_ONCE, strict=True)
     return [{"from": before, "to": after, "at": at.isoformat(), "attempt": 0, "error": None} for before, after in steps]
 
