@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from psycopg_pool import PoolTimeout
 
 from shared.db import Connection, Database, Read, Subject
 from shared.errors import TransientError
@@ -162,7 +163,7 @@ async def failed_in_a_function(db: Database) -> None:
             )
 
 
-LEAVINGS: list[Left] = [
+KEEPING: list[Left] = [
     committed,
     rolled_back,
     raised,
@@ -170,15 +171,15 @@ LEAVINGS: list[Left] = [
     clashed,
     cancelled_while_idle,
     read,
-    failed_at_the_end,
-    failed_at_the_start,
     misread,
     bound_by_a_function,
     failed_in_a_function,
 ]
+"""Endings after which the connection goes on; the others may cost it."""
+COSTING: list[Left] = [failed_at_the_end, failed_at_the_start, cancelled_while_busy]
 
 
-@pytest.mark.parametrize("leave", [*LEAVINGS, cancelled_while_busy], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("leave", [*KEEPING, *COSTING], ids=lambda each: each.__name__)
 async def test_however_a_transaction_ends_its_connection_forgets_whose_it_was(one: Database, leave: Left) -> None:
     async with one.single() as conn:
         before = await pid(conn)
@@ -187,7 +188,7 @@ async def test_however_a_transaction_ends_its_connection_forgets_whose_it_was(on
         row = await (await conn.execute(_STATE)).fetchone() or {}
     assert (row["tenant"] or "", row["who"] or "", row["sessions"]) == ("", "", 0)
     assert (row["role"], row["alone"]) == ("smartbrain_app", True)
-    assert row["pid"] == before or leave is cancelled_while_busy
+    assert row["pid"] == before or leave in COSTING
     for stranger in STRANGERS:
         assert await one.read(stranger, _OWN) == ([],)
         async with one.transaction(stranger) as conn:
@@ -196,7 +197,7 @@ async def test_however_a_transaction_ends_its_connection_forgets_whose_it_was(on
 
 
 @SOME
-@given(order=st.lists(st.sampled_from(LEAVINGS), min_size=2, max_size=8), who=st.sampled_from(STRANGERS[:2]))
+@given(order=st.lists(st.sampled_from(KEEPING), min_size=2, max_size=8), who=st.sampled_from(STRANGERS[:2]))
 async def test_no_order_of_endings_lets_a_connection_remember(one: Database, order: list[Left], who: Subject) -> None:
     async with one.single() as conn:
         before = await pid(conn)
@@ -214,7 +215,7 @@ ENDS = ("commit", "roll back", "raise", "read", "break", "cancel")
 Task = tuple[int, str]
 
 
-@settings(SOME, max_examples=6)
+@settings(SOME, max_examples=4)
 @given(
     tasks=st.lists(st.tuples(st.integers(0, len(PEOPLE) - 1), st.sampled_from(ENDS)), min_size=200, max_size=200),
     size=st.integers(2, 5),
@@ -234,6 +235,15 @@ async def test_two_hundred_transactions_at_once_see_their_own_rows_alone(
         saw.extend([(who, row) for row in await (await conn.execute(_SEEN)).fetchall()])
 
     async def work(number: int, task: Task) -> None:
+        """The task, begun again where no connection was free in time: nothing of it has been done by then."""
+        while True:
+            try:
+                return await once(number, task)
+            except TransientError as error:
+                if not isinstance(error.__cause__, PoolTimeout):
+                    raise
+
+    async def once(number: int, task: Task) -> None:
         at, ends = task
         who = PEOPLE[at]
         if ends in ("read", "break"):
@@ -263,8 +273,9 @@ async def test_two_hundred_transactions_at_once_see_their_own_rows_alone(
     expected = {"raise": ValueError, "break": psycopg.errors.DivisionByZero, "cancel": asyncio.CancelledError}
     for (_, ends), outcome in zip(tasks, ended, strict=True):
         assert isinstance(outcome, expected[ends]) if ends in expected else outcome is None, (ends, outcome)
-    assert len(pids) <= size
-    assert len(saw) >= sum(ends != "break" for _, ends in tasks)
+    broken = sum(ends == "break" for _, ends in tasks)
+    assert len(pids) <= size + broken
+    assert len(saw) >= len(tasks) - broken
     assert {(who, Subject(row["tenant_id"], row["user_id"])) for who, row in saw} <= {(who, who) for who in PEOPLE}
     kept = rows(dsn, "SELECT tenant_id, user_id, count(*) - 1 AS many FROM sessions GROUP BY 1, 2")
     lasting = Counter(PEOPLE[at] for at, ends in tasks if ends == "commit")
