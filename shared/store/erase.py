@@ -147,7 +147,7 @@ SELECT resource_id, document_id,
     offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s) AS in_flight
 FROM resources WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
     AND (document_id IS NOT NULL OR offered_at IS NOT NULL OR attempts > (state = 'skipped')::integer)
-    AND NOT (attempts = 1 AND reason = 'knowledge_not_configured')
+    AND (attempts <> 1 OR reason IS DISTINCT FROM 'knowledge_not_configured')
 """
 
 

@@ -92,7 +92,7 @@ async def killed(
             await each.person.commit("I prefer green tea. I live in Oslo.")
         await system.settled(90)
         for each in found.values():
-            await each.person.compose("What do I drink?")
+            await each.person.compose("What do I drink?", deadline_ms=20_000)
         await caught_up(kafka)
         await system.stop("erasure")
         for each in found.values():

@@ -19,7 +19,7 @@ TOLD = {
 
 
 async def composed(person: Person, question: str, session: str) -> str:
-    return (await person.compose(question, session=session)).context_id
+    return (await person.compose(question, session=session, deadline_ms=20_000)).context_id
 
 
 async def receipts_of(person: Person, context_id: str) -> list[Json]:
@@ -59,10 +59,8 @@ async def test_packages_and_receipts_of_an_erased_user_are_figures_of_nobody(
     for each in found:
         assert each["details"]["erased"] is True
         assert "latency_ms" in each["details"] or "decisions_count" in each["details"]
-        assert not [
-            named for named in (*written, person.user_id, "decisions", "candidates") if named in each["details"]
-        ]
-        assert not [named for named in written if named in str(each["details"])]
+        assert not {"decisions", "candidates"} & each["details"].keys()
+        assert not [named for named in (*written, person.user_id) if named in str(each["details"])]
     (package,) = mine(person, "context_packages")
     assert (package["plan"], package["package"]) == (None, None)
     stranger = Person(person.system, tenant_id=person.tenant_id)
@@ -78,6 +76,7 @@ async def test_receipts_that_stay_name_nothing_of_what_is_erased(person: Person,
     gone_ids = [each["memory_id"] for each in (await person.outcome(gone["turn_id"]))["written"]]
     kept = (await person.say(other, session="stays"))["written"][0]["memory_id"]
     context = await composed(person, question, "stays")
+    assert (await person.get(f"/v1/receipts/{context}")).status_code == 200
     before = str(await receipts_of(person, context))
     assert gone_ids[0] in before
     assert kept in before

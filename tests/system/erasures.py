@@ -21,12 +21,12 @@ async def view(person: Person, receipt: Json) -> Json:
     return answer.json()
 
 
-async def completed(person: Person, receipt: Json, deadline_s: float = 30.0) -> Json:
+async def completed(person: Person, receipt: Json, deadline_s: float = 60.0) -> Json:
     """The erasure once it is completed."""
     return await reached(person, receipt, "completed", deadline_s)
 
 
-async def reached(person: Person, receipt: Json, status: str, deadline_s: float = 30.0) -> Json:
+async def reached(person: Person, receipt: Json, status: str, deadline_s: float = 60.0) -> Json:
     """The erasure once it is in this state."""
 
     async def there() -> Json | None:
