@@ -177,6 +177,8 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
     hidden = await hide.mark(conn, subject, id, covered)
     for table, count in before.rows.items():
         hidden.add(table, count)
+    if covered.scope == "items":
+        await items.settle(conn, subject, covered)
     revived = await hide.empty(conn, subject, id, covered, hidden)
     if revived:
         await show(conn, subject, revived)

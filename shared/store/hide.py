@@ -81,10 +81,12 @@ _PARTS: Mapping[LiteralString, LiteralString] = {
 }
 """Which rows of a table an erasure of a session or of items covers."""
 _ALSO: Mapping[LiteralString, LiteralString] = {
+    "observations": """, state = CASE WHEN state IN ('new', 'analyzed') THEN 'blocked' ELSE state END,
+        reason = CASE WHEN state IN ('new', 'analyzed') THEN 'erased' ELSE reason END""",
     "memory_items": ", status = 'erased', invalid_at = coalesce(invalid_at, now()), root_id = gen_random_uuid()",
     "memory_chunks": ", active = false",
 }
-"""A version of a lineage that goes on must not stand in the way of the next."""
+"""What was on its way is over. A version of a lineage that goes on must not stand in the way of the next."""
 
 
 async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:

@@ -107,29 +107,26 @@ class _View:
 
     def words(self) -> Iterator[str]:
         """Words that must be nowhere, or nowhere but in the log, and where they are."""
-        nowhere = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
-        log_only: set[str] = set()
-        free: set[str] = set()
+        gone = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
+        unlearnt = set(gone)
+        logged, learnt = set[str](), set[str]()
         for said in self.race.said:
-            match self.covering(said):
-                case found if found & {"all", "session"}:
-                    nowhere |= said.all_words
-                case found if "personal" in found:
-                    log_only |= said.all_words
-                case _:
-                    free |= said.all_words - self.items()
+            scopes = self.covering(said)
+            (gone if scopes & {"all", "session"} else logged).update(said.all_words)
+            (unlearnt if scopes else learnt).update(said.all_words)
+        logged, learnt = logged - self.items(), learnt - self.items()
         told = {"published": [event.envelope.model_dump_json() for event in self.race.published]}
-        shelf = {"knowledge": [str(kept) for kept in self.race.rt.knowledge.kept.values()]}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
+        shelf = {"knowledge": [str(kept) for kept in self.race.shelf.kept.values()]}
         for table, found in {**self.rows, **told, **shelf}.items():
             joined = "\n".join(found)
-            banned = nowhere - free if table in LOG | {"knowledge"} else (nowhere | log_only) - free
+            banned = gone - logged if table in LOG | {"knowledge"} else unlearnt - learnt
             yield from (f"{word} in {table}" for word in banned if word in joined)
 
     def kept(self) -> Iterator[str]:
         """Words that no erasure took, and that are gone."""
         log = "\n".join(self.rows.get("conversation_events", ()))
         spoken = {row["turn_id"]: row["text"] for row in self.of("memory_chunks") if row["role"] == "user"}
-        states = {row["turn_id"]: row["outcome"]["status"] for row in self.of("turns")}
+        states = {row["turn_id"]: (row["outcome"] or {}).get("status") for row in self.of("turns")}
         for said in self.race.said:
             scopes, words = self.covering(said), said.all_words - self.items()
             if not scopes & {"all", "session"}:
@@ -191,7 +188,7 @@ class _View:
         turns = {row["turn_id"]: row for row in self.of("turns")}
         for said in self.race.said:
             row = turns[str(said.turn_id)]
-            if row["outcome"] is None or row["outcome_at"] is None or row["observed_at"] is None:
+            if row["outcome_at"] is None or row["observed_at"] is None:
                 yield f"turn {said.turn_id} has no outcome"
                 continue
             status = TurnOutcome.model_validate(row["outcome"]).status

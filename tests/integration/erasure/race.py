@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import psycopg
@@ -33,7 +33,7 @@ from shared.erasure.request import Asked, request
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import contexts, outbox
-from tests.integration.erasure.scripted import MEET
+from tests.integration.erasure.scripted import MEET, Shelf
 from tests.integration.erasure.words import Sentence, learnt, sentence, word
 from tests.system.kafka import Stored
 
@@ -95,6 +95,8 @@ class Race:
     refused: list[Plan] = field(default_factory=list[Plan])
     erasures: list[Asked] = field(default_factory=list[Asked])
     told: list[Delivered] = field(default_factory=list[Delivered])
+    published: list[Delivered] = field(default_factory=list[Delivered])
+    """All that was ever told of the user; `told` is what some worker handles."""
     named: dict[UUID, str] = field(default_factory=dict[UUID, str])
     """What each memory said when an erasure of items was asked for."""
     lost: Counter[str] = field(default_factory=Counter[str])
@@ -434,11 +436,9 @@ class Race:
                 self.waiting[row["aggregatetype"]].append(event)
 
     @property
-    def published(self) -> list[Delivered]:
-        """All that was ever told of the user."""
-        return self._published
-
-    _published: list[Delivered] = field(default_factory=list[Delivered])
+    def shelf(self) -> Shelf:
+        """The knowledge side of its workers."""
+        return cast("Shelf", self.rt.knowledge)
 
     async def _open(self) -> list[UUID]:
         found = await self._all("SELECT tombstone_id FROM tombstones WHERE status <> 'completed'")
