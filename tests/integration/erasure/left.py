@@ -105,6 +105,13 @@ class _View:
             gone |= {w for s in self.race.said for w in s.words if any(w in text for text in texts)} - since
         return gone
 
+    def taken(self, said: Said) -> set[str]:
+        """Words of the turn that went with memories."""
+        (epoch,) = (row["epoch"] for row in self.of("turns") if row["turn_id"] == str(said.turn_id))
+        ids = {id for t in self.of("tombstones") if epoch < t["epoch"] for id in t["memory_ids"]}
+        texts = [text for id, text in self.race.named.items() if str(id) in ids]
+        return {word for word in said.words if any(word in text for text in texts)}
+
     def words(self) -> Iterator[str]:
         """Words that must be nowhere, or nowhere but in the log, and where they are."""
         gone = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
@@ -128,7 +135,7 @@ class _View:
         spoken = {row["turn_id"]: row["text"] for row in self.of("memory_chunks") if row["role"] == "user"}
         states = {row["turn_id"]: (row["outcome"] or {}).get("status") for row in self.of("turns")}
         for said in self.race.said:
-            scopes, words = self.covering(said), said.all_words - self.items()
+            scopes, words = self.covering(said), said.all_words - self.taken(said)
             if not scopes & {"all", "session"}:
                 yield from (f"{word} is no longer in the log" for word in words if word not in log)
             if not scopes and states[str(said.turn_id)] != "quarantined":
