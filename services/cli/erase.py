@@ -146,7 +146,7 @@ def _list(web: Web, whose: Json, limit: int, say: dict[str, str], *, as_json: bo
             )
             times = (moment(each["requested_at"]), moment(each["deadline_at"]))
             counts: tuple[str, ...] = (str(each["item_count"]), str(each["row_count"]), each["error"] or "")
-            table.add_row(*(Text(cell) for cell in (*cells, *times, *counts)))
+            table.add_row(*(Text(str(cell)) for cell in (*cells, *times, *counts)))
         out.print(table)
     else:
         out.print(say["none"])

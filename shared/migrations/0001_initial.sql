@@ -692,11 +692,12 @@ CREATE TABLE audit_events (
     user_id text NOT NULL,
     audit_id uuid NOT NULL,
     kind text NOT NULL,
-    tombstone_id uuid NOT NULL UNIQUE,
+    tombstone_id uuid NOT NULL,
     item_count integer NOT NULL,
     details jsonb NOT NULL,
     at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant_id, user_id, audit_id)
+    PRIMARY KEY (tenant_id, user_id, audit_id),
+    UNIQUE (tenant_id, user_id, tombstone_id)
 );
 COMMENT ON TABLE audit_events IS 'That an erasure was done: whose, when, how much; no content. One a tombstone, kept for good. Written by erasure.';
 CREATE FUNCTION keep_audit_events() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -806,7 +807,7 @@ BEGIN
 
     CREATE POLICY ids_of_all ON tombstones FOR SELECT TO smartbrain_system USING (true);
     CREATE POLICY of_nobody ON memory_receipts TO smartbrain_erasure
-        USING (tenant_id = current_setting('app.tenant', true) AND starts_with(user_id, 'erased:'));
+        USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.erased', true));
     FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'memory_receipts',
         'context_packages', 'quarantine',
         'model_answers', 'model_usage', 'memory_items', 'tool_receipts', 'promotions', 'sessions',

@@ -62,6 +62,7 @@ _HIDDEN_RECEIPTS: LiteralString = """
 SELECT context_id, receipt_type, details FROM memory_receipts
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s LIMIT %(limit)s
 """
+_AS_NOBODY: LiteralString = "SELECT set_config('app.erased', 'erased:' || %(id)s::text, true)"
 _REDUCE: LiteralString = """
 UPDATE memory_receipts r SET user_id = 'erased:' || %(id)s::text, session_id = '', request_id = NULL,
     details = d.details
@@ -79,7 +80,9 @@ async def hidden_receipts(conn: Connection, subject: Subject, tombstone_id: UUID
 
 async def reduce(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[Receipt]) -> int:
     """How many receipts say this now, and of nobody."""
-    return (await conn.execute(_REDUCE, {**_whose(subject, tombstone_id), "rows": _rows(receipts)})).rowcount
+    params = {**_whose(subject, tombstone_id), "rows": _rows(receipts)}
+    await conn.execute(_AS_NOBODY, params)
+    return (await conn.execute(_REDUCE, params)).rowcount
 
 
 _ABOUT: LiteralString = """

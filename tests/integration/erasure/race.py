@@ -217,7 +217,7 @@ class Race:
         if self.late and not self.wanted:
             choices.append((1.0, self._late))
         weights = [weight for weight, _ in choices]
-        (_, act), = self.dice.choices(choices, weights)
+        ((_, act),) = self.dice.choices(choices, weights)
         self.path.append(act.__name__)
         try:
             await act()
@@ -436,7 +436,9 @@ class Race:
             found = await self._memories()
             if found:
                 self.named |= found
-                return {"memory_ids": self.dice.sample(self._sorted(found), min(len(found), self.dice.choice((1, 1, 2))))}
+                return {
+                    "memory_ids": self.dice.sample(self._sorted(found), min(len(found), self.dice.choice((1, 1, 2))))
+                }
         return {"scope": "all"} if scope in ("session", "items") else {}
 
     # ------------------------------------------------------------ looks at the tables

@@ -118,6 +118,4 @@ def surroundings(db: Database, *, chats: bool = False) -> Runtime:
     """A worker's surroundings without a broker; a summary is due after every other turn."""
     policy = Policy(observer=ObserverPolicy(summarize_after_turns=2))
     bus = cast("Any", None)
-    return Runtime(
-        Settings(), db, bus, QuotingModel(chats=chats), policy, "", policy.version, knowledge=Shelf()
-    )
+    return Runtime(Settings(), db, bus, QuotingModel(chats=chats), policy, "", policy.version, knowledge=Shelf())

@@ -9,7 +9,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from services.evolver import experience, rounds
 from shared.db import APP_ROLE, SCHEMA, SYSTEM_ROLE, Subject
-from tests.integration.store.test_isolation import IDS_ONLY, OF_A_TENANT, READ_ONLY
+from tests.integration.store.test_isolation import IDS_ONLY, OF_A_TENANT, SHARED
 from tests.system import catalog
 from tests.system.databases import rows
 from tests.system.person import Person
@@ -34,7 +34,7 @@ def holes(dsn: str) -> list[str]:
         dsn,
         ids_only=frozenset(IDS_ONLY),
         of_a_tenant=frozenset(OF_A_TENANT),
-        shared_in_a_tenant=frozenset(READ_ONLY),
+        shared_in_a_tenant=frozenset(SHARED),
     )
 
 
