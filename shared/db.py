@@ -22,6 +22,8 @@ from shared.telemetry import logger
 set_json_loads(orjson.loads)
 
 SCHEMA = "smart_brain"
+JOURNAL = "smart_brain_restore"
+"""The schema that stands while a restore is under way: which erasures are to be replayed, and how far it is."""
 APP_ROLE = "smartbrain_app"
 SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
@@ -214,6 +216,14 @@ class Database:
             return False
         return True
 
+    async def serving(self) -> bool:
+        """Whether the database may be served: not while it is being restored, and not while it is away."""
+        try:
+            async with asyncio.timeout(2), self.system() as conn:
+                return await (await conn.execute("SELECT FROM serving")).fetchone() is not None
+        except (TransientError, TimeoutError):
+            return False
+
     async def _wake_relays(self) -> None:
         # a NOTIFY inside each committing transaction would serialise their commits
         # Python 3.11's wait_for, which psycopg uses, may swallow a cancellation
@@ -237,6 +247,17 @@ class Database:
                         heard()
             except AWAY:
                 await asyncio.sleep(0.2)
+
+
+@asynccontextmanager
+async def owner(dsn: str) -> AsyncGenerator[Connection, None]:
+    """A connection in the role of the DSN, bound to nobody: for what is done to the database as a whole."""
+    with _translated():
+        options = f"-c search_path={SCHEMA},public -c timezone=UTC"
+        async with await AsyncConnection[DictRow].connect(
+            dsn, autocommit=True, row_factory=dict_row, options=options, application_name="smartbrain:owner"
+        ) as conn:
+            yield conn
 
 
 async def epoch_of(conn: Connection) -> int:
@@ -325,15 +346,47 @@ _TRIGRAMS: LiteralString = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA p
 EXTENSIONS: tuple[tuple[str, LiteralString], ...] = (("vector", _VECTORS), ("pg_trgm", _TRIGRAMS))
 
 
+_ROLES: LiteralString = """
+DO $$
+DECLARE
+    each text;
+BEGIN
+    FOREACH each IN ARRAY ARRAY['smartbrain_app', 'smartbrain_system', 'smartbrain_erasure'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = each) THEN
+            EXECUTE format('CREATE ROLE %I NOLOGIN NOBYPASSRLS', each);
+        END IF;
+        IF NOT pg_has_role(current_user, each, 'SET') THEN
+            EXECUTE format('GRANT %I TO %I', each, current_user);
+        END IF;
+    END LOOP;
+END $$
+"""
+"""Roles belong to the server, not to a database: a restored schema finds them where a migrated one would."""
+_CUT_OFF: LiteralString = "SELECT to_regnamespace(%s) IS NOT NULL AND to_regnamespace(%s) IS NULL"
+
+
+async def ensure_roles(conn: AsyncConnection[Any]) -> None:
+    """The roles that the pools switch to exist, and whoever is connected may switch to them."""
+    await conn.execute("SELECT pg_advisory_lock(727001)")
+    await conn.execute(_ROLES)
+    await conn.execute("SELECT pg_advisory_unlock(727001)")
+
+
 async def migrate(dsn: str, schema: str = SCHEMA) -> list[str]:
     """Applies the migrations that are still missing, in order, each in its own transaction; returns their names.
 
     An extension that cannot be had is named in the log: without pgvector search goes by words, without pg_trgm by
-    their exact spelling. The next call tries again.
+    their exact spelling. The next call tries again. Where a restore was cut off before the schema came back, none is
+    made: an empty one would be served.
     """
     applied: list[str] = []
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
         await conn.execute("SELECT pg_advisory_lock(727001)")
+        cut_off = await (await conn.execute(_CUT_OFF, (JOURNAL, SCHEMA))).fetchone()
+        if schema == SCHEMA and cut_off and cut_off[0]:
+            logger().warning("not_migrated", reason=CLOSED)
+            return []
+        await conn.execute(_ROLES)
         await conn.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
         await conn.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
         await conn.execute(
@@ -388,6 +441,20 @@ async def _drop_unless_locked(conn: psycopg.AsyncConnection[Any], schema: str) -
         await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(schema)))
         await conn.execute("SELECT pg_advisory_unlock(727004, hashtext(%s))", (schema,))
         logger().info("scratch_schema_dropped", schema=schema)
+
+
+async def is_open(dsn: str) -> bool:
+    """Whether the database is there and may be served."""
+    async with owner(dsn) as conn:
+        try:
+            return await (await conn.execute("SELECT FROM serving")).fetchone() is not None
+        except psycopg.errors.UndefinedTable:
+            return False
+
+
+def migrations() -> tuple[str, ...]:
+    """The names of all that there are, in order."""
+    return tuple(name for name, _ in _scripts())
 
 
 def _scripts() -> list[tuple[str, str]]:

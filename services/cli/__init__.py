@@ -8,6 +8,7 @@ from services.cli import (
     conflicts,
     demo,
     dry_run,
+    erase,
     experience,
     knowledge,
     machine,
@@ -21,6 +22,7 @@ from services.cli import (
     talk_models,
     tend,
 )
+from services.cli.backup import command as backup
 from services.cli.evaluate import command as evaluate
 from services.cli.output import fail
 from services.cli.rebuild import command as rebuild
@@ -36,11 +38,15 @@ app = typer.Typer(
 app.command("up")(machine.up)
 app.command("serve")(machine.serve)
 app.command("migrate")(machine.migrate)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("demo")(demo.demo)
 app.command("commit")(talk.commit)
 app.command("compose")(talk.compose)
 app.command("remember")(talk.remember)
 app.add_typer(memories.group, name="memories")
+app.command("forget")(memories.forget)
+app.command("erase")(erase.erase)
 app.add_typer(conflicts.group, name="conflicts")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(receipts.contexts, name="contexts")

@@ -120,6 +120,8 @@ class Supervisor:
 
     async def _prepare(self) -> None:
         await db.migrate(self.dsn)
+        if self._services and not await db.is_open(self.dsn):
+            raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
         await ensure_topics(self.bootstrap)
 
     def running(self) -> Running:

@@ -4,10 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
+from schemas.topics import DEAD_LETTER_TEXT_HOURS
 from services.erasure import reduce
+from shared.bus.purge import Purged, purge
 from shared.db import Connection, Subject
 from shared.errors import SmartBrainError
 from shared.knowledge.errors import KnowledgeUnavailable
@@ -22,6 +25,8 @@ REST = 0.5
 """After each batch the worker rests for this share of the time it took: others use the same database."""
 PATIENCE_S = 5.0
 """So long beyond its deadline an offer to the knowledge side may still be on its way."""
+CONSUMED_S = 5.0
+"""So long the worker waits for what was sent before the erasure to be read; what is read later is dropped unread."""
 RECEIPTS = 200
 DOCUMENTS = 200
 """So many are named in one request."""
@@ -52,7 +57,8 @@ Go = Callable[[Runtime, Subject, Tombstone], Awaitable[Done]]
 
 async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
     """Every step that is not done yet is done, in order; StepError names the store that stands in the way."""
-    (known,) = await rt.db.read(subject, tombstones.steps(subject, tombstone.tombstone_id))
+    async with rt.db.erasing(subject) as conn:
+        known = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
     done = {each.step for each in known if each.done_at}
     for name, go in STEPS.items():
         while name not in done:
@@ -137,6 +143,37 @@ def _table(table: LiteralString) -> Go:
     return go
 
 
+async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
+    """Topics that carry text hold nothing of it, dead letters included; the record says until when any may.
+
+    What is said in a single memory cannot be told from the rest of its message: retention takes it.
+    """
+    detail: dict[str, Any] = {
+        "clear_by": (tombstone.requested_at + timedelta(hours=DEAD_LETTER_TEXT_HOURS)).isoformat()
+    }
+    removed = 0
+    if tombstone.scope in ("all", "session"):
+        purged = await _purged(rt, subject, tombstone)
+        removed = sum(purged.removed.values())
+        clear_by = purged.clear_by.isoformat() if purged.clear_by else None
+        detail = {"removed": dict(purged.removed), "unreadable": purged.unreadable, "clear_by": clear_by}
+    async with rt.db.erasing(subject) as conn:
+        return await _note(conn, subject, tombstone, "broker", Done(removed, finished=True, detail=detail))
+
+
+async def _purged(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged:
+    """The purge, tried again for a little while where something has not been consumed yet."""
+    sessions = tombstone.session_ids if tombstone.scope == "session" else None
+    until = time.monotonic() + CONSUMED_S
+    while True:
+        async with rt.db.system() as conn:
+            await tombstones.sole_purger(conn)
+            purged = await purge(rt.bootstrap, subject, tombstone.requested_at, sessions=sessions)
+        if not purged.waiting or time.monotonic() > until:
+            return purged
+        await asyncio.sleep(1)
+
+
 async def _sweep(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Nothing leads to what is gone."""
     async with rt.db.erasing(subject) as conn:
@@ -150,5 +187,6 @@ STEPS: dict[str, Go] = {
     "other_receipts": _strip,
     **{table: _table(table) for table in DELETED},
     "sweep": _sweep,
+    "broker": _broker,
 }
 """In their order: what leads elsewhere first, while the rows that lead there still stand."""

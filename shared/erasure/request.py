@@ -37,9 +37,17 @@ class Asked:
     fresh: bool
 
 
-async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_id: str | None = None) -> Asked:
+async def request(
+    db: Database,
+    policy: Policy,
+    asked: ErasureRequest,
+    *,
+    sent_at: datetime | None = None,
+    trace_id: str | None = None,
+) -> Asked:
     """The erasure is in force: tombstone, fence, epoch, invisibility and event are one transaction's.
 
+    One that was put on a topic (`sent_at`) counts as requested then: what its user put there afterwards is not of it.
     RefusedError names the field that does not fit, a session or memory that the user does not have, a profile that
     policy does not know. TransientError: the database is away, or somebody writes of the user for too long.
     """
@@ -51,6 +59,7 @@ async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_
             return Asked(known, fresh=False)
         covered = await _covered(conn, subject, asked)
         at = await tombstones.now(conn)
+        since = min(at, sent_at or at)
         profile = asked.profile or policy.erasure.profile
         tombstone = Tombstone(
             tombstone_id=clock.uuid7(),
@@ -67,10 +76,10 @@ async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_
             row_count=0,
             attempts=0,
             error=None,
-            history=_history(at),
+            history=history(at),
             proof=None,
-            requested_at=at,
-            deadline_at=rules.deadline(at, policy.erasure.profiles[profile], policy.erasure.holidays),
+            requested_at=since,
+            deadline_at=rules.deadline(since, policy.erasure.profiles[profile], policy.erasure.holidays),
             next_try_at=at,
         )
         told = trace_id or tombstone.tombstone_id.hex
@@ -133,15 +142,6 @@ async def again_asked(
     await outbox.put(conn, [state, (ERASURE_REQUESTED, event)])
 
 
-async def again(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
-    """What a tombstone from before a restore covers of what has come back; nothing is asked whether it is there."""
-    if tombstone.scope == "session":
-        return await hide.of_sessions(conn, subject, tombstone.session_ids)
-    if tombstone.scope == "items":
-        return await items.of(conn, subject, tombstone.memory_ids)
-    return Covered(tombstone.scope)
-
-
 async def enforce(
     conn: Connection, subject: Subject, tombstone: Tombstone, covered: Covered, policy_version: str, trace_id: str
 ) -> Tombstone:
@@ -174,16 +174,20 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
     before = Hidden()
     if covered.scope == "items":
         await items.blot(conn, subject, id, covered, before)
-    hidden = await hide.mark(conn, subject, id, covered)
+    others = bool(await tombstones.in_force(conn, subject))
+    hidden = await hide.mark(conn, subject, id, covered, beside_others=others)
     for table, count in before.rows.items():
         hidden.add(table, count)
+    if covered.scope == "items":
+        await items.settle(conn, subject, covered)
     revived = await hide.empty(conn, subject, id, covered, hidden)
     if revived:
         await show(conn, subject, revived)
     return hidden
 
 
-def _history(at: datetime) -> list[dict[str, object]]:
+def history(at: datetime) -> list[dict[str, object]]:
+    """The states that a tombstone passes in the transaction that asks for it, each with its time."""
     steps = zip((None, *AT_ONCE[:-1]), AT_ONCE, strict=True)
     return [{"from": before, "to": after, "at": at.isoformat(), "attempt": 0, "error": None} for before, after in steps]
 
@@ -271,7 +275,7 @@ def _changed(subject: Subject, ended: Sequence[memory.Memory], policy_version: s
 def receipt(tombstone: Tombstone) -> DeletionReceipt:
     """What whoever asked is told; `estimated_completion` goes by the rows, and is the true time once it is done."""
     rows = tombstone.row_count
-    estimated = tombstone.requested_at + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
+    estimated = _in_force_since(tombstone) + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
     return DeletionReceipt(
         receipt_id=tombstone.tombstone_id,
         tombstone_id=tombstone.tombstone_id,
@@ -284,3 +288,9 @@ def receipt(tombstone: Tombstone) -> DeletionReceipt:
         deadline_at=tombstone.deadline_at,
         profile=tombstone.profile,
     )
+
+
+def _in_force_since(tombstone: Tombstone) -> datetime:
+    """Later than it was requested where the request had to wait in a topic."""
+    first = next(iter(tombstone.history), None)
+    return datetime.fromisoformat(first["at"]) if first else tombstone.requested_at

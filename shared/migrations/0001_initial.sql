@@ -1,24 +1,11 @@
--- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); the extensions, which may be
--- missing, are shared/db.py's: pgvector in public with memory_chunks.embedding, and pg_trgm.
+-- The whole schema of the main path. Everything lives in smart_brain (seed 000 section 3.1); shared/db.py has what is not
+-- the schema's own: the three roles, and the extensions, which may be missing: pgvector in public with
+-- memory_chunks.embedding, and pg_trgm.
 -- Every table leads with tenant_id and user_id; row-level security binds smartbrain_app to the tenant and user that the
 -- transaction names. smartbrain_system may see ids and states of all users, and no text. smartbrain_erasure sees the rows
 -- of one tenant and user too, those that an erasure has hidden from the application included.
 -- Every table of a user has two columns that are added near the end: epoch (how many erasures of the user there had been
 -- when the row was written) and, where rows wait to be deleted, tombstone_id (the erasure that hides them).
-
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_app') THEN
-        CREATE ROLE smartbrain_app NOLOGIN NOBYPASSRLS;
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_system') THEN
-        CREATE ROLE smartbrain_system NOLOGIN NOBYPASSRLS;
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'smartbrain_erasure') THEN
-        CREATE ROLE smartbrain_erasure NOLOGIN NOBYPASSRLS;
-    END IF;
-    EXECUTE format('GRANT smartbrain_app, smartbrain_system, smartbrain_erasure TO %I', current_user);
-END $$;
 
 -- ---------------------------------------------------------------- the truth: sessions, turns, events
 
@@ -102,8 +89,9 @@ CREATE FUNCTION keep_events_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND (NEW.content IS NULL AND NEW.tombstone_id IS NOT NULL
             OR current_user = 'smartbrain_erasure' AND NEW.tombstone_id IS NULL)
-        AND (to_jsonb(NEW) - 'content' - 'tombstone_id' - 'name')
-          = (to_jsonb(OLD) - 'content' - 'tombstone_id' - 'name') THEN
+        AND NEW.epoch >= OLD.epoch
+        AND (to_jsonb(NEW) - 'content' - 'tombstone_id' - 'name' - 'epoch')
+          = (to_jsonb(OLD) - 'content' - 'tombstone_id' - 'name' - 'epoch') THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'conversation_events is append-only: only an erasure may null its content';
@@ -921,11 +909,12 @@ DECLARE
     said timestamptz := coalesce((body ->> 'said_at')::timestamptz, now());
     only_ends boolean := coalesce((body ->> 'only_ends')::boolean, false);
     sent timestamptz := (body ->> 'sent_at')::timestamptz;
+    since integer := bind(tenant, who);
     known record;
     number integer;
     answer jsonb;
 BEGIN
-    IF bind(tenant, who) IS NULL THEN
+    IF since IS NULL THEN
         RETURN jsonb_build_object('outcome', 'closed');
     END IF;
     -- one writer per user at a time: the order of outbox positions is then the order of commits
@@ -942,6 +931,9 @@ BEGIN
             AND (d.scope IN ('all', 'personal') OR d.scope = 'session' AND session = ANY(d.session_ids))) THEN
         RETURN jsonb_build_object('outcome', 'erased');
     END IF;
+    -- said before an erasure of items, it does not say again what was erased: it is as old as when it was sent
+    SELECT least(since, min(d.epoch) - 1) INTO since FROM tombstones d
+        WHERE d.tenant_id = tenant AND d.user_id = who AND d.requested_at > sent AND d.scope = 'items';
     IF (body ->> 'refused')::boolean THEN
         RETURN jsonb_build_object('outcome', 'refused');
     END IF;
@@ -955,10 +947,10 @@ BEGIN
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
-                       policy_version, said_at, context_id, result, experiment)
+                       policy_version, said_at, context_id, result, experiment, epoch)
         VALUES (tenant, who, turn, session, number, body ->> 'idempotency_key', body ->> 'request_hash',
                 (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said,
-                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'));
+                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'), since);
     INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
                                      content, content_schema_version, said_at)
         SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,

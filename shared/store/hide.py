@@ -7,6 +7,7 @@ natural key (names, counters, media) is gone at once, since the same key may com
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -36,13 +37,25 @@ _OF_PERSONAL: frozenset[LiteralString] = frozenset(MARKED) - {"resources", "tool
 
 @dataclass(frozen=True)
 class Covered:
-    """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here."""
+    """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here.
+
+    Not so where `until` is set, which a restore alone does: then what is listed is covered, and packages up to this
+    time; the user has said more since. `unread` turns are looked through for the words of items though nothing in them
+    has been understood yet.
+    """
 
     scope: ErasureScope
     sessions: tuple[str, ...] = ()
     turns: tuple[UUID, ...] = ()
     memories: tuple[UUID, ...] = ()
     observations: tuple[UUID, ...] = ()
+    until: datetime | None = None
+    unread: tuple[UUID, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether it covers all that there is of the user."""
+        return self.scope in ("all", "personal") and self.until is None
 
 
 @dataclass
@@ -80,26 +93,46 @@ _PARTS: Mapping[LiteralString, LiteralString] = {
     "quarantine": "turn_id = ANY(%(turns)s)",
 }
 """Which rows of a table an erasure of a session or of items covers."""
+_PARTS_UNTIL: Mapping[LiteralString, LiteralString] = {
+    **_PARTS,
+    "injections": "created_at <= %(until)s",
+    "memory_receipts": "created_at <= %(until)s",
+}
+"""The same where the user has said more since, perhaps in the same sessions."""
 _ALSO: Mapping[LiteralString, LiteralString] = {
+    "observations": """, state = CASE WHEN state IN ('new', 'analyzed') THEN 'blocked' ELSE state END,
+        reason = CASE WHEN state IN ('new', 'analyzed') THEN 'erased' ELSE reason END""",
     "memory_items": ", status = 'erased', invalid_at = coalesce(invalid_at, now()), root_id = gen_random_uuid()",
     "memory_chunks": ", active = false",
 }
-"""A version of a lineage that goes on must not stand in the way of the next."""
+"""What was on its way is over. A version of a lineage that goes on must not stand in the way of the next."""
 
 
-async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:
-    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures."""
+async def mark(
+    conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, *, beside_others: bool
+) -> Hidden:
+    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures.
+
+    Those that an earlier erasure has hidden and not taken yet are this one's from now on: neither waits for the other.
+    """
     params = _params(subject, tombstone_id, covered)
     hidden = Hidden()
     for table in MARKED:
         if covered.scope == "personal" and table not in _OF_PERSONAL:
             continue
-        which: LiteralString = "" if covered.scope in ("all", "personal") else "AND (" + _PARTS[table] + ")"
+        parts = _PARTS if covered.until is None else _PARTS_UNTIL
+        which: LiteralString = "" if covered.whole else "AND (" + parts[table] + ")"
         statement: LiteralString = (
             "UPDATE " + table + " SET tombstone_id = %(tombstone)s" + _ALSO.get(table, "")
             + " WHERE " + _WHOSE + " AND tombstone_id IS NULL " + which
         )  # fmt: skip
         hidden.add(table, (await conn.execute(statement, params)).rowcount)
+        if beside_others:
+            taken_over: LiteralString = (
+                "UPDATE " + table + " SET tombstone_id = %(tombstone)s"
+                + " WHERE " + _WHOSE + " AND tombstone_id <> %(tombstone)s " + which
+            )  # fmt: skip
+            await conn.execute(taken_over, params)
     return hidden
 
 
@@ -112,6 +145,7 @@ def _params(subject: Subject, tombstone_id: UUID, covered: Covered) -> dict[str,
         "turns": list(covered.turns),
         "memories": list(covered.memories),
         "observations": list(covered.observations),
+        "until": covered.until,
     }
 
 
@@ -153,6 +187,11 @@ UPDATE sessions SET entity_slots = '{}', open_tokens = 0, summary_seq = next_seq
     epoch = current_setting('app.epoch')::integer
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
+_SILENT: LiteralString = """
+    AND NOT EXISTS (SELECT FROM turns t WHERE (t.tenant_id, t.user_id, t.session_id)
+        = (sessions.tenant_id, sessions.user_id, sessions.session_id) AND t.tombstone_id IS NULL)
+"""
+"""Of sessions: nothing is left of them that could be read."""
 _SESSIONS_UNLEARNT: LiteralString = """
 UPDATE sessions SET entity_slots = '{}', open_tokens = 0, summary_seq = next_seq - 1,
     epoch = current_setting('app.epoch')::integer
@@ -240,7 +279,7 @@ async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered:
         hidden.add(table, (await conn.execute(statement, params)).rowcount)
 
     await run("context_packages", _PACKAGES)
-    if covered.scope in ("all", "personal"):
+    if covered.whole:
         whole: tuple[tuple[str, LiteralString], ...] = (
             ("session_summaries", _SUMMARIES),
             ("model_cache", _CACHE),
@@ -260,13 +299,18 @@ async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered:
             await run("turns", _UNLEARNT)
             await conn.execute(_SESSIONS_UNLEARNT, params)
         return []
-    if covered.scope == "session":
+    if covered.scope == "personal":
+        await run("turns", _UNLEARNT + _OF_TURNS)
+    elif covered.turns:
         await run("media", _MEDIA_NAMED)
         await run("conversation_events", _SILENCED + _OF_TURNS)
         await run("turns", _EMPTIED + _OF_TURNS)
+    await run("model_cache", _CACHE + _OF_TURNS)
+    if covered.sessions:
         await run("session_summaries", _SUMMARIES + _OF_SESSIONS)
-        await run("model_cache", _CACHE + _OF_TURNS)
-        await conn.execute(_SESSIONS_ENDED + _OF_SESSIONS, params)
+        await conn.execute(_SESSIONS_UNLEARNT + _OF_SESSIONS, params)
+        if covered.scope != "personal":
+            await conn.execute(_SESSIONS_ENDED + _SILENT + _OF_SESSIONS, params)
     revived = [row["memory_id"] for row in await (await conn.execute(_REVIVED, params)).fetchall()]
     for statement in (*_STRIP, *_UNMENTIONED, _RECOUNT):
         await conn.execute(statement, params)
@@ -298,8 +342,13 @@ async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str
     """What an erasure of these sessions covers: their turns, and every memory whose words were said in them."""
     params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
     turns = [row["turn_id"] for row in await (await conn.execute(_SESSION_TURNS, params)).fetchall()]
-    found = await (await conn.execute(_FROM_TURNS, {**params, "turns": turns})).fetchall()
-    return Covered("session", tuple(sessions), tuple(turns), tuple(row["memory_id"] for row in found))
+    return Covered("session", tuple(sessions), tuple(turns), await from_turns(conn, subject, turns))
+
+
+async def from_turns(conn: Connection, subject: Subject, turns: Sequence[UUID]) -> tuple[UUID, ...]:
+    """Every memory whose words were said in these turns."""
+    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    return tuple([row["memory_id"] for row in await (await conn.execute(_FROM_TURNS, params)).fetchall()])
 
 
 _KNOWN_MEMORIES: LiteralString = """
@@ -334,5 +383,6 @@ async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID])
     """What an erasure of these memories covers: all versions of each, what was merged with them, all that said them."""
     params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
     together = [row["memory_id"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()]
-    found = await (await conn.execute(_BEHIND, {**params, "memories": together})).fetchall()
+    named = list({*memories, *together})
+    found = await (await conn.execute(_BEHIND, {**params, "memories": named})).fetchall()
     return Covered("items", (), (), tuple(together), tuple(row["observation_id"] for row in found))

@@ -89,11 +89,11 @@ def page(subject: Subject, limit: int) -> Read[list[Tombstone]]:
     return Read(_PAGE, {**_whose(subject), "limit": limit}, _made)
 
 
-_IN_FORCE: LiteralString = _COLUMNS + " AND (status <> 'completed' OR scope = 'items') ORDER BY requested_at"
+_IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY requested_at"
 
 
 async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
-    """Those that keep memories from being written: the open ones, and erasures of items for good."""
+    """Those that are under way, and keep what they cover from being written."""
     return _made(await (await conn.execute(_IN_FORCE, _whose(subject))).fetchall())
 
 
@@ -352,6 +352,14 @@ ORDER BY next_try_at LIMIT %(limit)s
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
     """Erasures of all users whose next try is due, or that nobody has been at for the grace period, oldest first."""
     return await (await conn.execute(_DUE, {"grace": grace, "limit": limit})).fetchall()
+
+
+_SOLE: LiteralString = "SELECT pg_advisory_xact_lock(727005)"
+
+
+async def sole_purger(conn: Connection) -> None:
+    """Until the transaction ends nobody else takes text out of the broker."""
+    await conn.execute(_SOLE)
 
 
 _NOW: LiteralString = "SELECT now() AS now"

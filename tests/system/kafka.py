@@ -71,12 +71,17 @@ async def of_tenant(bootstrap: str, tenant: str, *topics: str) -> list[Stored]:
     return [r for r in await read(bootstrap, *topics) if mark in (r.value or b"").replace(b'": "', b'":"')]
 
 
-async def publish(bootstrap: str, records: Iterable[Stored]) -> None:
-    """The records stand in their topics once more, in this order."""
+async def publish(bootstrap: str, records: Iterable[Stored], *, dated: bool = False) -> None:
+    """The records stand in their topics once more, in this order; `dated` with their own times, else as of now."""
     producer = AIOKafkaProducer(bootstrap_servers=bootstrap, linger_ms=5, acks="all")
     await producer.start()
     try:
-        sent = [await producer.send(r.topic, r.value, key=r.key, headers=list(r.headers)) for r in records]
+        sent = [
+            await producer.send(
+                r.topic, r.value, key=r.key, headers=list(r.headers), timestamp_ms=r.timestamp if dated else None
+            )
+            for r in records
+        ]
         await asyncio.gather(*sent)
     finally:
         await producer.stop()

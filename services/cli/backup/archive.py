@@ -1,0 +1,60 @@
+"""A backup file as pg_restore reads it: what is in it, whether it is whole, which entries are taken."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.db import SCHEMA, migrations
+from shared.embedded.postgres_programs import ProgramError, Programs
+from shared.errors import ConfigurationError
+
+_OF_SCHEMA = re.compile(
+    rf"\d+; \d+ \d+ (?:[A-Z ]+ {SCHEMA} |(?:SCHEMA|ACL - SCHEMA|COMMENT - SCHEMA) (?:- )?{SCHEMA} )"
+)
+_GATE = re.compile(rf"\d+; \d+ \d+ TABLE DATA {SCHEMA} serving ")
+_LEDGER = re.compile(rf"\d+; \d+ \d+ TABLE {SCHEMA} tombstones ")
+_NAME = re.compile(r"^(\d\w+\.sql)\t", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A file that can be restored: `entries` are those of our schema but for the gate, `mark` tells it from others."""
+
+    path: Path
+    entries: tuple[str, ...]
+    migrations: tuple[str, ...]
+    mark: str
+
+    @property
+    def tables(self) -> int:
+        """How many tables have rows in it."""
+        return sum(" TABLE DATA " in each for each in self.entries)
+
+
+def inspect(programs: Programs, path: Path) -> Archive:
+    """The backup in this file, read from its beginning to its end; ConfigurationError says why it is none of ours."""
+    if not path.is_file():
+        raise ConfigurationError(f"{path}: no such file")
+    try:
+        contents = programs.answer("pg_restore", "--list", path)
+    except ProgramError as error:
+        raise ConfigurationError(f"{path} is no backup: {error}") from error
+    lines = contents.splitlines()
+    entries = tuple(line for line in lines if _OF_SCHEMA.match(line) and not _GATE.match(line))
+    if not any(_LEDGER.match(line) for line in entries):
+        raise ConfigurationError(f"{path} is no backup of SmartBrain: it has no table {SCHEMA}.tombstones")
+    try:
+        programs.answer("pg_restore", "--file", "/dev/null", path)
+        rows = programs.answer(
+            "pg_restore", "--data-only", "--schema", SCHEMA, "--table", "migrations", "--file", "-", path
+        )
+    except ProgramError as error:
+        raise ConfigurationError(f"{path} is damaged: {error}") from error
+    found = tuple(sorted(_NAME.findall(rows)))
+    newer = sorted(set(found) - set(migrations()))
+    if newer:
+        raise ConfigurationError(
+            f"{path} was made by a newer SmartBrain, whose schema has {', '.join(newer)}: install that one first"
+        )
+    return Archive(path, entries, found, hashlib.sha256(contents.encode()).hexdigest())

@@ -1,0 +1,139 @@
+"""`smartbrain backup` and `smartbrain restore` as an operator calls them."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from services.cli import place
+from services.cli.backup import dump
+from services.cli.backup.dump import Say
+from services.cli.backup.restore import Asked, Report
+from services.cli.backup.restore import restore as bring_back
+from services.cli.output import AsJson, emit, err, fail, out
+from services.cli.supervisor import Supervisor
+from shared import settings
+from shared.settings import Settings
+from shared.telemetry import configure_logs
+
+SHOWN = ("turns", "conversation_events", "memory_items", "sessions")
+LEFT = 20
+"""So many erasures that are not completed are named."""
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="Where to write; replaced whole, or not at all.")],
+    erasures_only: Annotated[
+        bool, typer.Option("--erasures-only", help="Write only the erasures, one a line, for `restore --erasures`.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the whole database to a file, as of one moment, while everything runs."""
+    found = settings.load()
+    configure_logs("warning")
+    path = file.absolute()
+    with _reached(found, broker=False) as (dsn, _), _bar(quiet=as_json) as say:
+        if erasures_only:
+            told: dict[str, Any] = {"file": str(path), "erasures": asyncio.run(dump.export(dsn, path))}
+        else:
+            told = asyncio.run(dump.backup(dsn, path, say))
+    if as_json:
+        emit(told)
+    elif erasures_only:
+        out.print(f"{path}: {told['erasures']} erasures", markup=False)
+    else:
+        rows, asked = told["rows"], told["erasures"]
+        held = ", ".join(f"{rows[name]} {name.replace('_', ' ')}" for name in SHOWN)
+        out.print(f"{path}: {told['bytes']} bytes in {told['took_s']:.1f} s", markup=False)
+        out.print(f"  {told['users']} users, {held}", markup=False)
+        out.print(f"  {asked['asked']} erasures, {asked['completed']} of them completed", markup=False)
+
+
+def restore(
+    file: Annotated[Path | None, typer.Argument(help="What `smartbrain backup` wrote.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Even if the database has rows: they go.")] = False,
+    erasures: Annotated[
+        Path | None, typer.Option("--erasures", help="Erasures that were exported, beside those of database and topic.")
+    ] = None,
+    without_ledger: Annotated[
+        bool, typer.Option("--without-ledger", help="Even if nobody knows what was erased after the backup.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a restore that was cut off.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup in the database's place; nothing is served until every erasure since has been replayed in it."""
+    if (file is None) != resume:
+        raise typer.BadParameter("name a file, or go on with --resume")
+    found = settings.load()
+    configure_logs("warning")
+    asked = Asked(file.absolute() if file else None, erasures, replace, without_ledger, resume)
+    with _reached(found, broker=True) as (dsn, bootstrap), _bar(quiet=as_json) as say:
+        report = asyncio.run(bring_back(found, dsn, bootstrap, asked, say))
+    if as_json:
+        emit(
+            {
+                "file": report.file,
+                "sources": report.sources,
+                "replayed": report.replayed,
+                "rows_erased": report.rows_erased,
+                "migrations": report.applied,
+                "took_s": round(report.took_s, 3),
+                "serving": report.serving,
+                "left": [dict(each) for each in report.left],
+            }
+        )
+    else:
+        _show(report)
+    if not report.serving:
+        fail(f"{len(report.left)} erasures are not completed: the database stays closed; mend it, then --resume")
+        raise typer.Exit(1)
+
+
+def _show(report: Report) -> None:
+    told = ", ".join(f"{count} from {name}" for name, count in report.sources.items()) or "none known"
+    out.print(f"{report.file}: restored in {report.took_s:.1f} s", markup=False)
+    out.print(f"  erasures: {told}; {report.replayed} replayed, {report.rows_erased} rows", markup=False)
+    if "topic" not in report.sources:
+        out.print("  the topic of erasures was not read: what only it knows of is not replayed", markup=False)
+    for each in report.left[:LEFT]:
+        line = f"  {each['tenant_id']} {each['user_id']} {each['tombstone_id']}: {each['status']} {each['error'] or ''}"
+        out.print(line, markup=False)
+    if report.serving:
+        out.print("  the database is served", markup=False)
+
+
+@contextmanager
+def _reached(found: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
+    """The database's address and the broker's: what is set, what runs here, else the embedded ones, started for this.
+
+    A broker that has never run here is not started: it could tell nothing.
+    """
+    running = place.find(found.data)
+    dsn = found.database_url.get_secret_value() if found.database_url else running.database if running else None
+    bootstrap = found.kafka_bootstrap or (running.kafka if running else None)
+    wanted = broker and bootstrap is None and (found.data / "broker").exists()
+    if dsn and not wanted:
+        yield dsn, bootstrap
+        return
+    with Supervisor(found, services=()) as machine:
+        machine.start()
+        yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)
+
+
+@contextmanager
+def _bar(*, quiet: bool) -> Generator[Say]:
+    """A bar on standard error for each thing that is counted."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=quiet) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def say(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield say

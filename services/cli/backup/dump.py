@@ -1,0 +1,117 @@
+"""A backup is made: one moment of the schema in a file, while everything runs."""
+
+import os
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from services.cli.supervisor import CACHE
+from shared.db import SCHEMA, owner
+from shared.embedded import postgres_programs
+from shared.erasure import ledger
+from shared.errors import ConfigurationError
+from shared.store import whole
+from shared.store.whole import State
+
+Say = Callable[[str, int, int], None]
+_TABLE = re.compile(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
+
+
+async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
+    """The file stands, whole and readable by its owner alone, or nothing does: what it holds."""
+    began = time.monotonic()
+    part = _beside(path)
+    try:
+        async with owner(dsn) as conn:
+            state = refuse_blind(await whole.state(conn))
+            if not state.schema or not state.serving:
+                raise ConfigurationError("there is nothing to back up: no schema, or one that is being restored")
+            programs = postgres_programs.find(CACHE / "postgres", state.server)
+            async with whole.snapshot(conn) as moment:
+                held = await whole.holdings(conn)
+                address, secret = whole.without_password(dsn)
+                arguments = [
+                    "--format=custom",
+                    f"--schema={SCHEMA}",
+                    f"--exclude-table-data={SCHEMA}.serving",
+                    f"--snapshot={moment}",
+                    "--verbose",
+                    f"--dbname={address}",
+                    f"--file={part}",
+                ]
+                await programs.run("pg_dump", arguments, secret, _counted(say, len(held["rows"])))
+        size = _put(part, path)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()
+    return {
+        "file": str(path),
+        "bytes": size,
+        "took_s": round(time.monotonic() - began, 3),
+        "server": state.server,
+        "client": programs.version,
+        **held,
+    }
+
+
+async def export(dsn: str, path: Path) -> int:
+    """How many erasures stand in the file now, one a line, with all that their rows say."""
+    part = _beside(path)
+    try:
+        async with owner(dsn) as conn:
+            refuse_blind(await whole.state(conn))
+            rows = await whole.tombstones(conn)
+        part.write_bytes(b"".join(map(ledger.as_line, rows)))
+        _put(part, path)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()
+    return len(rows)
+
+
+def refuse_blind(state: State) -> State:
+    """The state; ConfigurationError where row-level security would leave rows out."""
+    if not state.unbound:
+        raise ConfigurationError(
+            "the database's role sees no rows of users: backup and restore need a superuser or a role with BYPASSRLS"
+        )
+    return state
+
+
+def _beside(path: Path) -> Path:
+    """A fresh, empty file beside it that its owner alone may read."""
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"{path.parent}: no such folder")
+    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    return part
+
+
+def _put(part: Path, path: Path) -> int:
+    """The finished file is in its place, for good; how large it is."""
+    size = part.stat().st_size
+    with part.open("rb") as written:
+        os.fsync(written.fileno())
+    part.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return size
+
+
+def _counted(say: Say, total: int) -> Callable[[str], None]:
+    done = 0
+
+    def hear(line: str) -> None:
+        nonlocal done
+        if _TABLE.search(line):
+            done += 1
+            say("tables", done, total)
+
+    return hear

@@ -1,0 +1,239 @@
+"""A backup is brought back: closed from its first moment, and opened when every erasure has been replayed in it."""
+
+import asyncio
+import re
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import orjson
+from pydantic import SecretStr
+
+from schemas.topics import ERASURE_REQUESTED
+from services.cli.backup.archive import Archive, inspect
+from services.cli.backup.dump import Say, refuse_blind
+from services.cli.supervisor import CACHE
+from services.erasure.handler import work
+from shared import db, runtime
+from shared import policy as policies
+from shared.bus import history
+from shared.bus.history import History
+from shared.db import SCHEMA, Connection, Subject, owner
+from shared.embedded import postgres_programs
+from shared.embedded.postgres_programs import Programs
+from shared.erasure import ledger
+from shared.erasure.ledger import Ledger
+from shared.erasure.replay import replay
+from shared.erasure.request import again_asked
+from shared.errors import ConfigurationError, TransientError
+from shared.policy import ErasurePolicy
+from shared.runtime import Runtime
+from shared.settings import Settings
+from shared.store import tombstones, whole
+from shared.store.tombstones import Tombstone
+from shared.store.whole import Run, State
+
+NOWHERE = "127.0.0.1:1"
+"""Where no broker is: a restore publishes nothing itself."""
+GOES = 6
+PAUSE_S = 2.0
+"""So often an erasure that is not completed is worked on again, and the pause before it."""
+_TABLE = re.compile(rf'processing data for table "{SCHEMA}\.(\w+)"')
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the operator allows."""
+
+    file: Path | None = None
+    erasures: Path | None = None
+    replace: bool = False
+    without_ledger: bool = False
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was done: `left` are erasures that are not completed, and without any the database is served again."""
+
+    file: str
+    sources: dict[str, int]
+    replayed: int
+    rows_erased: int
+    left: Sequence[Mapping[str, Any]]
+    applied: Sequence[str]
+    took_s: float
+
+    @property
+    def serving(self) -> bool:
+        """Whether the database is served."""
+        return not self.left
+
+
+async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Asked, say: Say) -> Report:
+    """The backup is the database, and what was erased since is not in it; else it stays closed, and `left` says why.
+
+    ConfigurationError: nothing was changed. Killed at any point it leaves a database that nobody is served from, or
+    the one that was there before; the same call goes on.
+    """
+    began = time.monotonic()
+    policy = policies.load(found.policy)
+    async with owner(dsn) as conn:
+        if not await whole.alone(conn):
+            raise ConfigurationError("somebody else is restoring this database")
+        run = await _brought_back(conn, dsn, bootstrap, asked, policy.erasure, say)
+        await whole.settle(conn)
+        applied = await db.migrate(dsn)
+        reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
+        async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:
+            replayed, rows = await _erased_again(rt, conn, say)
+        opened = await whole.open_gate(conn)
+        left: Sequence[Mapping[str, Any]] = () if opened else await whole.left(conn)
+    return Report(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
+
+
+async def _brought_back(
+    conn: Connection, dsn: str, bootstrap: str | None, asked: Asked, policy: ErasurePolicy, say: Say
+) -> Run:
+    """The rows of the backup are there, closed; the restore that they are of."""
+    state = refuse_blind(await whole.state(conn))
+    programs = postgres_programs.find(CACHE / "postgres", state.server)
+    under_way = await whole.run_under_way(conn) if state.journal else None
+    archive = inspect(programs, asked.file) if asked.file else None
+    if under_way and state.schema and (archive is None or archive.mark == under_way.mark):
+        return under_way
+    if archive is None:
+        raise ConfigurationError(
+            f"the restore of {under_way.file} was cut off before its rows were back: name the file again"
+            if under_way
+            else "there is no restore to go on with: name the backup's file"
+        )
+    if state.rows and not asked.replace:
+        raise ConfigurationError("the database has rows of users: --replace puts the backup in their place")
+    collected = await _collected(bootstrap, asked, policy, state, under_way)
+    sources = {**(under_way.sources if under_way else {}), **collected.sources}
+    run = Run(str(archive.path), archive.mark, sources)
+    rows = [_row(each.subject, each.tombstone) for each in collected.in_order()]
+    live = await whole.put_aside(conn, run, rows, schema=state.schema)
+    try:
+        await _loaded(conn, dsn, programs, archive, say)
+    except BaseException:
+        await _as_before(conn)
+        raise
+    return Run(run.file, run.mark, {**sources, "database": live} if state.schema else sources)
+
+
+async def _as_before(conn: Connection) -> None:
+    """The backup did not come back: what it was to replace is in its place again."""
+    state = await whole.state(conn)
+    if state.schema:
+        return
+    if state.aside:
+        await whole.take_back(conn)
+    else:
+        await whole.forget(conn)
+
+
+async def _collected(
+    bootstrap: str | None, asked: Asked, policy: ErasurePolicy, state: State, under_way: Run | None
+) -> Ledger:
+    """The erasures that are known beside the database's own; ConfigurationError where nothing would know of any."""
+    known = Ledger()
+    if asked.erasures:
+        try:
+            known.add("file", ledger.of_lines(asked.erasures.read_text("utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"{asked.erasures}: {error}") from error
+    told, missing = History(), "no broker is known"
+    if bootstrap:
+        try:
+            await ledger.of_topic(history.read(bootstrap, ERASURE_REQUESTED, told), policy, known)
+            missing = "the topic of erasures is new or empty"
+        except TransientError as error:
+            missing = str(error)
+    if not (told.written or state.rows or under_way or asked.without_ledger):
+        raise ConfigurationError(
+            f"nobody knows what was erased after the backup: there is no live database, and {missing}. Such erasures"
+            " would be undone. --erasures FILE names those that were exported; --without-ledger goes on all the same"
+        )
+    return known
+
+
+def _row(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
+    """The erasure as the journal keeps it: as JSON has its row."""
+    return orjson.loads(orjson.dumps({**subject._asdict(), **vars(tombstone)}))
+
+
+async def _loaded(conn: Connection, dsn: str, programs: Programs, archive: Archive, say: Say) -> None:
+    """The rows of the backup are there from one moment to the next, with roles, grants and policies."""
+    await db.ensure_roles(conn)
+    await whole.prepare(conn)
+    address, secret = whole.without_password(dsn)
+    with tempfile.NamedTemporaryFile("w", prefix="smartbrain-", suffix=".list") as wanted:
+        wanted.write("\n".join(archive.entries) + "\n")
+        wanted.flush()
+        arguments = [
+            "--single-transaction",
+            "--exit-on-error",
+            "--no-owner",
+            "--verbose",
+            f"--use-list={wanted.name}",
+            f"--dbname={address}",
+            str(archive.path),
+        ]
+        await programs.run("pg_restore", arguments, secret, _counted(say, archive.tables))
+
+
+def _counted(say: Say, total: int) -> Callable[[str], None]:
+    done = 0
+
+    def hear(line: str) -> None:
+        nonlocal done
+        if _TABLE.search(line):
+            done += 1
+            say("tables", done, total)
+
+    return hear
+
+
+async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, int]:
+    """How many erasures were open and are completed now, and how many rows they took; some may be left."""
+    known = [ledger.of_row(row) for row in await whole.ledger(conn)]
+    known.sort(key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
+    for number, each in enumerate(known, 1):
+        await replay(rt.db, each.subject, each.tombstone, rt.version)
+        say("erasures asked again", number, len(known))
+    completed = rows = 0
+    for go in range(GOES):
+        waiting = await whole.left(conn)
+        if not waiting:
+            break
+        if go:
+            await asyncio.sleep(PAUSE_S)
+        for number, row in enumerate(waiting, 1):
+            subject, id = Subject(row["tenant_id"], row["user_id"]), UUID(row["tombstone_id"])
+            if await _finished(rt, subject, id):
+                completed += 1
+                rows += await _taken(rt, subject, id)
+            say("erasures completed", number, len(waiting))
+    return completed, rows
+
+
+async def _finished(rt: Runtime, subject: Subject, tombstone_id: UUID) -> bool:
+    """Whether the erasure is completed after one more go; one that was left to an operator has an operator now."""
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, tombstone_id).on(conn)
+        if found and found.status == "escalated":
+            await again_asked(conn, subject, found, "replayed after a restore", rt.version, tombstone_id.hex)
+    return await work(rt, subject, tombstone_id) == "completed"
+
+
+async def _taken(rt: Runtime, subject: Subject, tombstone_id: UUID) -> int:
+    """How many rows it hid, emptied or removed."""
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, tombstone_id).on(conn)
+    return found.row_count if found else 0

@@ -1,0 +1,59 @@
+"""A topic from its first record to its last: read once, by nobody's consumer group."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import cast
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from schemas.topics import Topic
+from shared.bus.delivery import Record
+from shared.errors import TransientError
+
+WAIT_MS = 1_000
+SILENCE = 30
+"""So many empty looks in a row, before the end of the topic, and the broker counts as away."""
+
+
+@dataclass
+class History:
+    """Whether a topic is there, and how many records it has ever had, those that its retention has taken included."""
+
+    there: bool = False
+    written: int = 0
+
+
+async def read(bootstrap: str, topic: Topic, history: History) -> AsyncGenerator[Record, None]:
+    """Every record that the topic holds now; `history` says what there is. TransientError: the broker is away."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest")
+    try:
+        await consumer.start()
+        if topic.name not in await consumer.topics():
+            return
+        numbers: set[int] = consumer.partitions_for_topic(topic.name) or set()
+        partitions = [TopicPartition(topic.name, number) for number in sorted(numbers)]
+        consumer.assign(partitions)
+        ends = cast("dict[TopicPartition, int]", await consumer.end_offsets(partitions))
+        starts = cast("dict[TopicPartition, int]", await consumer.beginning_offsets(partitions))
+        history.there, history.written = True, sum(ends.values())
+        left = {each for each in partitions if starts[each] < ends[each]}
+        for each in partitions:
+            consumer.seek(each, starts[each])
+        silent = 0
+        while left:
+            batch = await consumer.getmany(*left, timeout_ms=WAIT_MS)
+            silent = 0 if batch else silent + 1
+            if silent > SILENCE:
+                raise TransientError(f"{topic.name}: the broker gives no more records")
+            for records in batch.values():
+                for record in records:
+                    yield cast("Record", record)
+            left = {each for each in left if await consumer.position(each) < ends[each]}
+    except KafkaError as error:
+        raise TransientError(f"{topic.name}: {type(error).__name__}") from error
+    finally:
+        await consumer.stop()

@@ -1,0 +1,131 @@
+"""Erasures as they outlive a database: rows of another one, events of `erasure.requested`, lines of a file."""
+
+from collections.abc import AsyncIterable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from schemas.events import ErasureRequested
+from shared.bus.delivery import Delivered, Record, parse
+from shared.db import Subject
+from shared.erasure import rules
+from shared.erasure.request import history
+from shared.errors import ConfigurationError, PoisonError
+from shared.policy import ErasurePolicy
+from shared.store.tombstones import Tombstone
+
+_TOMBSTONE: TypeAdapter[Tombstone] = TypeAdapter(Tombstone)
+BY_TOPIC = "unknown: told by the topic"
+"""Who asked, where only the event is left."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """An erasure that was asked for, wherever that is known from."""
+
+    subject: Subject
+    tombstone: Tombstone
+
+
+@dataclass
+class Ledger:
+    """Erasures by id, and how many each source knew; the first source to name one is believed."""
+
+    known: dict[UUID, Known] = field(default_factory=dict[UUID, Known])
+    sources: dict[str, int] = field(default_factory=dict[str, int])
+    unreadable: int = 0
+
+    def add(self, source: str, found: Iterable[Known]) -> None:
+        """These too."""
+        count = 0
+        for count, each in enumerate(found, 1):  # noqa: B007 # how many there were
+            self.known.setdefault(each.tombstone.tombstone_id, each)
+        self.sources[source] = count
+
+    def in_order(self) -> list[Known]:
+        """As they were asked for."""
+        return sorted(self.known.values(), key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
+
+
+def of_row(row: Mapping[str, Any]) -> Known:
+    """An erasure as a row of `tombstones`, or as its JSON; ConfigurationError names what is wrong with one that is
+    none.
+    """
+    try:
+        return Known(Subject(str(row["tenant_id"]), str(row["user_id"])), _TOMBSTONE.validate_python(dict(row)))
+    except KeyError as error:
+        raise ConfigurationError(f"not an erasure: no {error.args[0]}") from error
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(map(str, problem["loc"]))
+        raise ConfigurationError(f"not an erasure: {where}: {problem['msg']}") from error
+
+
+def of_lines(text: str) -> list[Known]:
+    """The erasures of a file, one JSON object a line; ConfigurationError names the first line that is none."""
+    found: list[Known] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+            if not isinstance(row, dict):
+                raise ConfigurationError("not an erasure: no object")
+            found.append(of_row(row))  # pyright: ignore[reportUnknownArgumentType] # checked field by field
+        except (orjson.JSONDecodeError, ConfigurationError) as error:
+            raise ConfigurationError(f"line {number}: {error}") from error
+    return found
+
+
+def as_line(row: Mapping[str, Any]) -> bytes:
+    """A row of `tombstones` as a line of such a file."""
+    return orjson.dumps(dict(row)) + b"\n"
+
+
+def of_event(event: Delivered, policy: ErasurePolicy) -> Known:
+    """What the event tells of an erasure; who asked for it and under which key went with the database."""
+    asked = event.payload
+    assert isinstance(asked, ErasureRequested)  # noqa: S101 # the topic carries nothing else
+    profile = policy.profiles.get(asked.retention_policy) or policy.profiles[policy.profile]
+    tombstone = Tombstone(
+        tombstone_id=asked.tombstone_id,
+        scope=asked.scope,
+        session_ids=asked.session_ids,
+        memory_ids=asked.item_ids,
+        status="queued",
+        requested_by=BY_TOPIC,
+        reason=None,
+        idempotency_key=event.envelope.idempotency_key,
+        profile=asked.retention_policy,
+        epoch=asked.epoch,
+        item_count=0,
+        row_count=0,
+        attempts=0,
+        error=None,
+        history=history(asked.requested_at),
+        proof=None,
+        requested_at=asked.requested_at,
+        deadline_at=rules.deadline(asked.requested_at, profile, policy.holidays),
+        next_try_at=asked.requested_at,
+    )
+    return Known(event.subject, tombstone)
+
+
+async def of_topic(records: AsyncIterable[Record], policy: ErasurePolicy, ledger: Ledger) -> None:
+    """The ledger has what the topic tells; records that nobody can read are counted."""
+    found: list[Known] = []
+    async for record in records:
+        try:
+            event = parse(record)
+        except PoisonError:
+            ledger.unreadable += 1
+            continue
+        if isinstance(event.payload, ErasureRequested):
+            found.append(of_event(event, policy))
+        else:
+            ledger.unreadable += 1
+    ledger.add("topic", found)
+    ledger.sources["topic"] = len({each.tombstone.tombstone_id for each in found})

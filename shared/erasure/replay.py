@@ -1,0 +1,104 @@
+"""Erasures from before a restore: what has come back of them is erased again, before anybody sees it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+from schemas.vocabulary import TombstoneStatus
+from shared.db import Connection, Database, Subject
+from shared.erasure import items
+from shared.erasure.request import enforce
+from shared.store import hide, renewed, tombstones
+from shared.store.hide import Covered
+from shared.store.tombstones import Tombstone
+
+SET_BACK = timedelta(minutes=5)
+"""What was said less than this after an erasure counts as said before it: clocks are set, and nothing is restored and
+talked to again in so short a time."""
+
+
+async def replay(db: Database, subject: Subject, known: Tombstone, policy_version: str) -> TombstoneStatus:
+    """Where the tombstone stands: as the backup has it, else in force now over all that came back of what it covers.
+
+    It keeps its id and its times. Its epoch is at least what it was, and the user's with it. What the user said after
+    it stays: that can be in a backup without the tombstone where one was restored without the ledger before.
+    """
+    async with db.erasing(subject) as conn:
+        there = await tombstones.one(subject, known.tombstone_id).on(conn)
+        if there is not None:
+            await _reach(conn, subject, known.epoch)
+            return there.status
+        epoch = await tombstones.next_epoch(conn, subject, known.epoch)
+        at = (await tombstones.now(conn)).isoformat()
+        again = {"from": None, "to": "queued", "at": at, "attempt": 0, "error": "replayed after a restore"}
+        standing = replace(
+            known,
+            status="queued",
+            epoch=epoch,
+            attempts=0,
+            error=None,
+            proof=None,
+            history=[*known.history, again],
+            escalated_at=None,
+            completed_at=None,
+            idempotency_key=await _key(conn, subject, known),
+        )
+        covered = await _covered(conn, subject, standing)
+        if standing.scope == "items":
+            standing = replace(standing, memory_ids=_joined(standing.memory_ids, covered.memories))
+        await enforce(conn, subject, standing, covered, policy_version, standing.tombstone_id.hex)
+        await renewed.close(conn, subject, standing.tombstone_id)
+        if covered.until is not None:
+            await renewed.keep(conn, subject)
+        return standing.status
+
+
+def _joined(first: Sequence[UUID], more: Sequence[UUID]) -> tuple[UUID, ...]:
+    return tuple(dict.fromkeys((*first, *more)))
+
+
+async def _reach(conn: Connection, subject: Subject, least: int) -> None:
+    """The user's epoch is not lower than it was."""
+    if await tombstones.epoch(subject).on(conn) < least:
+        await tombstones.next_epoch(conn, subject, least)
+
+
+async def _key(conn: Connection, subject: Subject, known: Tombstone) -> str:
+    """Its own key, unless another erasure was asked for under the same one since."""
+    taken = await tombstones.by_key(conn, subject, known.idempotency_key)
+    return known.idempotency_key if taken is None else f"{known.idempotency_key}:{known.tombstone_id}"
+
+
+async def _covered(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
+    """What has come back of what it covers; nothing is asked whether it is there."""
+    if tombstone.scope == "items":
+        return await _items(conn, subject, tombstone)
+    named = tombstone.session_ids if tombstone.scope == "session" else None
+    until = tombstone.requested_at + SET_BACK
+    said = await renewed.parted(conn, subject, until, named)
+    if said.more:
+        memories = await hide.from_turns(conn, subject, said.turns)
+        return Covered(tombstone.scope, said.sessions, said.turns, memories, until=until)
+    if tombstone.scope == "session":
+        return await hide.of_sessions(conn, subject, tombstone.session_ids)
+    return Covered(tombstone.scope)
+
+
+async def _items(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
+    """The memories as far as they had been derived; of others, the turns that would give them once they are read.
+
+    Such a turn goes whole, for nobody has read yet which of its words they are. Other turns that are still to be read
+    lose the words of those that are known.
+    """
+    covered = await items.of(conn, subject, tombstone.memory_ids)
+    there = await renewed.derived(conn, subject, tombstone.memory_ids)
+    times = {_time_of(each) for each in tombstone.memory_ids if each not in there}
+    unread = await renewed.unread(conn, subject)
+    telling = tuple(turn for turn in unread if _time_of(turn) in times)
+    return replace(covered, turns=telling, unread=tuple(turn for turn in unread if turn not in telling))
+
+
+def _time_of(id: UUID) -> int:
+    """A memory's id has the time of the turn that first said it (`relate.candidate_id`)."""
+    return id.int >> 80
