@@ -151,15 +151,16 @@ async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
     person: Person, rag: Rag, state: str, language: str
 ) -> None:
     system = person.system
+    policy = system["erasure"].rt.policy
     await cited(person)
     if state == "queued":
         await system.stop("erasure")
     rag.slow_s = 8.0 if state == "processing" else 30.0
     rag.delete_mode = "slow" if state == "processing" else "http_500"
     if state == "processing":
-        object.__setattr__(system["erasure"].rt.policy.knowledge, "ingest_deadline_s", 20.0)
+        object.__setattr__(policy.knowledge, "ingest_deadline_s", 20.0)
     if state == "retry_pending":
-        object.__setattr__(system["erasure"].rt.policy.erasure, "retry_after_s", (8.0,))
+        object.__setattr__(policy.erasure, "retry_after_s", (8.0,))
     try:
         receipt = await erase(person, "all")
         await reached(person, receipt, state)
@@ -180,8 +181,8 @@ async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
             assert (await view(person, receipt))["status"] == state
     finally:
         rag.delete_mode = "well"
-        object.__setattr__(system["erasure"].rt.policy.knowledge, "ingest_deadline_s", 3.0)
-        object.__setattr__(system["erasure"].rt.policy.erasure, "retry_after_s", (1.0,))
+        object.__setattr__(policy.knowledge, "ingest_deadline_s", 3.0)
+        object.__setattr__(policy.erasure, "retry_after_s", (1.0,))
         if state == "queued":
             await system.start("erasure")
     if (await view(person, receipt))["status"] == "escalated":
