@@ -89,11 +89,11 @@ def page(subject: Subject, limit: int) -> Read[list[Tombstone]]:
     return Read(_PAGE, {**_whose(subject), "limit": limit}, _made)
 
 
-_IN_FORCE: LiteralString = _COLUMNS + " AND (status <> 'completed' OR scope = 'items') ORDER BY requested_at"
+_IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY requested_at"
 
 
 async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
-    """Those that keep memories from being written: the open ones, and erasures of items for good."""
+    """Those that are under way, and keep what they cover from being written."""
     return _made(await (await conn.execute(_IN_FORCE, _whose(subject))).fetchall())
 
 
