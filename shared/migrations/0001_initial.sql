@@ -920,11 +920,12 @@ DECLARE
     said timestamptz := coalesce((body ->> 'said_at')::timestamptz, now());
     only_ends boolean := coalesce((body ->> 'only_ends')::boolean, false);
     sent timestamptz := (body ->> 'sent_at')::timestamptz;
+    since integer := bind(tenant, who);
     known record;
     number integer;
     answer jsonb;
 BEGIN
-    IF bind(tenant, who) IS NULL THEN
+    IF since IS NULL THEN
         RETURN jsonb_build_object('outcome', 'closed');
     END IF;
     -- one writer per user at a time: the order of outbox positions is then the order of commits
@@ -941,6 +942,9 @@ BEGIN
             AND (d.scope IN ('all', 'personal') OR d.scope = 'session' AND session = ANY(d.session_ids))) THEN
         RETURN jsonb_build_object('outcome', 'erased');
     END IF;
+    -- said before an erasure of items, it does not say again what was erased: it is as old as when it was sent
+    SELECT least(since, min(d.epoch) - 1) INTO since FROM tombstones d
+        WHERE d.tenant_id = tenant AND d.user_id = who AND d.requested_at > sent AND d.scope = 'items';
     IF (body ->> 'refused')::boolean THEN
         RETURN jsonb_build_object('outcome', 'refused');
     END IF;
@@ -954,10 +958,10 @@ BEGIN
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
-                       policy_version, said_at, context_id, result, experiment)
+                       policy_version, said_at, context_id, result, experiment, epoch)
         VALUES (tenant, who, turn, session, number, body ->> 'idempotency_key', body ->> 'request_hash',
                 (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said,
-                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'));
+                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'), since);
     INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
                                      content, content_schema_version, said_at)
         SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,
