@@ -174,9 +174,12 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
     before = Hidden()
     if covered.scope == "items":
         await items.blot(conn, subject, id, covered, before)
-    hidden = await hide.mark(conn, subject, id, covered)
+    others = bool(await tombstones.in_force(conn, subject))
+    hidden = await hide.mark(conn, subject, id, covered, beside_others=others)
     for table, count in before.rows.items():
         hidden.add(table, count)
+    if covered.scope == "items":
+        await items.settle(conn, subject, covered)
     revived = await hide.empty(conn, subject, id, covered, hidden)
     if revived:
         await show(conn, subject, revived)

@@ -43,6 +43,14 @@ _SAYING: LiteralString = """
 SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
     AND lower(content_text) = ANY(%(texts)s)
 """
+_OBSERVED: LiteralString = """
+SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND lower(text) = ANY(%(texts)s)
+"""
+_UNOBSERVED: LiteralString = """
+SELECT turn_id FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND tombstone_id IS NULL
+"""
 
 
 async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[Place]:
@@ -62,6 +70,19 @@ async def saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> li
     wanted = [text.lower() for text in texts]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
     return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
+
+
+async def observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+    """The observations that say one of these in the same words, whatever has become of them so far."""
+    wanted = [text.lower() for text in texts]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    return [row["observation_id"] for row in await (await conn.execute(_OBSERVED, params)).fetchall()]
+
+
+async def unobserved(conn: Connection, subject: Subject) -> set[UUID]:
+    """The turns that no observer has had yet."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
