@@ -105,33 +105,37 @@ class _View:
             gone |= {w for s in self.race.said for w in s.words if any(w in text for text in texts)} - since
         return gone
 
+    def taken(self, said: Said) -> set[str]:
+        """Words of the turn that went with memories."""
+        (epoch,) = (row["epoch"] for row in self.of("turns") if row["turn_id"] == str(said.turn_id))
+        ids = {id for t in self.of("tombstones") if epoch < t["epoch"] for id in t["memory_ids"]}
+        texts = [text for id, text in self.race.named.items() if str(id) in ids]
+        return {word for word in said.words if any(word in text for text in texts)}
+
     def words(self) -> Iterator[str]:
         """Words that must be nowhere, or nowhere but in the log, and where they are."""
-        nowhere = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
-        log_only: set[str] = set()
-        free: set[str] = set()
+        gone = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
+        unlearnt = set(gone)
+        logged, learnt = set[str](), set[str]()
         for said in self.race.said:
-            match self.covering(said):
-                case found if found & {"all", "session"}:
-                    nowhere |= said.all_words
-                case found if "personal" in found:
-                    log_only |= said.all_words
-                case _:
-                    free |= said.all_words - self.items()
+            scopes = self.covering(said)
+            (gone if scopes & {"all", "session"} else logged).update(said.all_words)
+            (unlearnt if scopes else learnt).update(said.all_words)
+        logged, learnt = logged - self.items(), learnt - self.items()
         told = {"published": [event.envelope.model_dump_json() for event in self.race.published]}
-        shelf = {"knowledge": [str(kept) for kept in self.race.rt.knowledge.kept.values()]}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
+        shelf = {"knowledge": [str(kept) for kept in self.race.shelf.kept.values()]}
         for table, found in {**self.rows, **told, **shelf}.items():
             joined = "\n".join(found)
-            banned = nowhere - free if table in LOG | {"knowledge"} else (nowhere | log_only) - free
+            banned = gone - logged if table in LOG | {"knowledge"} else unlearnt - learnt
             yield from (f"{word} in {table}" for word in banned if word in joined)
 
     def kept(self) -> Iterator[str]:
         """Words that no erasure took, and that are gone."""
         log = "\n".join(self.rows.get("conversation_events", ()))
         spoken = {row["turn_id"]: row["text"] for row in self.of("memory_chunks") if row["role"] == "user"}
-        states = {row["turn_id"]: row["outcome"]["status"] for row in self.of("turns")}
+        states = {row["turn_id"]: (row["outcome"] or {}).get("status") for row in self.of("turns")}
         for said in self.race.said:
-            scopes, words = self.covering(said), said.all_words - self.items()
+            scopes, words = self.covering(said), said.all_words - self.taken(said)
             if not scopes & {"all", "session"}:
                 yield from (f"{word} is no longer in the log" for word in words if word not in log)
             if not scopes and states[str(said.turn_id)] != "quarantined":
@@ -191,7 +195,7 @@ class _View:
         turns = {row["turn_id"]: row for row in self.of("turns")}
         for said in self.race.said:
             row = turns[str(said.turn_id)]
-            if row["outcome"] is None or row["outcome_at"] is None or row["observed_at"] is None:
+            if row["outcome_at"] is None or row["observed_at"] is None:
                 yield f"turn {said.turn_id} has no outcome"
                 continue
             status = TurnOutcome.model_validate(row["outcome"]).status

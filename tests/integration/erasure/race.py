@@ -6,10 +6,10 @@ What the seed decides is done by one lane, so that it is the same again, or by s
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import psycopg
@@ -20,6 +20,7 @@ from schemas.erasure import ErasureRequest
 from schemas.events import DecisionEvent, FeedbackRecorded
 from schemas.turn_events import Message, ToolCall, TurnEvents, TurnRef
 from services.analyzer import handler as analyzer
+from services.cli.rebuild.run import Report, rebuild
 from services.compose.commit import commit_turn
 from services.erasure import handler as eraser
 from services.evolver import embed, feedback, promotion, rounds
@@ -27,13 +28,13 @@ from services.evolver import handler as evolver
 from services.librarian import handler as librarian
 from services.observer import handler as observer
 from shared import clock
-from shared.bus.delivery import Delivered, GiveUp, Handle, parse
+from shared.bus.delivery import Delivered, parse
 from shared.db import Subject, epoch_of
 from shared.erasure.request import Asked, request
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import contexts, outbox
-from tests.integration.erasure.scripted import MEET
+from tests.integration.erasure.scripted import MEET, Shelf
 from tests.integration.erasure.words import Sentence, learnt, sentence, word
 from tests.system.kafka import Stored
 
@@ -90,11 +91,16 @@ class Race:
     aside: Aside
     subject: Subject
     seed: int
-    rebuilds: Callable[["Race"], Awaitable[None]] | None = None
+    dsn: str | None = None
+    """Where memories are rebuilt now and then; without it they are not."""
+    asks: list[str] | None = None
+    """What is to be erased; chosen by the seed where it is not given."""
     said: list[Said] = field(default_factory=list[Said])
     refused: list[Plan] = field(default_factory=list[Plan])
     erasures: list[Asked] = field(default_factory=list[Asked])
     told: list[Delivered] = field(default_factory=list[Delivered])
+    published: list[Delivered] = field(default_factory=list[Delivered])
+    """All that was ever told of the user; `told` is what some worker handles."""
     named: dict[UUID, str] = field(default_factory=dict[UUID, str])
     """What each memory said when an erasure of items was asked for."""
     lost: Counter[str] = field(default_factory=Counter[str])
@@ -112,8 +118,9 @@ class Race:
         if self.repeats:
             again = self.plans[0].sentences[0]
             self.plans.append(Plan(dice.choice(self.sessions), (again,)))
-        self.asks = [dice.choice(SCOPES) for _ in range(2 if dice.random() < 0.3 else 1)]
-        self.due = sorted(dice.randint(2, 40) for _ in self.asks)
+        chosen = [dice.choice(SCOPES) for _ in range(2 if dice.random() < 0.3 else 1)]
+        self.wanted = chosen if self.asks is None else self.asks
+        self.due = sorted(dice.randint(2, 40) for _ in self.wanted)
         self.ticks = self.depth = 0
         self.waiting: dict[str, list[Delivered]] = {topic: [] for topic in HANDLERS}
         self.packages: list[dict[str, Any]] = []
@@ -144,7 +151,7 @@ class Race:
         async with asyncio.TaskGroup() as tasks:
             for _ in range(self.lanes):
                 tasks.create_task(self._lane())
-        while self.asks:
+        while self.wanted:
             await self._ask()
         await self._settle()
         self.calm = True
@@ -160,7 +167,7 @@ class Race:
 
     async def _lane(self) -> None:
         for _ in range(TRIES):
-            if not (self.plans or self.asks or any(self.waiting.values())):
+            if not (self.plans or self.wanted or any(self.waiting.values())):
                 return
             await self._tick()
             await self._step()
@@ -184,7 +191,7 @@ class Race:
 
     async def _tick(self) -> None:
         self.ticks += 1
-        if self.asks and self.due and self.ticks >= self.due[0]:
+        if self.wanted and self.due and self.ticks >= self.due[0]:
             self.due.pop(0)
             await self._ask()
 
@@ -197,6 +204,8 @@ class Race:
             (0.5, self._compose),
             (0.2, self._promote),
         ]
+        if self.dsn and self.depth == 0:
+            choices.append((0.6, self._rebuild))
         if self.plans:
             choices.append((4.0, self._speak))
         if any(self.waiting.values()):
@@ -205,10 +214,10 @@ class Race:
             choices.append((0.8, self._again))
         if self.packages:
             choices.append((1.0, self._record))
-        if self.late and not self.asks:
+        if self.late and not self.wanted:
             choices.append((1.0, self._late))
         weights = [weight for weight, _ in choices]
-        (_, act), = self.dice.choices(choices, weights)
+        ((_, act),) = self.dice.choices(choices, weights)
         self.path.append(act.__name__)
         try:
             await act()
@@ -272,7 +281,8 @@ class Race:
         try:
             done = await commit_turn(turn, self.rt, transport="kafka", sent_at=plan.sent_at)
         except RefusedError as error:
-            assert error.code == "erased", error
+            if error.code != "erased":
+                raise
             self.refused.append(plan)
             return None
         said = Said(done.result.turn_id, plan.session_id, words, texts, plan.aside)
@@ -335,6 +345,15 @@ class Race:
         async with self.rt.db.transaction(self.subject) as conn:
             await outbox.put(conn, [(topics.FEEDBACK_RECORDED, event)])
 
+    async def _rebuild(self) -> None:
+        """What is derived from the log takes the place of what is live; the erasure may come in between."""
+        await self.rebuilt(apply=True)
+
+    async def rebuilt(self, *, apply: bool) -> Report:
+        """What a rebuild comes to."""
+        assert self.dsn
+        return await rebuild(self.dsn, self.rt.settings, self.rt.policy, self.subject, apply=apply, say=_silent)
+
     async def _embed(self) -> None:
         found = await self._all("SELECT chunk_id FROM memory_chunks WHERE active AND embedding_model_id IS NULL")
         await embed.embed_of(self.rt, self.subject, [row["chunk_id"] for row in found])
@@ -386,9 +405,9 @@ class Race:
 
     async def _ask(self) -> None:
         """The next erasure is asked for; two at once where several lanes are at it."""
-        if not self.asks:
+        if not self.wanted:
             return
-        scope = self.asks.pop(0)
+        scope = self.wanted.pop(0)
         told = {**self.subject._asdict(), "scope": scope, **await self._which(scope)}
         wanted = ErasureRequest.model_validate(told)
         both = self.lanes > 1 and self.dice.random() < 0.3
@@ -405,7 +424,8 @@ class Race:
                 self.lost[str(error)] += 1
             except RefusedError as error:
                 # somebody else has erased it meanwhile
-                assert error.code == "not_found", error
+                if error.code != "not_found":
+                    raise
                 return None
         raise AssertionError("an erasure cannot be asked for")
 
@@ -418,7 +438,8 @@ class Race:
             found = await self._memories()
             if found:
                 self.named |= found
-                return {"memory_ids": self.dice.sample(self._sorted(found), min(len(found), self.dice.choice((1, 1, 2))))}
+                many = min(len(found), self.dice.choice((1, 1, 2)))
+                return {"memory_ids": self.dice.sample(self._sorted(found), many)}
         return {"scope": "all"} if scope in ("session", "items") else {}
 
     # ------------------------------------------------------------ looks at the tables
@@ -434,11 +455,9 @@ class Race:
                 self.waiting[row["aggregatetype"]].append(event)
 
     @property
-    def published(self) -> list[Delivered]:
-        """All that was ever told of the user."""
-        return self._published
-
-    _published: list[Delivered] = field(default_factory=list[Delivered])
+    def shelf(self) -> Shelf:
+        """The knowledge side of its workers."""
+        return cast("Shelf", self.rt.knowledge)
 
     async def _open(self) -> list[UUID]:
         found = await self._all("SELECT tombstone_id FROM tombstones WHERE status <> 'completed'")
@@ -463,6 +482,10 @@ class Race:
         mine = statement.replace(" WHERE ", " WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND ")
         cursor = await self.aside.execute(mine, self.subject._asdict())  # pyright: ignore[reportArgumentType] # of tests
         return await cursor.fetchall()
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Nobody looks at the bar."""
 
 
 _ACTIVE = """SELECT memory_id, content_text FROM memory_items

@@ -1,4 +1,4 @@
-"""The outside world of one user's race: a database, a model and a knowledge side between whose steps others go first."""
+"""The surroundings of a race: a database, a model and a knowledge side between whose steps others may go first."""
 
 import hashlib
 import re
@@ -118,6 +118,4 @@ def surroundings(db: Database, *, chats: bool = False) -> Runtime:
     """A worker's surroundings without a broker; a summary is due after every other turn."""
     policy = Policy(observer=ObserverPolicy(summarize_after_turns=2))
     bus = cast("Any", None)
-    return Runtime(
-        Settings(), db, bus, QuotingModel(chats=chats), policy, "", policy.version, knowledge=Shelf()
-    )
+    return Runtime(Settings(), db, bus, QuotingModel(chats=chats), policy, "", policy.version, knowledge=Shelf())
