@@ -137,8 +137,8 @@ def _table(table: LiteralString) -> Go:
     async def go(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
         most = rt.policy.erasure.batch_rows
         async with rt.db.erasing(subject) as conn:
-            gone = await erase.delete(conn, subject, tombstone.tombstone_id, table, most)
-            return await _note(conn, subject, tombstone, table, Done(gone, finished=not gone))
+            gone, finished = await erase.delete(conn, subject, tombstone.tombstone_id, table, most)
+            return await _note(conn, subject, tombstone, table, Done(gone, finished=finished))
 
     return go
 

@@ -38,15 +38,22 @@ A_CHUNK = 20
 """A chunk with its postings counts as so many rows."""
 
 
-async def delete(conn: Connection, subject: Subject, tombstone_id: UUID, table: LiteralString, limit: int) -> int:
-    """How many hidden rows of the table are gone now, at most `limit`; of chunks, with what search knows of them."""
+async def delete(
+    conn: Connection, subject: Subject, tombstone_id: UUID, table: LiteralString, limit: int
+) -> tuple[int, bool]:
+    """How many hidden rows of the table are gone now, at most `limit`, and whether none is left.
+
+    Chunks go with what search knows of them.
+    """
     params = _whose(subject, tombstone_id)
     if table == "memory_chunks":
-        cursor = await conn.execute(_CHUNKS, {**params, "limit": max(1, limit // A_CHUNK)})
-        row = await cursor.fetchone()
-        return row["n"] if row else 0
+        most = max(1, limit // A_CHUNK)
+        row = await (await conn.execute(_CHUNKS, {**params, "limit": most})).fetchone()
+        gone: int = row["n"] if row else 0
+        return gone, gone < most
     statement: LiteralString = "DELETE FROM " + table + _DELETE + table + _WHICH
-    return (await conn.execute(statement, {**params, "limit": limit})).rowcount
+    gone = (await conn.execute(statement, {**params, "limit": limit})).rowcount
+    return gone, gone < limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,8 @@ class Race:
         try:
             done = await commit_turn(turn, self.rt, transport="kafka", sent_at=plan.sent_at)
         except RefusedError as error:
-            assert error.code == "erased", error
+            if error.code != "erased":
+                raise
             self.refused.append(plan)
             return None
         said = Said(done.result.turn_id, plan.session_id, words, texts, plan.aside)
@@ -423,7 +424,8 @@ class Race:
                 self.lost[str(error)] += 1
             except RefusedError as error:
                 # somebody else has erased it meanwhile
-                assert error.code == "not_found", error
+                if error.code != "not_found":
+                    raise
                 return None
         raise AssertionError("an erasure cannot be asked for")
 
@@ -436,9 +438,8 @@ class Race:
             found = await self._memories()
             if found:
                 self.named |= found
-                return {
-                    "memory_ids": self.dice.sample(self._sorted(found), min(len(found), self.dice.choice((1, 1, 2))))
-                }
+                many = min(len(found), self.dice.choice((1, 1, 2)))
+                return {"memory_ids": self.dice.sample(self._sorted(found), many)}
         return {"scope": "all"} if scope in ("session", "items") else {}
 
     # ------------------------------------------------------------ looks at the tables

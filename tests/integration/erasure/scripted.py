@@ -1,4 +1,4 @@
-"""The outside world of one user's race: a database, a model and a knowledge side between whose steps others go first."""
+"""The surroundings of a race: a database, a model and a knowledge side between whose steps others may go first."""
 
 import hashlib
 import re
