@@ -56,7 +56,7 @@ MEMORY_CHANGED = Topic(
     _name("memory.changed"),
     "tenant:user",
     ("memory.changed", "memory.write_rejected", "evolution_blocked_by_erasure"),
-    "evolver",
+    "evolver, compose",
     ("users",),
     retention_hours=336,
 )
@@ -94,7 +94,7 @@ ERASURE_STATE = Topic(
     _name("erasure.state"),
     "tenant:user",
     ("deletion_event",),
-    "erasure",
+    "compose, erasure",
     ("users",),
     partitions=6,
     retention_hours=720,

@@ -75,6 +75,11 @@ def _language(said: Sequence[str | None]) -> Lang | None:
     return None if found == "other" else found
 
 
+def _named(say: dict[str, str], word: str) -> str:
+    """A state or a scope in the language of the answer."""
+    return say.get(word, word)
+
+
 def _scope(session: list[str] | None, memory: list[UUID] | None) -> Scope:
     """What is named says what is meant; the service refuses both at once."""
     return "session" if session else "items" if memory else "all"
@@ -108,7 +113,7 @@ def _ask(web: Web, whose: Json, body: Json, wait_s: float | None, say: dict[str,
     elif seen:
         _show(seen, say)
     if seen and seen["status"] != "completed":
-        fail(say["not_yet"].format(id=receipt["tombstone_id"], status=say.get(seen["status"], seen["status"])))
+        fail(say["not_yet"].format(id=receipt["tombstone_id"], status=_named(say, seen["status"])))
         raise typer.Exit(1)
 
 
@@ -139,14 +144,10 @@ def _list(web: Web, whose: Json, limit: int, say: dict[str, str], *, as_json: bo
         for name in ("id", "scope", "status", "requested", "due", "memories", "rows", "error"):
             table.add_column(say.get(f"head {name}", name), no_wrap=True)
         for each in page["erasures"]:
-            cells = (
-                each["tombstone_id"],
-                say.get(each["scope"], each["scope"]),
-                say.get(each["status"], each["status"]),
-            )
+            names = (_named(say, each["scope"]), _named(say, each["status"]))
             times = (moment(each["requested_at"]), moment(each["deadline_at"]))
-            counts: tuple[str, ...] = (str(each["item_count"]), str(each["row_count"]), each["error"] or "")
-            table.add_row(*(Text(str(cell)) for cell in (*cells, *times, *counts)))
+            counts = (str(each["item_count"]), str(each["row_count"]), str(each["error"] or ""))
+            table.add_row(*(Text(cell) for cell in (str(each["tombstone_id"]), *names, *times, *counts)))
         out.print(table)
     else:
         out.print(say["none"])
@@ -196,7 +197,7 @@ def _requeue(
 def _show_receipt(receipt: Json, say: dict[str, str]) -> None:
     """What is in force, of how much, and by when it must be gone."""
     told = say["in_force" if receipt["status"] != "completed" else "is_done"].format(
-        scope=say.get(receipt["scope"], receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
+        scope=_named(say, receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
     )
     due = say["by_when"].format(deadline=moment(receipt["deadline_at"]), profile=receipt["profile"])
     out.print(
@@ -218,6 +219,8 @@ def _show(seen: Json, say: dict[str, str]) -> None:
         _line(say["stores"], ", ".join(f"{each['step']} {each['affected']}" for each in seen["steps"]))
     if proof := seen["proof"]:
         _show_scan(say["scan"], proof["residue"], say)
+        if clear_by := proof["details"].get("broker", {}).get("clear_by"):
+            _line("Kafka", say["clear_by"].format(at=moment(clear_by)))
 
 
 def _show_scan(head: str, found: Json, say: dict[str, str]) -> None:
