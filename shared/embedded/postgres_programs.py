@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from shared.embedded.account import server_account
+from shared.embedded.account import Account, private_folder, server_account
 from shared.embedded.postgres_files import WHEEL, EmbeddedPostgresError, environment, installation
 from shared.embedded.process import spawn
 from shared.errors import ConfigurationError, SmartBrainError
@@ -111,9 +111,16 @@ def _found(cache: Path) -> Iterable[Programs]:
         yield from _of(folder, {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"})
     if there is None:
         try:
-            yield from _embedded(installation(cache, account))
+            yield from _embedded(_unpacked(cache, account))
         except EmbeddedPostgresError:
             return
+
+
+def _unpacked(cache: Path, account: Account) -> Path:
+    try:
+        return installation(cache, account)
+    except OSError:  # an account without a home of its own, as in a container
+        return installation(private_folder("cache", account, 0o755), account)
 
 
 def _embedded(installed: Path) -> Iterable[Programs]:

@@ -1,0 +1,351 @@
+"""Backup and restore of a running system: what was erased after the backup comes back for nobody, all else does."""
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from services.cli.backup import archive, dump
+from services.cli.backup import restore as bring_back
+from services.cli.backup.archive import Archive
+from services.cli.backup.restore import Asked, Report, restore
+from services.cli.supervisor import CACHE
+from shared.db import is_open
+from shared.embedded import postgres_programs
+from shared.embedded.postgres_programs import ProgramError, Programs
+from shared.errors import ConfigurationError
+from tests.system.backups import catalog, ended, run, started, watching, with_rows_closed, without_schema
+from tests.system.databases import Databases, number, rows, state
+from tests.system.erasures import completed, erase, found, mine
+from tests.system.person import Person, shown
+from tests.system.running import System
+from tests.system.wait import wait_for
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What three things are said in a language, by which words each is known, and what is asked."""
+
+    all: str
+    all_needle: str
+    session: str
+    session_needle: str
+    item: str
+    item_needle: str
+    stays: str
+    stays_needle: str
+    later: str
+    later_needle: str
+    question: str
+
+
+TALK = {
+    "zh": Talk(
+        "我叫欧阳雪松，我对菠萝蜜过敏。",
+        "菠萝蜜",
+        "我住在杭州市栖霞岭。",
+        "栖霞岭",
+        "我喜欢喝凤凰单丛。",
+        "凤凰单丛",
+        "我养了一只叫墨点的猫。",
+        "墨点",
+        "我喜欢吃烤鳗鱼。",
+        "烤鳗鱼",
+        "你还记得我什么？",
+    ),
+    "en": Talk(
+        "My name is Quillon Barnaby and I am allergic to jackfruit.",
+        "jackfruit",
+        "I live in Tallinn.",
+        "Tallinn",
+        "I prefer lapsang tea.",
+        "lapsang",
+        "I work at Northwind.",
+        "Northwind",
+        "I prefer grilled mackerel.",
+        "mackerel",
+        "What do you remember of me?",
+    ),
+}
+
+
+def rows_holding(dsn: str, person: Person, *needles: str) -> list[str]:
+    """The tables in which a row of the person says one of these."""
+    return [
+        table
+        for table in found(dsn, *needles)
+        if any(
+            needle in str(row)
+            for row in rows(
+                dsn,
+                f"SELECT * FROM {table} WHERE user_id = %(u)s",  # noqa: S608 # names of the catalog
+                u=person.user_id,
+            )
+            for needle in needles
+        )
+    ]
+
+
+async def knowing(person: Person, needle: str) -> list[str]:
+    """The ids of the person's memories that say it."""
+    ids = [memory["memory_id"] for memory in await person.memories() if needle in memory["content"]]
+    assert ids
+    return ids
+
+
+def epoch(dsn: str, person: Person) -> int:
+    """How many erasures of the person the database knows."""
+    statement = "SELECT coalesce(max(epoch), 0) FROM erasure_epochs WHERE user_id = %(u)s"
+    return number(dsn, statement, u=person.user_id)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_what_was_erased_after_a_backup_comes_back_for_nobody_at_no_moment(
+    system: System, tmp_path: Path, language: str
+) -> None:
+    talk, own, data = TALK[language], system, tmp_path / "data"
+    a, b, c = Person(own), Person(own), Person(own)
+    await a.say(talk.all, session="s1")
+    for person in (b, c):
+        await person.say(talk.session, session="moved")
+        await person.say(talk.item, session="s1")
+        await person.say(talk.stays, session="s1")
+    await own.settled()
+    file = tmp_path / "smartbrain.dump"
+    made = await run(own.dsn, own.bootstrap, "backup", file, data=data)
+    assert made.code == 0, made.said
+    assert made.told["users"] >= 3
+    assert made.told["rows"]["turns"] == own.number("SELECT count(*) FROM turns")
+    assert file.stat().st_mode & 0o777 == 0o600
+    await completed(a, await erase(a, "all"))
+    await completed(b, await erase(b, "session", session_ids=["moved"]))
+    await completed(c, await erase(c, "items", memory_ids=await knowing(c, talk.item_needle)))
+    await b.say(talk.later, session="s2")
+    await own.settled()
+    before = {person.user_id: epoch(own.dsn, person) for person in (a, b, c)}
+    gone = [(a, (talk.all_needle,)), (b, (talk.session_needle,)), (c, (talk.item_needle,))]
+    asked = [(person, talk.question, needles) for person, needles in gone]
+    refused = await run(own.dsn, own.bootstrap, "restore", file, data=data)
+    assert refused.code == 1
+    assert "--replace" in refused.said
+    async with watching(asked) as seen:
+        back = await run(own.dsn, own.bootstrap, "restore", file, "--replace", data=data)
+    assert back.code == 0, back.said
+    assert back.told["serving"]
+    assert back.told["sources"]["database"] >= 3
+    assert back.told["replayed"] == 3
+    assert seen.leaked == []
+    assert set(seen.answers) <= {200, 503}
+    assert seen.answers[503]
+    for person, needles in gone:
+        assert rows_holding(own.dsn, person, *needles) == []
+        package = shown(await person.compose(talk.question))
+        assert not any(needle in package for needle in needles)
+        (tombstone,) = mine(person, "tombstones")
+        assert tombstone["status"] == "completed"
+        assert tombstone["proof"]["residue"]["rows_left"] == 0
+        assert len(mine(person, "audit_events")) == 1
+        assert epoch(own.dsn, person) >= before[person.user_id]
+    for person in (b, c):
+        assert any(talk.stays_needle in content for content in await person.contents())
+        assert any(talk.stays_needle in str(row) for row in mine(person, "conversation_events"))
+    assert any(talk.item_needle in content for content in await b.contents())
+    assert not any(talk.later_needle in content for content in await b.contents())
+    for person in (a, b, c):
+        await person.say(talk.later, session="s3")
+        assert any(talk.later_needle in content for content in await person.contents())
+    await own.settled()
+
+
+def quietly(what: str, done: int, total: int) -> None:
+    """Hears how far it is."""
+    assert what
+    assert 0 < done <= total
+
+
+async def into(
+    system: System, dsn: str, file: Path, *, ledger: bool = False, erasures: Path | None = None, **asked: bool
+) -> Report:
+    """The file is restored into this database, where `ledger` allows it with what the topic tells."""
+    bootstrap = system.bootstrap if ledger else None
+    return await restore(system.settings, dsn, bootstrap, Asked(file, erasures, **asked), quietly)
+
+
+async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
+    """A backup of the system as it is now."""
+    await system.settled()
+    file = folder / name
+    await dump.backup(system.dsn, file, quietly)
+    return file
+
+
+async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
+    system: System, databases: Databases, tmp_path: Path
+) -> None:
+    talk = TALK["zh"]
+    a, b = Person(system), Person(system)
+    for person in (a, b):
+        await person.say(talk.all, session="s1")
+    file = await saved(system, tmp_path)
+    receipt = await erase(a, "all")
+    await completed(a, receipt)
+    await system.settled()
+    fresh = databases.empty()
+    with pytest.raises(ConfigurationError, match="without-ledger"):
+        await into(system, fresh, file)
+    assert rows(fresh, "SELECT 1 FROM pg_namespace WHERE nspname LIKE 'smart%%'") == []
+    report = await into(system, fresh, file, ledger=True)
+    assert report.serving
+    assert "database" not in report.sources
+    assert rows_holding(fresh, a, talk.all_needle) == []
+    assert rows_holding(fresh, b, talk.all_needle)
+    (tombstone,) = rows(fresh, "SELECT * FROM tombstones WHERE user_id = %(u)s", u=a.user_id)
+    assert str(tombstone["tombstone_id"]) == receipt["tombstone_id"]
+    assert tombstone["requested_at"].isoformat() == mine(a, "tombstones")[0]["requested_at"].isoformat()
+    assert tombstone["status"] == "completed"
+    assert epoch(fresh, a) >= epoch(system.dsn, a)
+    assert number(fresh, "SELECT count(*) FROM audit_events WHERE user_id = %(u)s", u=a.user_id) == 1
+    assert catalog(fresh) == catalog(databases.fresh())
+    assert await is_open(fresh)
+
+
+@pytest.mark.parametrize("scope", ["all", "personal", "session"])
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_what_was_said_after_an_erasure_that_a_restore_had_lost_stays(
+    system: System, databases: Databases, tmp_path: Path, scope: str, language: str
+) -> None:
+    talk, person = TALK[language], Person(system)
+    await person.say(talk.item, session="s1")
+    after = await person.commit(talk.stays, session="s1")
+    await person.outcome(after["turn_id"])
+    first = await saved(system, tmp_path)
+    await completed(person, await erase(person, scope, **({"session_ids": ["s1"]} if scope == "session" else {})))
+    erasures = tmp_path / "erasures.jsonl"
+    assert await dump.export(system.dsn, erasures) == system.number("SELECT count(*) FROM tombstones")
+    lost = databases.empty()
+    assert (await into(system, lost, first, without_ledger=True)).replayed == 0
+    assert rows_holding(lost, person, talk.item_needle)
+    later = "UPDATE turns SET committed_at = now() + interval '1 hour' WHERE turn_id = %(t)s"
+    rows(lost, later, t=after["turn_id"])
+    second = tmp_path / "two.dump"
+    await dump.backup(lost, second, quietly)
+    found_again = databases.empty()
+    report = await into(system, found_again, second, erasures=erasures, without_ledger=True)
+    assert report.serving
+    held = rows_holding(found_again, person, talk.item_needle)
+    assert held == (["conversation_events"] if scope == "personal" else [])
+    assert {"conversation_events", "memory_items", "memory_chunks"} <= set(
+        rows_holding(found_again, person, talk.stays_needle)
+    )
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_words_of_an_erased_memory_that_the_backup_had_not_been_read_for_do_not_become_one_again(
+    system: System, tmp_path: Path, language: str
+) -> None:
+    talk, person = TALK[language], Person(system)
+    await person.say(talk.item, session="s1")
+    await system.stop("observer")
+    await person.commit(talk.stays, session="s1")
+    await person.commit(talk.item, session="s2")
+    await person.commit(talk.later, session="s2")
+    file = tmp_path / "unread.dump"
+    await dump.backup(system.dsn, file, quietly)
+    await system.start("observer")
+    await system.settled()
+    named = [*await knowing(person, talk.item_needle), *await knowing(person, talk.stays_needle)]
+    await completed(person, await erase(person, "items", memory_ids=named))
+    assert (await into(system, system.dsn, file, ledger=True, replace=True)).serving
+    await system.settled(60)
+    assert rows_holding(system.dsn, person, talk.item_needle, talk.stays_needle) == []
+    assert any(talk.later_needle in content for content in await person.contents())
+
+
+async def killed(system: System, file: Path, data: Path, when: Callable[[], bool]) -> None:
+    """A restore that was ended as by `kill -9` when this had become true, or was done before."""
+    process = await started(system.dsn, system.bootstrap, "restore", file, "--replace", "--json", data=data)
+    await wait_for(lambda: when() or process.returncode is not None, 120, "the restore is so far")
+    if process.returncode is None:
+        process.send_signal(signal.SIGKILL)
+    await process.wait()
+
+
+async def test_a_restore_that_is_killed_leaves_nobody_served_and_goes_on(system: System, tmp_path: Path) -> None:
+    talk, person, data = TALK["en"], Person(system), tmp_path / "data"
+    await person.say(talk.all, session="s1")
+    file = await saved(system, tmp_path)
+    await completed(person, await erase(person, "all"))
+    await killed(system, file, data, lambda: without_schema(system.dsn))
+    if not await is_open(system.dsn):
+        assert (await person.get("/v1/memories")).status_code == 503
+        assert not (await system["compose"].service.ready())["serving"]
+    hold = "SELECT pg_advisory_lock_shared(hashtextextended(%s, 2))"
+    with psycopg.connect(system.dsn, autocommit=True) as held:
+        held.execute(hold, (f"{person.tenant_id}:{person.user_id}",))
+        await killed(system, file, data, lambda: with_rows_closed(system.dsn))
+        assert not await is_open(system.dsn)
+        assert (await person.get("/v1/memories")).status_code == 503
+        assert (await person.post("/v1/turns", person.turn("I like tea."))).status_code == 503
+        assert not (await system["compose"].service.ready())["serving"]
+    back = await ended(await started(system.dsn, system.bootstrap, "restore", "--resume", "--json", data=data))
+    assert back.code == 0, back.said
+    assert back.told["replayed"] == 1
+    assert rows_holding(system.dsn, person, talk.all_needle) == []
+    assert (await system["compose"].service.ready())["serving"]
+    await person.say(talk.later, session="s2")
+
+
+async def test_what_is_no_backup_is_refused_and_changes_nothing(
+    system: System, databases: Databases, tmp_path: Path
+) -> None:
+    await Person(system).say("I prefer green tea.", session="s1")
+    good = await saved(system, tmp_path)
+    newer = databases.fresh()
+    rows(newer, "INSERT INTO migrations (name) VALUES ('9999_later.sql')")
+    files = {
+        "no such file": tmp_path / "missing.dump",
+        "is no backup": tmp_path / "words.dump",
+        "is damaged": tmp_path / "short.dump",
+        "newer SmartBrain": tmp_path / "newer.dump",
+    }
+    files["is no backup"].write_text("这不是备份。This is no backup.")
+    files["is damaged"].write_bytes(good.read_bytes()[: good.stat().st_size * 3 // 4])
+    await dump.backup(newer, files["newer SmartBrain"], quietly)
+    before = state(system.dsn)
+    for words, file in files.items():
+        with pytest.raises(ConfigurationError, match=words):
+            await into(system, system.dsn, file, replace=True)
+    with pytest.raises(ConfigurationError, match="--replace"):
+        await into(system, system.dsn, good)
+    with pytest.raises(ConfigurationError, match="no restore to go on with"):
+        await restore(system.settings, system.dsn, None, Asked(resume=True), quietly)
+    assert state(system.dsn) == before
+
+
+async def test_rows_that_cannot_be_brought_back_leave_what_was_there(
+    system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await Person(system).say("我喜欢喝茶。", session="s1")
+    good = await saved(system, tmp_path)
+    short = tmp_path / "short.dump"
+    short.write_bytes(good.read_bytes()[: good.stat().st_size * 3 // 4])
+
+    def believed(programs: Programs, path: Path) -> Archive:
+        whole = archive.inspect(programs, good)
+        return Archive(path, whole.entries, whole.migrations, whole.mark)
+
+    monkeypatch.setattr(bring_back, "inspect", believed)
+    before = state(system.dsn)
+    with pytest.raises(ProgramError):
+        await into(system, system.dsn, short, replace=True)
+    assert state(system.dsn) == before
+    assert (await system["compose"].service.ready())["serving"]
+
+
+def test_programs_older_than_the_server_are_not_used() -> None:
+    with pytest.raises(ConfigurationError, match="the server is PostgreSQL 99"):
+        postgres_programs.find(CACHE / "postgres", 99)
+    assert postgres_programs.find(CACHE / "postgres", 18).version >= 18
