@@ -11,7 +11,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-calibration bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -63,6 +63,12 @@ bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table a
 
 bench-compose: $(OK) ## Latency of compose at 1, 8 and 32, with and without vectors; MODEL=folder of an encoder, OUT=file
 	$(BIN)/python -m tests.bench compose $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--json $(OUT)) $(ARGS)
+
+bench-erasure: $(OK) ## A user with 100,000 rows erased beside the packages of others; OUT=file, ARGS=--quick
+	$(BIN)/python -m tests.bench erasure $(if $(OUT),--json $(OUT)) $(ARGS)
+
+bench-isolation: $(OK) ## What row-level security costs compose: on and off by turns; OUT=file, ARGS=--quick for a look
+	$(BIN)/python -m tests.bench isolation $(if $(OUT),--json $(OUT)) $(ARGS)
 
 bench-calibration: $(OK) ## Stated confidence against observed correctness, before and after calibration; OUT=file, PLOT=file.svg
 	$(BIN)/python -m tests.bench calibration $(if $(PLOT),--plot $(PLOT)) $(if $(OUT),--json $(OUT)) $(ARGS)

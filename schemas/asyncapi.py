@@ -16,9 +16,9 @@ from schemas.topics import (
     TOPICS,
     TURN_COMMIT,
     Topic,
+    times,
 )
 
-HOUR_MS = 3_600_000
 BINDING = "0.5.0"
 REF = "#/components/schemas/{model}"
 USERS = "users"
@@ -79,13 +79,13 @@ def _channels() -> Json:
             "address": topic.name,
             "description": _about(topic),
             "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in topic.messages},
-            "bindings": {"kafka": _kafka(topic.name, topic.partitions, topic.retention_hours)},
+            "bindings": {"kafka": _kafka(topic.name, topic.partitions, topic.retention_hours, text=topic.carries_text)},
         }
         made[f"{noun(topic)}.dlq"] = {
             "address": topic.dead_letter,
             "description": f"What of {topic.name} nobody could handle, with its key. Kept {hours} h.",
             "messages": {DEAD_LETTER: {"$ref": f"#/components/messages/{DEAD_LETTER}"}},
-            "bindings": {"kafka": _kafka(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours)},
+            "bindings": {"kafka": _kafka(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours, text=topic.carries_text)},
         }
     return made
 
@@ -98,11 +98,14 @@ def _about(topic: Topic) -> str:
     )
 
 
-def _kafka(name: str, partitions: int, hours: int) -> Json:
+def _kafka(name: str, partitions: int, hours: int, *, text: bool) -> Json:
     return {
         "topic": name,
         "partitions": partitions,
-        "topicConfiguration": {"cleanup.policy": ["delete"], "retention.ms": hours * HOUR_MS},
+        "topicConfiguration": {
+            "cleanup.policy": ["delete"],
+            "retention.ms": times(hours, carries_text=text)["retention.ms"],
+        },
         "bindingVersion": BINDING,
     }
 

@@ -56,7 +56,7 @@ MEMORY_CHANGED = Topic(
     _name("memory.changed"),
     "tenant:user",
     ("memory.changed", "memory.write_rejected", "evolution_blocked_by_erasure"),
-    "evolver",
+    "evolver, compose",
     ("users",),
     retention_hours=336,
 )
@@ -94,7 +94,7 @@ ERASURE_STATE = Topic(
     _name("erasure.state"),
     "tenant:user",
     ("deletion_event",),
-    "erasure",
+    "compose, erasure",
     ("users",),
     partitions=6,
     retention_hours=720,
@@ -147,3 +147,20 @@ DEAD_LETTER_BYTES = 4_194_304
 """A dead-letter topic takes larger messages than its origin: the message itself and why it is here."""
 DEAD_LETTER_TEXT_HOURS = 24
 """A dead letter of a topic that carries text keeps that text no longer than the topic itself may."""
+HOUR_MS = 3_600_000
+SEGMENTS = 6
+"""A topic that carries text is kept in at least so many pieces."""
+SWEEP_MS = 360_000
+"""How long Kafka may take to see that a segment has expired (5 min), and then to delete its file (1 min)."""
+
+
+def times(hours: int, *, carries_text: bool) -> dict[str, int]:
+    """The settings of Kafka by which a message is kept for `hours`: not much less, and if it is text, never more.
+
+    Kafka deletes whole segments, by their newest message, and looks now and then: so text has a part of its time in an
+    open segment, a part for the sweep, and what is left as retention.
+    """
+    if not carries_text:
+        return {"retention.ms": hours * HOUR_MS}
+    open_ms = min(HOUR_MS, hours * HOUR_MS // SEGMENTS)
+    return {"retention.ms": hours * HOUR_MS - open_ms - SWEEP_MS, "segment.ms": open_ms}

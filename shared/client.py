@@ -1,4 +1,4 @@
-"""The Python client: commit turns and compose contexts over Kafka.
+"""The Python client: commit turns, compose contexts and erase over Kafka.
 
 async with SmartBrain("localhost:9092") as brain:
     await brain.commit(user_id="lin", session_id="s1", messages=[{"role": "user", "content": "I prefer tea"}])
@@ -14,8 +14,10 @@ from pydantic import BaseModel, ValidationError
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.envelope import user_key
+from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
+from schemas.vocabulary import ErasureScope
 from shared import clock
 from shared.bus.requests import Asker
 from shared.edge import problems
@@ -65,13 +67,28 @@ class SmartBrain:
                 **more,
             },
         )
-        body = turn.model_dump_json(exclude_none=True).encode()
-        route = user_key(turn.tenant_id, turn.user_id)
+        return _read(CommitResult, await self._sent(turn, key, timeout_s))
+
+    async def erase(
+        self, *, user_id: str, scope: ErasureScope, timeout_s: float = 10.0, **more: Any
+    ) -> DeletionReceipt:
+        """The erasure is in force: all that was committed before it on this topic is covered, nothing that comes after.
+
+        `more` are the other fields of an ErasureRequest. Raises as `commit` does, and may be repeated in the same way.
+        """
+        key = more.pop("idempotency_key", None) or clock.uuid7().hex
+        fields = {"tenant_id": self._tenant_id, "user_id": user_id, "scope": scope, "idempotency_key": key, **more}
+        asked = _made(ErasureRequest, fields)
+        return _read(DeletionReceipt, await self._sent(asked, key, timeout_s))
+
+    async def _sent(self, body: TurnEvents | ErasureRequest, key: str, timeout_s: float) -> bytes:
+        """The answer to a record in the user's order; TransientError carries the key under which it may be repeated."""
+        value = body.model_dump_json(exclude_none=True).encode()
+        route = user_key(body.tenant_id, body.user_id)
         try:
-            answer = await self._asker.ask(TURN_COMMIT, body, key=route, timeout_s=timeout_s)
+            return await self._asker.ask(TURN_COMMIT, value, key=route, timeout_s=timeout_s)
         except TransientError as error:
             raise TransientError(str(error), key) from error
-        return _read(CommitResult, answer)
 
     async def compose(
         self,

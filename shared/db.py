@@ -85,12 +85,12 @@ class Database:
     In a schema of another name (`scratch`) nothing is worth a sync to disk, and no relay is woken.
     """
 
-    def __init__(self, dsn: str, *, size: int = 8, schema: str = SCHEMA) -> None:
+    def __init__(self, dsn: str, *, size: int = 8, erasing: int = 2, schema: str = SCHEMA) -> None:
         self.dsn = dsn
         self.schema = schema
         self._app = _pool(dsn, APP_ROLE, size, schema)
         self._system = _pool(dsn, SYSTEM_ROLE, 2, schema)
-        self._erasure = _pool(dsn, ERASURE_ROLE, 2, schema, least=0)
+        self._erasure = _pool(dsn, ERASURE_ROLE, erasing, schema, least=0)
         self._written = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
 
@@ -171,9 +171,14 @@ class Database:
         with _translated():
             async with _live(self._app) as conn:
                 # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
-                async with conn.pipeline():
-                    bound = await conn.execute(_BIND_TO_READ, subject)
-                    cursors = [await conn.execute(each.statement, each.params, binary=each.binary) for each in asked]
+                try:
+                    async with conn.pipeline():
+                        bound = await conn.execute(_BIND_TO_READ, subject)
+                        cursors = [await conn.execute(one.statement, one.params, binary=one.binary) for one in asked]
+                except BaseException:
+                    # what came behind the failure counts as prepared here though the server never saw it
+                    await conn.close()
+                    raise
                 if not bound.rowcount:
                     raise TransientError(CLOSED)
                 return tuple([each.of(await cur.fetchall()) for each, cur in zip(asked, cursors, strict=True)])

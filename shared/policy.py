@@ -348,7 +348,7 @@ class ErasurePolicy(Slice):
     batch_rows: int = Field(default=5000, ge=1, description="Rows erased in one transaction")
     attempts_max: int = Field(default=5, ge=0, description="New attempts after a failure; then it is escalated")
     retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(default=(1, 5, 30, 120, 600), min_length=1)
-    check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines and retries")
+    check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines")
     keep_years: int = Field(default=3, ge=1, description="Tombstones and audit events stay at least so long")
 
     @model_validator(mode="after")

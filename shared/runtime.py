@@ -53,7 +53,8 @@ async def open_runtime(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
         )
     policy = policies.load(settings.policy)
-    db = Database(settings.database_url.get_secret_value(), size=pool)
+    erasing = policy.delivery.handler_concurrency if service == "erasure" else 2
+    db = Database(settings.database_url.get_secret_value(), size=pool, erasing=erasing)
     provider = make_models(
         ollama_url=settings.ollama_url if models else None,
         chat_model=settings.chat_model,

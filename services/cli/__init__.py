@@ -8,6 +8,7 @@ from services.cli import (
     conflicts,
     demo,
     dry_run,
+    erase,
     experience,
     knowledge,
     machine,
@@ -44,6 +45,8 @@ app.command("commit")(talk.commit)
 app.command("compose")(talk.compose)
 app.command("remember")(talk.remember)
 app.add_typer(memories.group, name="memories")
+app.command("forget")(memories.forget)
+app.command("erase")(erase.erase)
 app.add_typer(conflicts.group, name="conflicts")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(receipts.contexts, name="contexts")

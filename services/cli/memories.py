@@ -207,3 +207,16 @@ def restore(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_jso
     else:
         out.print(f"memory {receipt['memory_id']}", markup=False)
         show_outcome(outcome)
+
+
+def forget(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Take a memory back: it is not used any more, its history stays. `erase --memory` leaves nothing of it."""
+    whose = {"tenant_id": tenant, "user_id": user}
+    with Web(place.url()) as web:
+        receipt = web.delete(f"/v1/memories/{memory_id}", whose)
+        outcome = web.outcome(whose, receipt["turn_id"])
+    if as_json:
+        emit({"receipt": receipt, "outcome": outcome})
+    else:
+        out.print(f"memory {receipt['memory_id']}", markup=False)
+        show_outcome(outcome)

@@ -39,6 +39,10 @@ class Web:
         """The answer's JSON; RefusedError or TransientError as compose says."""
         return self._call("PUT", path, orjson.dumps(body))
 
+    def delete(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
+        """The answer's JSON; RefusedError or TransientError as compose says."""
+        return self._call("DELETE", f"{path}?{urlencode(query)}", None)
+
     def _call(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
         try:
             self._connection.request(method, path, body, {"content-type": "application/json"})

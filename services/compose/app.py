@@ -130,15 +130,14 @@ class _Door:
         turn, ignored = _parsed(body)
         keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
         await self._recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
-        sent_at = datetime.fromtimestamp(record.timestamp / 1000, UTC)
-        committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=sent_at)
+        committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=_sent_at(record))
         return committed.result
 
     async def _erase(self, body: bytes, record: Record) -> BaseModel:
-        """The erasure is in force before the next record of the same user is read."""
+        """The erasure is in force before the next record of the same user is read, which it does not cover."""
         asked, _ = edge.parse(ErasureRequest, body)
         keyed = asked if asked.idempotency_key else asked.model_copy(update={"idempotency_key": _key(record)})
-        return await erasures.ask(self._rt, keyed)
+        return await erasures.ask(self._rt, keyed, sent_at=_sent_at(record))
 
 
 ERASED = "erased"
@@ -160,6 +159,11 @@ def _parsed(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
     except RefusedError as error:
         TURNS_REFUSED.labels(error.code).inc()
         raise
+
+
+def _sent_at(record: Record) -> datetime:
+    """When the record was put on the topic, by its sender's clock."""
+    return datetime.fromtimestamp(record.timestamp / 1000, UTC)
 
 
 def _key(record: Record) -> str:

@@ -111,6 +111,7 @@ async def compose(
         request_id,
         asked.session_id,
         deadline - time.perf_counter(),
+        loaded.epoch,
         asked.experiment_context.dimensions.brain_routing if asked.experiment_context else None,
     )
     planned = thought.planned

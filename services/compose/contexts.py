@@ -11,10 +11,11 @@ from services.compose.rules.why import Told, why
 from shared.db import Connection, Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.store import contexts, memory
+from shared.store import contexts, memory, tombstones
 from shared.store.contexts import Receipts, Stored
 
 NOT_FOUND = 404
+GONE = 410
 
 
 async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
@@ -40,16 +41,22 @@ async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int
 
 
 async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
-    """The package as it was answered; RefusedError 404 where none is stored."""
+    """The package as it was answered; RefusedError 404 where none is stored, 410 where it was erased."""
     async with rt.db.transaction(subject) as conn:
         stored = await contexts.package(conn, subject, context_id)
     return _package(stored, context_id)
 
 
 def _package(stored: Stored | None, context_id: UUID) -> ContextPackage:
+    if stored and stored.erased:
+        raise _erased(context_id)
     if stored is None or stored.package is None:
         raise RefusedError("not_found", f"no package {context_id} is stored for this user", status=NOT_FOUND)
     return ContextPackage.model_validate(stored.package)
+
+
+def _erased(context_id: UUID) -> RefusedError:
+    return RefusedError("erased", f"package {context_id} was erased; nothing of it is left", status=GONE)
 
 
 async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, developer: bool) -> PackageMessages:
@@ -59,10 +66,16 @@ async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, develo
 
 
 async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | None, language: Told) -> ContextReceipt:
-    """Every decision of the package, or the one about `item`, which may be anything that the user has."""
+    """Every decision of the package, or the one about `item`, which may be anything that the user has.
+
+    RefusedError 404 where there are no receipts (any more), 410 where they were erased.
+    """
     async with rt.db.transaction(subject) as conn:
         found = await contexts.receipts(conn, subject, context_id)
         if found is None:
+            stored = await contexts.package(conn, subject, context_id)
+            if stored and stored.erased:
+                raise _erased(context_id)
             raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=NOT_FOUND)
         decisions: list[dict[str, Any]] = found.injection["decisions"]
         wanted = [each for each in decisions if item is None or _is(each["id"], item)]
@@ -106,6 +119,8 @@ async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, An
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
     known = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
+    if memory_id and not known and memory_id in await tombstones.erased(conn, subject, [memory_id]):
+        reason = "erased"
     for each in known:
         reason = "fused" if each.fused_at else "not_found"
         if each.status != "active":

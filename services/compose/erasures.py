@@ -1,5 +1,6 @@
 """Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
 
+from datetime import datetime
 from uuid import UUID
 
 from schemas.erasure import (
@@ -24,9 +25,10 @@ from shared.store.tombstones import Step, Tombstone
 from shared.telemetry import logger
 
 
-async def ask(rt: Runtime, asked: ErasureRequest) -> DeletionReceipt:
+async def ask(rt: Runtime, asked: ErasureRequest, *, sent_at: datetime | None = None) -> DeletionReceipt:
     """The erasure is in force; the same idempotency key gives the first one again."""
-    made = await request(rt.db, rt.policy, asked)
+    made = await request(rt.db, rt.policy, asked, sent_at=sent_at)
+    rt.thoughts.forget((asked.tenant_id, asked.user_id))
     logger().info(
         "erasure_requested",
         tenant_id=asked.tenant_id,

@@ -148,7 +148,11 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     ) -> ContextPage:
         return await contexts.page(rt, await settled(tenant_id, user_id), session_id, limit, offset)
 
-    @app.get("/v1/contexts/{context_id}", tags=["receipts"], summary="A package as it was answered, while it is stored")
+    @app.get(
+        "/v1/contexts/{context_id}",
+        tags=["receipts"],
+        summary="A package as it was answered, while it is stored; 410 `erased` once it was erased",
+    )
     async def package(context_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> ContextPackage:
         return await contexts.package(rt, await settled(tenant_id, user_id), context_id)
 

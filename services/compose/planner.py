@@ -58,10 +58,12 @@ async def plan(
     request_id: str,
     session_id: str,
     left_s: float,
+    epoch: int,
     routing: str | None = None,
 ) -> Thought:
     """What to look for; a model that is late, away or talks nonsense leaves the plan of the rules, and is named.
 
+    Answers that were kept before an erasure of the user, in another `epoch`, are not used.
     `routing` is an experiment's wish for one planner; one that is not known, or cannot be had, is ignored and named.
     """
     planner, ignored = _routed(rt, routing)
@@ -73,7 +75,7 @@ async def plan(
         return Thought(planned, ignored=ignored)
     if planned.intent == "small_talk" and sure(planned, message):
         return Thought(planned, planner, (Arm("planner", "skipped"),), ignored=ignored)
-    thought = await _asked(rt, subject, planned, message, recent, at, left_s)
+    thought = await _asked(rt, subject, planned, message, recent, at, left_s, epoch)
     return replace(thought, planner=planner, ignored=ignored)
 
 
@@ -96,13 +98,14 @@ async def _asked(
     recent: Sequence[str],
     at: datetime,
     left_s: float,
+    epoch: int,
 ) -> Thought:
     limits = rt.policy.compose
     wait_s = min(limits.planner_deadline_ms / 1000, max(left_s, 0.0) * SHARE_OF_REQUEST)
     said = [redact(text)[0] for text in (message[: 4 * prompts.MAX_MESSAGE_CHARS], *recent[-prompts.MAX_RECENT :])]
     prompt = prompts.plan(said[0], said[1:], at.date())
     prompt = replace(prompt, deadline_s=max(limits.planner_late_ms / 1000, wait_s))
-    question = "\0".join((f"{at:%Y-%m-%d}", *(_alike(text) for text in said)))
+    question = "\0".join((f"{at:%Y-%m-%d}", str(epoch), *(_alike(text) for text in said)))
     owner = (subject.tenant_id, subject.user_id)
     began = time.perf_counter()
     try:

@@ -54,24 +54,34 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
 
 
 async def _begun(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:
-    """The tombstone as it stands; one whose turn it is, is at work now."""
+    """The tombstone as it stands; one whose turn it is, is at work now. Out of a pause it goes when that is over."""
     async with rt.db.erasing(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found is None or not rules.may(found.status, "processing") or found.status == "escalated":
+            return found
+        if found.next_try_at > await tombstones.now(conn):
             return found
         return await _move(conn, rt, subject, found, "processing", attempts=found.attempts)
 
 
 async def _move(
-    conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, to: TombstoneStatus, **told: Any
+    conn: Connection,
+    rt: Runtime,
+    subject: Subject,
+    tombstone: Tombstone,
+    to: TombstoneStatus,
+    *,
+    store: str | None = None,
+    **told: Any,
 ) -> Tombstone:
     """The tombstone in its next state, which is told of in the same transaction."""
     at = await tombstones.now(conn)
     if await tombstones.move(conn, subject, tombstone, to, at=at, **told) is None:
         return tombstone
-    event = _state(rt, subject, tombstone, to, told.get("attempts", 0), error=told.get("error"))
+    event = _state(rt, subject, tombstone, to, told.get("attempts", 0), store=store, error=told.get("error"))
     await outbox.put(conn, [event])
-    return replace(tombstone, status=to, attempts=told.get("attempts", 0))
+    passed = [*tombstone.history, {"from": tombstone.status, "to": to, "at": at.isoformat()}]
+    return replace(tombstone, status=to, attempts=told.get("attempts", 0), history=passed)
 
 
 def _state(
@@ -138,7 +148,7 @@ async def _failed(rt: Runtime, subject: Subject, tombstone: Tombstone, error: St
     attempts = tombstone.attempts + (0 if error.waiting else 1)
     policy = rt.policy.erasure
     wait = WAIT if error.waiting else rules.backoff(attempts, policy)
-    told: dict[str, Any] = {"attempts": attempts, "error": str(error)[:500]}
+    told: dict[str, Any] = {"attempts": attempts, "error": str(error)[:500], "store": error.store}
     async with rt.db.erasing(subject) as conn:
         standing = await _move(conn, rt, subject, tombstone, "failed", **told)
         standing = await _move(conn, rt, subject, standing, "retry_pending", wait=wait, **told)

@@ -4,10 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
+from schemas.topics import DEAD_LETTER_TEXT_HOURS
 from services.erasure import reduce
+from shared.bus.purge import Purged, purge
 from shared.db import Connection, Subject
 from shared.errors import SmartBrainError
 from shared.knowledge.errors import KnowledgeUnavailable
@@ -22,7 +25,11 @@ REST = 0.5
 """After each batch the worker rests for this share of the time it took: others use the same database."""
 PATIENCE_S = 5.0
 """So long beyond its deadline an offer to the knowledge side may still be on its way."""
+CONSUMED_S = 5.0
+"""So long the worker waits for what was sent before the erasure to be read; what is read later is dropped unread."""
 RECEIPTS = 200
+DOCUMENTS = 200
+"""So many are named in one request."""
 FIRST = (UUID(int=0), "")
 
 
@@ -59,7 +66,7 @@ async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
             try:
                 made = await go(rt, subject, tombstone)
             except KnowledgeUnavailable as error:
-                raise StepError(name, error.reason) from error
+                raise StepError(name, error.reason, waiting=error.reason == "circuit_open") from error
             ERASURE_ROWS.labels(name).inc(made.affected)
             if made.finished:
                 break
@@ -81,17 +88,22 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
         found = await erase.documents(conn, subject, tombstone.tombstone_id, patience)
     if any(each.in_flight for each in found):
         raise StepError("knowledge", "something is on its way there", waiting=True)
-    ids = tuple(dict.fromkeys(each.document_id or str(each.resource_id) for each in found))
-    if ids and not rt.knowledge.configured:
+    if found and not rt.knowledge.configured:
         raise StepError("knowledge", "not_configured")
-    if ids:
-        user_id = subject.user_id if rt.policy.knowledge.send_user else ""
-        scope = Scope(subject.tenant_id, user_id=user_id)
-        await rt.knowledge.delete(scope, ids, deadline_s=rt.policy.knowledge.ingest_deadline_s)
+    user_id = subject.user_id if rt.policy.knowledge.send_user else ""
+    for n in range(0, len(found), DOCUMENTS):
+        some = found[n : n + DOCUMENTS]
+        await rt.knowledge.delete(
+            Scope(subject.tenant_id, user_id=user_id),
+            list(dict.fromkeys(each.document_id for each in some if each.document_id)),
+            keys=[str(each.resource_id) for each in some if not each.document_id],
+            deadline_s=rt.policy.knowledge.ingest_deadline_s,
+        )
     async with rt.db.erasing(subject) as conn:
-        if ids:
+        if found:
             await knowledge.changed(conn, Scope(subject.tenant_id))
-        return await _note(conn, subject, tombstone, "knowledge", Done(len(ids), finished=True))
+            await erase.offer_again(conn, subject, tombstone.tombstone_id)
+        return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
 
 
 async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
@@ -125,10 +137,41 @@ def _table(table: LiteralString) -> Go:
     async def go(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
         most = rt.policy.erasure.batch_rows
         async with rt.db.erasing(subject) as conn:
-            gone = await erase.delete(conn, subject, tombstone.tombstone_id, table, most)
-            return await _note(conn, subject, tombstone, table, Done(gone, finished=not gone))
+            gone, finished = await erase.delete(conn, subject, tombstone.tombstone_id, table, most)
+            return await _note(conn, subject, tombstone, table, Done(gone, finished=finished))
 
     return go
+
+
+async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
+    """Topics that carry text hold nothing of it, dead letters included; the record says until when any may.
+
+    What is said in a single memory cannot be told from the rest of its message: retention takes it.
+    """
+    detail: dict[str, Any] = {
+        "clear_by": (tombstone.requested_at + timedelta(hours=DEAD_LETTER_TEXT_HOURS)).isoformat()
+    }
+    removed = 0
+    if tombstone.scope in ("all", "session"):
+        purged = await _purged(rt, subject, tombstone)
+        removed = sum(purged.removed.values())
+        clear_by = purged.clear_by.isoformat() if purged.clear_by else None
+        detail = {"removed": dict(purged.removed), "unreadable": purged.unreadable, "clear_by": clear_by}
+    async with rt.db.erasing(subject) as conn:
+        return await _note(conn, subject, tombstone, "broker", Done(removed, finished=True, detail=detail))
+
+
+async def _purged(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged:
+    """The purge, tried again for a little while where something has not been consumed yet."""
+    sessions = tombstone.session_ids if tombstone.scope == "session" else None
+    until = time.monotonic() + CONSUMED_S
+    while True:
+        async with rt.db.system() as conn:
+            await tombstones.sole_purger(conn)
+            purged = await purge(rt.bootstrap, subject, tombstone.requested_at, sessions=sessions)
+        if not purged.waiting or time.monotonic() > until:
+            return purged
+        await asyncio.sleep(1)
 
 
 async def _sweep(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
@@ -144,5 +187,6 @@ STEPS: dict[str, Go] = {
     "other_receipts": _strip,
     **{table: _table(table) for table in DELETED},
     "sweep": _sweep,
+    "broker": _broker,
 }
 """In their order: what leads elsewhere first, while the rows that lead there still stand."""

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from services.erasure import handler
 from shared.db import Subject
@@ -39,7 +41,7 @@ async def watch(rt: Runtime) -> int:
         levels[level] += 1
         least = min(least, left)
         if level == "overdue":
-            escalated += await handler.escalate(rt, Subject(row["tenant_id"], row["user_id"]), row["tombstone_id"])
+            escalated += await _escalated(rt, row)
         elif level != "none":
             logger().warning("erasure_due", tombstone_id=str(row["tombstone_id"]), level=level, left=round(left, 3))
     states = Counter(row["status"] for row in found)
@@ -49,3 +51,15 @@ async def watch(rt: Runtime) -> int:
         ERASURES_DUE.labels(level).set(levels[level])
     ERASURE_SLA_REMAINING.set(least)
     return escalated
+
+
+async def _escalated(rt: Runtime, row: Mapping[str, Any]) -> bool:
+    """Whether it is escalated now; once for a deadline: what an operator has requeued since is left to its attempts."""
+    if row["escalated_at"] and row["escalated_at"] >= row["deadline_at"]:
+        return False
+    try:
+        return await handler.escalate(rt, Subject(row["tenant_id"], row["user_id"]), row["tombstone_id"])
+    except TransientError as error:
+        # somebody writes of this user just now; the others do not wait for that
+        logger().warning("erasure_watch_waits", error=type(error).__name__)
+        return False

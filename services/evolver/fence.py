@@ -28,17 +28,17 @@ OPEN = Fence()
 
 async def of(conn: Connection, subject: Subject, found: Sequence[ObservationRow]) -> Fence:
     """Where these observations stand; the caller holds the transaction in which they would be written."""
-    standing = await tombstones.in_force(conn, subject)
-    if not standing:
+    if not found:
         return OPEN
-    under_way = [each for each in standing if rules.fenced(each.status)]
+    under_way = [each for each in await tombstones.in_force(conn, subject) if rules.fenced(each.status)]
     waiting = {seen.observation_id: _told(seen, each) for seen in found if (each := _covering(seen, under_way))}
     said = [
         Said(seen.observation_id, seen.turn_id, statement_of(seen).sense)
         for seen in found
         if seen.observation_id not in waiting
     ]
-    barred = await tombstones.suppressed(conn, subject, said) if any(t.scope == "items" for t in standing) else {}
+    # asked of the hashes themselves: a rebuild has these, and no tombstones
+    barred = await tombstones.suppressed(conn, subject, said)
     told = {
         id: EvolutionBlockedByErasure(observation_id=id, reason="erased", tombstone_id=tombstone, epoch=epoch)
         for id, (tombstone, epoch) in barred.items()

@@ -61,7 +61,6 @@ async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> No
 async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[tuple[str, str | None]]]:
     async with rt.db.transaction(subject) as conn:
         waiting = await resources.pending(conn, subject, dict.fromkeys(ids))
-        await resources.offered(conn, subject, [each.resource_id for each in waiting])
         found = {turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})}
         known = await resources.known(conn, subject, {each.uri_hash for each in waiting})
     most = rt.policy.knowledge.ingest_max_chars
@@ -79,6 +78,9 @@ async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[tuple[s
         return Settled(resource_id, "skipped", "erased")
     if offer.sign in known:
         return Settled(resource_id, "skipped", "known_already", content_hash=offer.content_hash)
+    async with rt.db.transaction(subject) as conn:
+        if not await resources.offered(conn, subject, resource_id):
+            return Settled(resource_id, "skipped", "erased")
     user_id = subject.user_id if policy.send_user else ""
     try:
         receipt = await rt.knowledge.ingest(

@@ -15,11 +15,11 @@ from schemas.topics import (
     DEAD_LETTER_TEXT_HOURS,
     TOPICS,
     Topic,
+    times,
 )
 from shared.errors import TransientError
 from shared.telemetry import logger
 
-HOUR_MS = 3_600_000
 _EXISTS = TopicAlreadyExistsError.errno
 
 
@@ -49,12 +49,12 @@ async def ensure_topics(bootstrap: str, topics: Iterable[Topic] = TOPICS) -> lis
 
 def _wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:
     for topic in topics:
-        yield _new(topic.name, topic.partitions, topic.retention_hours, copies)
+        yield _new(topic.name, topic.partitions, times(topic.retention_hours, carries_text=topic.carries_text), copies)
         hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
-        larger = {"max.message.bytes": str(DEAD_LETTER_BYTES)}
-        yield _new(topic.dead_letter, DEAD_LETTER_PARTITIONS, hours, copies, larger)
+        configs = {**times(hours, carries_text=topic.carries_text), "max.message.bytes": DEAD_LETTER_BYTES}
+        yield _new(topic.dead_letter, DEAD_LETTER_PARTITIONS, configs, copies)
 
 
-def _new(name: str, partitions: int, hours: int, copies: int, more: dict[str, str] | None = None) -> NewTopic:
-    configs = {"retention.ms": str(hours * HOUR_MS), "cleanup.policy": "delete", **(more or {})}
+def _new(name: str, partitions: int, numbers: dict[str, int], copies: int) -> NewTopic:
+    configs = {"cleanup.policy": "delete", **{key: str(number) for key, number in numbers.items()}}
     return NewTopic(name, partitions, copies, topic_configs=configs)

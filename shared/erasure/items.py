@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from shared.db import Connection, Subject
-from shared.store import blotting, chunks, hide
-from shared.store.blotting import Event, Place
+from shared.store import blotting, chunks, hide, observations, outcomes
+from shared.store.blotting import Beside, Event, Place
 from shared.store.hide import Covered, Hidden
+from shared.telemetry import OUTCOME_SECONDS
 from shared.text import segment
 from shared.text.blot import TELLING, Blotter, needles
 
@@ -18,27 +19,56 @@ SPOKEN_BY_RULES = "rules"
 
 
 async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:
-    """What an erasure of these memories covers: every version, what was merged with them, what says the same.
+    """What an erasure of these memories covers: every version, what was merged with them, what says the same, and what
+    has been observed to say it and is on its way still.
 
-    And what rests on words within theirs alone.
+    And what was observed in words that overlap theirs, or says theirs in the same turn, with the memories that rest on
+    that alone: of words that are blanked nothing stays known.
     """
     covered = await hide.of_items(conn, subject, memories)
-    said = await blotting.contents(conn, subject, covered.memories)
-    more = await blotting.saying(conn, subject, said)
-    more += await blotting.within(conn, subject, covered.observations)
-    if set(more) - set(covered.memories):
-        covered = await hide.of_items(conn, subject, [*memories, *covered.memories, *more])
-    return covered
+    while True:
+        said = await blotting.contents(conn, subject, covered.memories)
+        touched = {*covered.observations, *await _touched(conn, subject, covered, said)}
+        more = [*await blotting.saying(conn, subject, said), *await blotting.resting(conn, subject, touched)]
+        grown = covered
+        if set(more) - set(covered.memories):
+            grown = await hide.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
+        grown = replace(grown, observations=tuple(sorted({*grown.observations, *touched})))
+        if (set(grown.memories), set(grown.observations)) == (set(covered.memories), set(covered.observations)):
+            return grown
+        covered = grown
+
+
+async def _touched(conn: Connection, subject: Subject, covered: Covered, said: Sequence[str]) -> list[UUID]:
+    places = await blotting.places(conn, subject, covered.observations)
+    blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
+    found = await blotting.beside(conn, subject, {p.turn_id for p in places})
+    return await blotting.observed(conn, subject, said) + [
+        each.observation_id
+        for each in found
+        if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
+    ]
+
+
+def _overlap(one: Beside, other: Place) -> bool:
+    """Whether both were said in some of the same words."""
+    same = (one.turn_id, one.ordinal) == (other.turn_id, other.ordinal)
+    return same and max(one.span_start, other.span_start) < min(one.span_end, other.span_end)
 
 
 async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, hidden: Hidden) -> None:
-    """The words that the memories came from are nowhere any more; what else was said with them stays where it stood."""
+    """The words that the memories came from are nowhere any more; what else was said with them stays where it stood.
+
+    Turns that nobody has observed yet lose what is hardly said by chance, so that it is not observed after all.
+    """
     places = await blotting.places(conn, subject, covered.observations)
     said = [*await blotting.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
     there, telling = Blotter(needles(said)), needles(said, TELLING)
     blotter = Blotter(telling)
     turns = {*(p.turn_id for p in places), *covered.unread}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
+    coming = await blotting.unobserved(conn, subject) - turns
+    hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
     found = await blotting.summaries(conn, subject)
     sessions = {p.session_id for p in places}
@@ -56,6 +86,13 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     await blotting.forget_answers(conn, subject, turns)
     quoted = [(each, there.text(each.quote)) for each in await blotting.quotes(conn, subject, turns)]
     await blotting.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])
+
+
+async def settle(conn: Connection, subject: Subject, covered: Covered) -> None:
+    """Turns of which nothing is on its way any more, because it was hidden, have their outcome."""
+    found = await observations.load(conn, subject, covered.observations)
+    for done in await outcomes.settle(conn, subject, {each.turn_id for each in found}):
+        OUTCOME_SECONDS.observe(done.took_s)
 
 
 def _words(place: Place) -> tuple[str | None, ...]:

@@ -37,9 +37,17 @@ class Asked:
     fresh: bool
 
 
-async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_id: str | None = None) -> Asked:
+async def request(
+    db: Database,
+    policy: Policy,
+    asked: ErasureRequest,
+    *,
+    sent_at: datetime | None = None,
+    trace_id: str | None = None,
+) -> Asked:
     """The erasure is in force: tombstone, fence, epoch, invisibility and event are one transaction's.
 
+    One that was put on a topic (`sent_at`) counts as requested then: what its user put there afterwards is not of it.
     RefusedError names the field that does not fit, a session or memory that the user does not have, a profile that
     policy does not know. TransientError: the database is away, or somebody writes of the user for too long.
     """
@@ -51,6 +59,7 @@ async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_
             return Asked(known, fresh=False)
         covered = await _covered(conn, subject, asked)
         at = await tombstones.now(conn)
+        since = min(at, sent_at or at)
         profile = asked.profile or policy.erasure.profile
         tombstone = Tombstone(
             tombstone_id=clock.uuid7(),
@@ -69,8 +78,8 @@ async def request(db: Database, policy: Policy, asked: ErasureRequest, *, trace_
             error=None,
             history=history(at),
             proof=None,
-            requested_at=at,
-            deadline_at=rules.deadline(at, policy.erasure.profiles[profile], policy.erasure.holidays),
+            requested_at=since,
+            deadline_at=rules.deadline(since, policy.erasure.profiles[profile], policy.erasure.holidays),
             next_try_at=at,
         )
         told = trace_id or tombstone.tombstone_id.hex
@@ -165,9 +174,12 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
     before = Hidden()
     if covered.scope == "items":
         await items.blot(conn, subject, id, covered, before)
-    hidden = await hide.mark(conn, subject, id, covered)
+    others = bool(await tombstones.in_force(conn, subject))
+    hidden = await hide.mark(conn, subject, id, covered, beside_others=others)
     for table, count in before.rows.items():
         hidden.add(table, count)
+    if covered.scope == "items":
+        await items.settle(conn, subject, covered)
     revived = await hide.empty(conn, subject, id, covered, hidden)
     if revived:
         await show(conn, subject, revived)
@@ -184,8 +196,8 @@ def _told(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -
     """That it was asked for, and each state that it has passed."""
     event = requested(subject, tombstone, trace_id=trace_id, policy_version=version)
     moved = [
-        state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version)
-        for before, after in pairwise(AT_ONCE)
+        state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version, nth=n)
+        for n, (before, after) in enumerate(pairwise(AT_ONCE), 1)
     ]
     return [*moved, (ERASURE_REQUESTED, event)]
 
@@ -218,8 +230,9 @@ def state_event(
     store: str | None = None,
     affected: int = 0,
     error: str | None = None,
+    nth: int | None = None,
 ) -> Outgoing:
-    """The event that a tombstone went from one state to the next."""
+    """The event that a tombstone went from one state to the next: its `nth` step, or the one after its history."""
     moved = DeletionEvent.model_validate(
         {
             "tombstone_id": tombstone.tombstone_id,
@@ -231,7 +244,7 @@ def state_event(
             "error_code": error,
         }
     )
-    about = f"{tombstone.tombstone_id}:{before}:{after}:{attempt}"
+    about = f"{tombstone.tombstone_id}:{len(tombstone.history) if nth is None else nth}:{before}:{after}"
     return ERASURE_STATE, outbox.event(moved, subject, about, trace_id=trace_id, policy_version=policy_version)
 
 
@@ -262,7 +275,7 @@ def _changed(subject: Subject, ended: Sequence[memory.Memory], policy_version: s
 def receipt(tombstone: Tombstone) -> DeletionReceipt:
     """What whoever asked is told; `estimated_completion` goes by the rows, and is the true time once it is done."""
     rows = tombstone.row_count
-    estimated = tombstone.requested_at + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
+    estimated = _in_force_since(tombstone) + LEAST + timedelta(seconds=rows / ROWS_A_SECOND)
     return DeletionReceipt(
         receipt_id=tombstone.tombstone_id,
         tombstone_id=tombstone.tombstone_id,
@@ -275,3 +288,9 @@ def receipt(tombstone: Tombstone) -> DeletionReceipt:
         deadline_at=tombstone.deadline_at,
         profile=tombstone.profile,
     )
+
+
+def _in_force_since(tombstone: Tombstone) -> datetime:
+    """Later than it was requested where the request had to wait in a topic."""
+    first = next(iter(tombstone.history), None)
+    return datetime.fromisoformat(first["at"]) if first else tombstone.requested_at

@@ -1,5 +1,7 @@
 """No knowledge: everything else works, and nobody is told that anything is missing (seed 004 section 6)."""
 
+from collections.abc import Sequence
+
 from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import NOTHING, NOTHING_AT_ALL, Bundle, Capabilities, Receipt, Resource, Scope
@@ -24,9 +26,11 @@ class NoKnowledge:
         del resource, scope, key, deadline_s
         raise KnowledgeUnavailable("not_configured")
 
-    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
+    async def delete(
+        self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
+    ) -> None:
         """Nothing was there."""
-        del scope, document_ids, deadline_s
+        del scope, document_ids, keys, deadline_s
 
     async def close(self) -> None:
         """Nothing was open."""

@@ -1,6 +1,6 @@
 """What knowledge is asked and answers: one port, whatever stands behind it (seed 004 section 6, KnowledgePort)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -106,8 +106,10 @@ class Knowledge(Protocol):
         """The resource is kept; the same key again changes nothing."""
         ...
 
-    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
-        """The documents are gone; deleting what is not there is done too."""
+    async def delete(
+        self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
+    ) -> None:
+        """The documents are gone, named by id or by the key of their ingest; deleting what is not there is done too."""
         ...
 
     async def close(self) -> None:

@@ -5,7 +5,7 @@ x-profile-id, and x-user-id where policy allows it. docs/retrieval_plan.md has t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, TypeVar
@@ -79,9 +79,11 @@ class SmartRag:
 
         return await self._guarded("ingest", self._giving, call, deadline_s)
 
-    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
-        """The documents are gone there."""
-        content = orjson.dumps({"version": "0.1", "document_ids": document_ids})
+    async def delete(
+        self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
+    ) -> None:
+        """The documents are gone there, and what was ingested under these keys."""
+        content = orjson.dumps({"version": "0.1", "document_ids": list(document_ids), "idempotency_keys": list(keys)})
 
         async def call() -> None:
             await self._post("/delete", content, _headers(scope), done=(404, 410))

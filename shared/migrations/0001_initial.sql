@@ -692,11 +692,12 @@ CREATE TABLE audit_events (
     user_id text NOT NULL,
     audit_id uuid NOT NULL,
     kind text NOT NULL,
-    tombstone_id uuid NOT NULL UNIQUE,
+    tombstone_id uuid NOT NULL,
     item_count integer NOT NULL,
     details jsonb NOT NULL,
     at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant_id, user_id, audit_id)
+    PRIMARY KEY (tenant_id, user_id, audit_id),
+    UNIQUE (tenant_id, user_id, tombstone_id)
 );
 COMMENT ON TABLE audit_events IS 'That an erasure was done: whose, when, how much; no content. One a tombstone, kept for good. Written by erasure.';
 CREATE FUNCTION keep_audit_events() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -806,7 +807,7 @@ BEGIN
 
     CREATE POLICY ids_of_all ON tombstones FOR SELECT TO smartbrain_system USING (true);
     CREATE POLICY of_nobody ON memory_receipts TO smartbrain_erasure
-        USING (tenant_id = current_setting('app.tenant', true) AND starts_with(user_id, 'erased:'));
+        USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.erased', true));
     FOREACH each IN ARRAY ARRAY['turns', 'observations', 'proposals', 'memory_chunks', 'injections', 'memory_receipts',
         'context_packages', 'quarantine',
         'model_answers', 'model_usage', 'memory_items', 'tool_receipts', 'promotions', 'sessions',
@@ -823,7 +824,8 @@ BEGIN
 END $$;
 GRANT SELECT ON serving TO smartbrain_app, smartbrain_system, smartbrain_erasure;
 GRANT SELECT (tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, status, profile, epoch, attempts,
-              requested_at, deadline_at, next_try_at, updated_at, completed_at) ON tombstones TO smartbrain_system;
+              requested_at, deadline_at, next_try_at, updated_at, escalated_at, completed_at) ON tombstones
+    TO smartbrain_system;
 ALTER TABLE agent_experience ENABLE ROW LEVEL SECURITY;
 ALTER TABLE agent_experience FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON agent_experience TO smartbrain_app USING (tenant_id = current_setting('app.tenant', true)
@@ -908,11 +910,12 @@ DECLARE
     said timestamptz := coalesce((body ->> 'said_at')::timestamptz, now());
     only_ends boolean := coalesce((body ->> 'only_ends')::boolean, false);
     sent timestamptz := (body ->> 'sent_at')::timestamptz;
+    since integer := bind(tenant, who);
     known record;
     number integer;
     answer jsonb;
 BEGIN
-    IF bind(tenant, who) IS NULL THEN
+    IF since IS NULL THEN
         RETURN jsonb_build_object('outcome', 'closed');
     END IF;
     -- one writer per user at a time: the order of outbox positions is then the order of commits
@@ -929,6 +932,9 @@ BEGIN
             AND (d.scope IN ('all', 'personal') OR d.scope = 'session' AND session = ANY(d.session_ids))) THEN
         RETURN jsonb_build_object('outcome', 'erased');
     END IF;
+    -- said before an erasure of items, it does not say again what was erased: it is as old as when it was sent
+    SELECT least(since, min(d.epoch) - 1) INTO since FROM tombstones d
+        WHERE d.tenant_id = tenant AND d.user_id = who AND d.requested_at > sent AND d.scope = 'items';
     IF (body ->> 'refused')::boolean THEN
         RETURN jsonb_build_object('outcome', 'refused');
     END IF;
@@ -942,10 +948,10 @@ BEGIN
         RETURNING next_seq - 1 INTO number;
     answer := (body -> 'result') || jsonb_build_object('seq', number, 'committed_at', now());
     INSERT INTO turns (tenant_id, user_id, turn_id, session_id, seq, idempotency_key, request_hash, event_id, trace_id,
-                       policy_version, said_at, context_id, result, experiment)
+                       policy_version, said_at, context_id, result, experiment, epoch)
         VALUES (tenant, who, turn, session, number, body ->> 'idempotency_key', body ->> 'request_hash',
                 (body ->> 'event_id')::uuid, body ->> 'trace_id', body ->> 'policy_version', said,
-                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'));
+                (body ->> 'context_id')::uuid, answer, nullif(body -> 'experiment', 'null'), since);
     INSERT INTO conversation_events (tenant_id, user_id, event_id, turn_id, session_id, ordinal, event_type, role, name,
                                      content, content_schema_version, said_at)
         SELECT tenant, who, e.event_id, turn, session, e.ordinal, e.event_type, e.role, e.name, e.content,

@@ -71,6 +71,13 @@ class Thoughts:
             raise ModelUnavailable("not_configured", "closed")
         return Thought(cast("A", call.result()), kept=False)
 
+    def forget(self, owner: Owner) -> None:
+        """Nothing is kept of the owner, and nothing is thought about their words any more."""
+        self._kept.pop(owner, None)
+        for (whose, _), call in self._running.items():
+            if whose == owner:
+                call.cancel()
+
     async def close(self) -> None:
         """Nothing is under way any more, and nothing is kept."""
         running = list(self._running.values())

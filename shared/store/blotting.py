@@ -43,6 +43,14 @@ _SAYING: LiteralString = """
 SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
     AND lower(content_text) = ANY(%(texts)s)
 """
+_OBSERVED: LiteralString = """
+SELECT observation_id FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND lower(text) = ANY(%(texts)s)
+"""
+_UNOBSERVED: LiteralString = """
+SELECT turn_id FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND tombstone_id IS NULL
+"""
 
 
 async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[Place]:
@@ -64,28 +72,57 @@ async def saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> li
     return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
 
 
-_WITHIN: LiteralString = """
-WITH places AS (
-    SELECT turn_id, ordinal, span_start, span_end FROM observations
-    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(observations)s)
-), inside AS (
-    SELECT o.observation_id, o.related_memory_id FROM observations o JOIN places p USING (turn_id, ordinal)
-    WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.tombstone_id IS NULL
-        AND o.span_start >= p.span_start AND o.span_end <= p.span_end AND o.span_end > o.span_start
-)
+async def observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+    """The observations that say one of these in the same words, whatever has become of them so far."""
+    wanted = [text.lower() for text in texts]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
+    return [row["observation_id"] for row in await (await conn.execute(_OBSERVED, params)).fetchall()]
+
+
+async def unobserved(conn: Connection, subject: Subject) -> set[UUID]:
+    """The turns that no observer has had yet."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, params)).fetchall()}
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """An observation of a turn in which something else is erased, by its place and what it says."""
+
+    observation_id: UUID
+    turn_id: UUID
+    ordinal: int
+    span_start: int
+    span_end: int
+    text: str
+    old_value: str | None
+
+
+_BESIDE: LiteralString = """
+SELECT observation_id, turn_id, ordinal, span_start, span_end, text, old_value FROM observations
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND tombstone_id IS NULL
+"""
+_RESTING: LiteralString = """
 SELECT m.memory_id FROM memory_items m
 WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
-    AND m.memory_id IN (SELECT observation_id FROM inside UNION SELECT related_memory_id FROM inside)
+    AND m.memory_id IN (SELECT unnest(ARRAY[observation_id, related_memory_id]) FROM observations
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(observations)s))
     AND NOT EXISTS (SELECT FROM observations o WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s
         AND (o.observation_id = m.memory_id OR o.related_memory_id = m.memory_id) AND o.state = 'evolved'
-        AND o.observation_id NOT IN (SELECT observation_id FROM inside))
+        AND o.observation_id <> ALL(%(observations)s))
 """
 
 
-async def within(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
-    """The memories that rest on words within the places of these observations, and on no others."""
+async def beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Beside]:
+    """All that was observed in these turns."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+    return [Beside(**row) for row in await (await conn.execute(_BESIDE, params)).fetchall()]
+
+
+async def resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
+    """The memories that rest on these observations, and on no others."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
-    return [row["memory_id"] for row in await (await conn.execute(_WITHIN, params)).fetchall()]
+    return [row["memory_id"] for row in await (await conn.execute(_RESTING, params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)

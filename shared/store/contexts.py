@@ -62,17 +62,18 @@ async def receipts(conn: Connection, subject: Subject, context_id: UUID) -> Rece
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A package as it was answered, and the plan that led to it."""
+    """A package as it was answered, and the plan that led to it; neither is left once it is erased."""
 
     context_id: UUID
     session_id: str
     created_at: datetime
     plan: dict[str, Any] | None
     package: dict[str, Any] | None
+    erased: bool
 
 
 _PACKAGE: LiteralString = """
-SELECT context_id, session_id, created_at, plan, package FROM context_packages
+SELECT context_id, session_id, created_at, plan, package, tombstone_id IS NOT NULL AS erased FROM context_packages
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND context_id = %(context)s
 """
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -39,15 +38,22 @@ A_CHUNK = 20
 """A chunk with its postings counts as so many rows."""
 
 
-async def delete(conn: Connection, subject: Subject, tombstone_id: UUID, table: LiteralString, limit: int) -> int:
-    """How many hidden rows of the table are gone now, at most `limit`; of chunks, with what search knows of them."""
+async def delete(
+    conn: Connection, subject: Subject, tombstone_id: UUID, table: LiteralString, limit: int
+) -> tuple[int, bool]:
+    """How many hidden rows of the table are gone now, at most `limit`, and whether none is left.
+
+    Chunks go with what search knows of them.
+    """
     params = _whose(subject, tombstone_id)
     if table == "memory_chunks":
-        cursor = await conn.execute(_CHUNKS, {**params, "limit": max(1, limit // A_CHUNK)})
-        row = await cursor.fetchone()
-        return row["n"] if row else 0
+        most = max(1, limit // A_CHUNK)
+        row = await (await conn.execute(_CHUNKS, {**params, "limit": most})).fetchone()
+        gone: int = row["n"] if row else 0
+        return gone, gone < most
     statement: LiteralString = "DELETE FROM " + table + _DELETE + table + _WHICH
-    return (await conn.execute(statement, {**params, "limit": limit})).rowcount
+    gone = (await conn.execute(statement, {**params, "limit": limit})).rowcount
+    return gone, gone < limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ _HIDDEN_RECEIPTS: LiteralString = """
 SELECT context_id, receipt_type, details FROM memory_receipts
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s LIMIT %(limit)s
 """
+_AS_NOBODY: LiteralString = "SELECT set_config('app.erased', 'erased:' || %(id)s::text, true)"
 _REDUCE: LiteralString = """
 UPDATE memory_receipts r SET user_id = 'erased:' || %(id)s::text, session_id = '', request_id = NULL,
     details = d.details
@@ -80,7 +87,9 @@ async def hidden_receipts(conn: Connection, subject: Subject, tombstone_id: UUID
 
 async def reduce(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[Receipt]) -> int:
     """How many receipts say this now, and of nobody."""
-    return (await conn.execute(_REDUCE, {**_whose(subject, tombstone_id), "rows": _rows(receipts)})).rowcount
+    params = {**_whose(subject, tombstone_id), "rows": _rows(receipts)}
+    await conn.execute(_AS_NOBODY, params)
+    return (await conn.execute(_REDUCE, params)).rowcount
 
 
 _ABOUT: LiteralString = """
@@ -88,6 +97,8 @@ SELECT array(SELECT memory_id::text FROM memory_items
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
     || %(named)s::text[]
     || array(SELECT turn_id::text FROM turns
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
+    || array(SELECT unnest(ARRAY[resource_id::text, document_id]) FROM resources
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s) AS ids
 """
 _OTHER_RECEIPTS: LiteralString = """
@@ -105,11 +116,11 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.con
 
 
 async def named_by(conn: Connection, subject: Subject, tombstone: Tombstone) -> set[str]:
-    """Ids of memories and turns that no receipt is to name any more."""
+    """Ids of memories, turns and documents that no receipt is to name any more."""
     named = [str(each) for each in tombstone.memory_ids]
     params = {**_whose(subject, tombstone.tombstone_id), "named": named}
     row = await (await conn.execute(_ABOUT, params)).fetchone()
-    return set(row["ids"]) if row else set()
+    return {each for each in row["ids"] if each} if row else set()
 
 
 async def other_receipts(
@@ -138,23 +149,39 @@ class Document:
 
     resource_id: UUID
     document_id: str | None
-    state: str
-    offered_at: datetime | None
     in_flight: bool
 
 
 _DOCUMENTS: LiteralString = """
-SELECT resource_id, document_id, state, offered_at,
+SELECT resource_id, document_id,
     offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s) AS in_flight
 FROM resources WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
-    AND (state = 'ingested' OR document_id IS NOT NULL OR offered_at IS NOT NULL)
+    AND (document_id IS NOT NULL OR offered_at IS NOT NULL OR attempts > (state = 'skipped')::integer)
+    AND (attempts <> 1 OR reason IS DISTINCT FROM 'knowledge_not_configured')
 """
 
 
 async def documents(conn: Connection, subject: Subject, tombstone_id: UUID, patience_s: float) -> list[Document]:
-    """What the knowledge side has of what is hidden; `in_flight` where a librarian may be offering it still."""
+    """What the knowledge side has, or may have since a try whose answer never came, of what is hidden.
+
+    `in_flight` where a librarian may be offering it still.
+    """
     params = {**_whose(subject, tombstone_id), "patience": patience_s}
     return [Document(**row) for row in await (await conn.execute(_DOCUMENTS, params)).fetchall()]
+
+
+_OFFER_AGAIN: LiteralString = """
+UPDATE resources r SET state = 'pending', reason = NULL, settled_at = NULL, requested_at = now(), attempts = 0
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND state = 'skipped'
+    AND reason = 'known_already' AND EXISTS (SELECT FROM resources g
+        WHERE g.tenant_id = r.tenant_id AND g.user_id = r.user_id AND g.tombstone_id = %(id)s
+            AND g.uri_hash = r.uri_hash AND g.content_hash = r.content_hash)
+"""
+
+
+async def offer_again(conn: Connection, subject: Subject, tombstone_id: UUID) -> int:
+    """How many resources wait for the librarian again: what stood for them over there is gone with the erasure."""
+    return (await conn.execute(_OFFER_AGAIN, _whose(subject, tombstone_id))).rowcount
 
 
 _SWEEP: tuple[LiteralString, ...] = (

@@ -100,14 +100,21 @@ _PARTS_UNTIL: Mapping[LiteralString, LiteralString] = {
 }
 """The same where the user has said more since, perhaps in the same sessions."""
 _ALSO: Mapping[LiteralString, LiteralString] = {
+    "observations": """, state = CASE WHEN state IN ('new', 'analyzed') THEN 'blocked' ELSE state END,
+        reason = CASE WHEN state IN ('new', 'analyzed') THEN 'erased' ELSE reason END""",
     "memory_items": ", status = 'erased', invalid_at = coalesce(invalid_at, now()), root_id = gen_random_uuid()",
     "memory_chunks": ", active = false",
 }
-"""A version of a lineage that goes on must not stand in the way of the next."""
+"""What was on its way is over. A version of a lineage that goes on must not stand in the way of the next."""
 
 
-async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:
-    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures."""
+async def mark(
+    conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, *, beside_others: bool
+) -> Hidden:
+    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures.
+
+    Those that an earlier erasure has hidden and not taken yet are this one's from now on: neither waits for the other.
+    """
     params = _params(subject, tombstone_id, covered)
     hidden = Hidden()
     for table in MARKED:
@@ -120,6 +127,12 @@ async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
             + " WHERE " + _WHOSE + " AND tombstone_id IS NULL " + which
         )  # fmt: skip
         hidden.add(table, (await conn.execute(statement, params)).rowcount)
+        if beside_others:
+            taken_over: LiteralString = (
+                "UPDATE " + table + " SET tombstone_id = %(tombstone)s"
+                + " WHERE " + _WHOSE + " AND tombstone_id <> %(tombstone)s " + which
+            )  # fmt: skip
+            await conn.execute(taken_over, params)
     return hidden
 
 

@@ -10,11 +10,10 @@ from typing import Any, LiteralString, cast
 
 from psycopg import sql
 
+from schemas.vocabulary import ErasureScope
 from shared.db import Connection, Subject
 from shared.store.tombstones import Tombstone
 
-TEXTUAL = frozenset({"text", "jsonb", "json", "bytea", "ARRAY", "USER-DEFINED", "character varying"})
-"""Types that can say something of a user, vectors and lists of hashes among them."""
 ON_RECORD = frozenset(
     {"tombstones", "erasure_steps", "erasure_epochs", "erasure_suppressions", "audit_events", "model_usage"}
 )
@@ -36,28 +35,37 @@ ALWAYS = frozenset({"tenant_id", "user_id"})
 
 @dataclass(frozen=True)
 class Table:
-    """A table with rows of users, and its columns by type."""
+    """A table with rows of users; each column, and whether it can say something: all but numbers, times and ids can.
+
+    Not `seen`: no right to read it, or no policy that shows the user's rows.
+    """
 
     name: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, bool]
+    seen: bool
 
     @property
     def textual(self) -> list[str]:
-        """Columns that can say something."""
-        return sorted(name for name, kind in self.columns.items() if kind in TEXTUAL and name not in ALWAYS)
+        """Columns that can say something, vectors and lists of hashes among them."""
+        return sorted(name for name, says in self.columns.items() if says and name not in ALWAYS)
 
 
 _CATALOG: LiteralString = """
-SELECT c.table_name AS name, jsonb_object_agg(c.column_name, c.data_type) AS columns
-FROM information_schema.columns c JOIN pg_class k ON k.relname = c.table_name
-    AND k.relnamespace = current_schema()::regnamespace AND k.relkind IN ('r', 'p')
-WHERE c.table_schema = current_schema() GROUP BY c.table_name
-HAVING bool_or(c.column_name = 'user_id') ORDER BY c.table_name
+SELECT k.relname AS name,
+    jsonb_object_agg(a.attname, t.typcategory NOT IN ('N', 'B', 'D', 'T') AND t.oid <> 'uuid'::regtype) AS columns,
+    has_table_privilege(k.oid, 'SELECT') AND (NOT k.relrowsecurity OR EXISTS (
+        SELECT FROM pg_policy p WHERE p.polrelid = k.oid AND p.polpermissive AND p.polcmd IN ('r', '*')
+            AND (p.polroles = '{0}' OR to_regrole(current_user)::oid = ANY(p.polroles)))) AS seen
+FROM pg_class k JOIN pg_attribute a ON a.attrelid = k.oid AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+WHERE k.relnamespace = current_schema()::regnamespace AND k.relkind IN ('r', 'p')
+GROUP BY k.oid, k.relname, k.relrowsecurity
+HAVING bool_or(a.attname = 'user_id') ORDER BY k.relname
 """
 
 
 async def catalog(conn: Connection) -> list[Table]:
-    """Every table that holds rows of users."""
+    """Every table that holds rows of users, whoever may read it."""
     return [Table(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
 
 
@@ -88,9 +96,9 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
             continue
         tables += 1
         columns += len(table.textual)
-        covered = _covered(table, tombstone)
+        covered = _covered(table, tombstone) if table.seen else None
         if covered is None:
-            left[table.name] = 1
+            left[table.name] = 1  # nobody can say how many
             continue
         if table.name in SKELETONS:
             kept[table.name] = await _count(conn, table, covered, params)
@@ -108,6 +116,7 @@ def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
         "epoch": tombstone.epoch,
         "sessions": list(tombstone.session_ids),
         "memories": list(tombstone.memory_ids),
+        "requested": tombstone.requested_at,
     }
 
 
@@ -124,9 +133,18 @@ _ERASED_TURNS: LiteralString = """(SELECT t.turn_id FROM turns t
 _ONE: Mapping[str, LiteralString] = {
     "turn_id": f"x.turn_id IN {_ERASED_TURNS}",
     "source_turn_id": f"x.source_turn_id IN {_ERASED_TURNS}",
+    "source_turns": f"x.source_turns && ARRAY{_ERASED_TURNS}",
 }
 _OF_MEMORY = ("memory_id", "related_memory_id", "target_memory_id", "superseded_by")
 _OF_MEMORIES = ("memory_ids", "supersedes", "core_ids", "evidence_ids", "used_ids")
+FIGURES = "agent_experience"
+"""Without epochs: its rows are counted anew each round, from what is left by then."""
+_COUNTED_BEFORE: Mapping[ErasureScope, LiteralString] = {
+    "all": "x.updated_at < %(requested)s",
+    "personal": "x.updated_at < %(requested)s",
+    "session": "false",
+    "items": "false",
+}
 _ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
     WHERE (c.tenant_id, c.user_id, c.chunk_id) = (x.tenant_id, x.user_id, x.chunk_id))"""
 
@@ -140,7 +158,7 @@ def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
     if table.name == "postings":
         found.append(sql.SQL(_ORPHANED))
     if "epoch" not in table.columns:
-        return sql.SQL(" OR ").join(found) if found and table.name == "agent_experience" else _any_row(table)
+        return sql.SQL(_COUNTED_BEFORE[tombstone.scope]) if table.name == FIGURES else None
     match tombstone.scope:
         case "all" | "personal":
             found.append(sql.SQL("x.epoch < %(epoch)s"))
@@ -153,11 +171,6 @@ def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
             lists = [name for name in _OF_MEMORIES if name in table.columns]
             found += [sql.SQL("x.{} && %(memories)s::uuid[]").format(sql.Identifier(name)) for name in lists]
     return sql.SQL(" OR ").join(found) if found else sql.SQL("false")
-
-
-def _any_row(table: Table) -> sql.Composable | None:
-    """A table without epochs: rows of the user in it are figures that are counted anew, or nobody knows what."""
-    return sql.SQL("false") if table.name == "agent_experience" else None
 
 
 def _says(table: Table) -> sql.Composable:

@@ -73,14 +73,14 @@ async def pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> li
 
 _OFFERED: LiteralString = """
 UPDATE resources SET offered_at = clock_timestamp()
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = ANY(%(ids)s)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(id)s AND state = 'pending'
 """
 
 
-async def offered(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> None:
-    """These are on their way to the knowledge side; an erasure waits until they are settled."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
-    await conn.execute(_OFFERED, params)
+async def offered(conn: Connection, subject: Subject, resource_id: UUID) -> bool:
+    """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": resource_id}
+    return bool((await conn.execute(_OFFERED, params)).rowcount)
 
 
 _KNOWN: LiteralString = """

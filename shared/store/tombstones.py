@@ -89,11 +89,11 @@ def page(subject: Subject, limit: int) -> Read[list[Tombstone]]:
     return Read(_PAGE, {**_whose(subject), "limit": limit}, _made)
 
 
-_IN_FORCE: LiteralString = _COLUMNS + " AND (status <> 'completed' OR scope = 'items') ORDER BY requested_at"
+_IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY requested_at"
 
 
 async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
-    """Those that keep memories from being written: the open ones, and erasures of items for good."""
+    """Those that are under way, and keep what they cover from being written."""
     return _made(await (await conn.execute(_IN_FORCE, _whose(subject))).fetchall())
 
 
@@ -121,6 +121,18 @@ async def suppressed(conn: Connection, subject: Subject, said: Iterable[Said]) -
     params = {**_whose(subject), "rows": orjson.dumps(rows).decode()}
     found = await (await conn.execute(_SUPPRESSED, params)).fetchall()
     return {row["observation_id"]: (row["tombstone_id"], row["epoch"]) for row in found}
+
+
+_ERASED: LiteralString = """
+SELECT DISTINCT m.id FROM tombstones, unnest(memory_ids) AS m(id)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(memories)s AND m.id = ANY(%(memories)s)
+"""
+
+
+async def erased(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
+    """Those of the memories that were erased by name, or with one that was."""
+    params = {**_whose(subject), "memories": list(memories)}
+    return {row["id"] for row in await (await conn.execute(_ERASED, params)).fetchall()}
 
 
 _EPOCH: LiteralString = """
@@ -316,7 +328,8 @@ def audits(subject: Subject, tombstone_id: UUID) -> Read[list[dict[str, Any]]]:
 
 
 _OPEN: LiteralString = """
-SELECT tenant_id, user_id, tombstone_id, status, profile, attempts, requested_at, deadline_at, next_try_at, updated_at
+SELECT tenant_id, user_id, tombstone_id, status, profile, attempts, requested_at, deadline_at, next_try_at, updated_at,
+    escalated_at
 FROM tombstones WHERE status <> 'completed'
 """
 
@@ -330,15 +343,23 @@ _DUE: LiteralString = """
 SELECT tenant_id, user_id, tombstone_id, scope, session_ids, memory_ids, profile, epoch, attempts, requested_at,
     updated_at
 FROM tombstones
-WHERE status IN ('queued', 'processing', 'failed', 'retry_pending') AND next_try_at <= now()
-    AND updated_at < now() - %(grace)s
+WHERE next_try_at <= now()
+    AND (status = 'retry_pending' OR status IN ('queued', 'processing', 'failed') AND updated_at < now() - %(grace)s)
 ORDER BY next_try_at LIMIT %(limit)s
 """
 
 
 async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Erasures of all users that nobody has been at for the grace period though it is their turn, oldest first."""
+    """Erasures of all users whose next try is due, or that nobody has been at for the grace period, oldest first."""
     return await (await conn.execute(_DUE, {"grace": grace, "limit": limit})).fetchall()
+
+
+_SOLE: LiteralString = "SELECT pg_advisory_xact_lock(727005)"
+
+
+async def sole_purger(conn: Connection) -> None:
+    """Until the transaction ends nobody else takes text out of the broker."""
+    await conn.execute(_SOLE)
 
 
 _NOW: LiteralString = "SELECT now() AS now"

@@ -115,14 +115,17 @@ _WINDOW: LiteralString = (
     _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s
-    AND t.seq > %(after)s AND t.seq < %(before)s AND t.tombstone_id IS NULL
+    AND t.seq > %(after)s AND t.seq < %(before)s AND t.unlearnt_by IS NULL
 ORDER BY t.seq DESC LIMIT %(limit)s
 """
 )
 
 
 def window(subject: Subject, session_id: str, limit: int, *, after: int, before: int) -> Read[list[Turn]]:
-    """The newest turns of the session with a number between `after` and `before`, neither included, oldest first."""
+    """The newest turns of the session with a number between `after` and `before`, neither included, oldest first.
+
+    Turns that nothing is to be learnt from any more are left out.
+    """
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -229,7 +232,7 @@ _ANSWERED: LiteralString = (
     + _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = w.session_id
-    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s AND t.tombstone_id IS NULL
+    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s AND t.unlearnt_by IS NULL
     AND EXISTS (SELECT FROM conversation_events e WHERE e.event_type = 'assistant_message'
         AND (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id))
 ORDER BY t.seq DESC LIMIT 1) AS found
@@ -238,7 +241,10 @@ ORDER BY t.seq DESC LIMIT 1) AS found
 
 
 async def answered_before(conn: Connection, subject: Subject, places: Iterable[tuple[str, int]]) -> list[Turn]:
-    """For each place (session and number) the latest turn before it in which the assistant spoke, if it is near."""
+    """For each place (session and number) the latest turn before it in which the assistant spoke, if it is near.
+
+    Turns that nothing is to be learnt from any more are left out.
+    """
     wanted = list(places)
     if not wanted:
         return []

@@ -10,7 +10,9 @@ import pytest
 from prometheus_client import REGISTRY
 
 from schemas.context_package import ContextPackage
+from schemas.erasure import ErasureRequest
 from services.compose.prompts import VERSION
+from shared.erasure.request import request
 from shared.text.normalise import normalise
 from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases
@@ -101,6 +103,20 @@ async def test_the_same_message_is_planned_once_and_for_one_user_only(known: Per
     other = Person(known.system, tenant_id=known.tenant_id)
     await other.compose(VAGUE["zh"])
     assert len(ollama.asked(CHAT)) == 2
+
+
+async def test_what_was_planned_before_an_erasure_is_planned_anew(known: Person, ollama: ScriptedOllama) -> None:
+    person = Person(known.system, tenant_id=known.tenant_id)
+    await person.compose(VAGUE["zh"])
+    rt = known.system["compose"].rt
+    await request(rt.db, rt.policy, ErasureRequest.model_validate({**person.whose, "scope": "all"}))
+    await person.compose(VAGUE["zh"])
+    assert len(ollama.asked(CHAT)) == 2
+    await person.compose(VAGUE["zh"])
+    assert len(ollama.asked(CHAT)) == 2
+    assert len(rt.thoughts) == 2
+    assert (await person.post("/v1/erasures", {**person.whose, "scope": "all"})).status_code == 202
+    assert len(rt.thoughts) == 0
 
 
 async def test_the_model_reads_no_secret_and_what_is_said_is_data(known: Person, ollama: ScriptedOllama) -> None:

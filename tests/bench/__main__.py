@@ -19,11 +19,13 @@ BENCHES = {
     "commit": "commit_turn beside the same rows in bare SQL",
     "relay": "outbox to Kafka beside bare produce and bare SELECT + DELETE",
     "compose": "compose_context on 10,000 memories of one user among 200,000, beside its own statements alone",
+    "isolation": "compose with row-level security beside compose without it; a small user beside all the others",
     "pipeline": "committed turns through observer, analyzer and evolver; CPU of each stage",
     "latency": "an idle system: commit to outcome, correction to superseded",
     "rebuild": "memories of one user derived anew from 10,000 turns, beside the workers' own pace",
     "memory": "resident memory of each service after a pipeline run",
     "invariants": "10,000 turns with 5% corrections: no double, no fork, no correction lost",
+    "erasure": "a user with 100,000 rows erased, beside the packages of others",
     "calibration": "stated confidence against observed correctness on the labelled sets, before and after calibration",
 }
 _CALM = ("SMARTBRAIN_OLLAMA_URL", "SMARTBRAIN_EMBEDDING_DIR", "SMARTBRAIN_POLICY", "SMARTBRAIN_DATABASE_URL")

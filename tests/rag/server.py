@@ -51,6 +51,7 @@ class Rag:
     documents: list[Document] = field(default_factory=list[Document])
     mode: Mode = "well"
     ingest_mode: Mode = "well"
+    delete_mode: Mode = "well"
     slow_s: float = 30.0
     token: str | None = None
     with_capabilities: bool = True
@@ -61,6 +62,8 @@ class Rag:
     )
     ingested: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """By idempotency key."""
+    ever: set[str] = field(default_factory=set[str])
+    """Keys of all that was ever ingested, deleted since or not."""
 
     def reset(self) -> None:
         """As new, but for the address."""
@@ -98,10 +101,13 @@ def _app(state: Rag) -> Starlette:
             return JSONResponse({"error": "who are you?"}, 401)
         if path == "/capabilities":
             return _capabilities(state)
-        if wrong := await _wrong(state, state.mode if path == "/retrieve" else state.ingest_mode):
+        mode = {"/ingest": state.ingest_mode, "/delete": state.delete_mode}.get(path, state.mode)
+        if wrong := await _wrong(state, mode):
             return wrong
         if path == "/ingest":
             return _ingest(state, body, headers)
+        if path == "/delete":
+            return _delete(state, body, headers)
         pack = _retrieve(state, RetrievalPlan.model_validate(body), headers)
         return JSONResponse(state.forged(pack) if state.forged else pack)
 
@@ -177,6 +183,7 @@ def _ingest(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Res
     key = body["idempotency_key"]
     known = key in state.ingested
     if not known:
+        state.ever.add(key)
         state.ingested[key] = {**body, "tenant": headers.get("x-tenant-id", "")}
         if body.get("content"):
             document = Document(
@@ -184,6 +191,17 @@ def _ingest(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Res
             )
             state.put(document)
     return JSONResponse({"document_id": f"doc-{key}", "status": "known" if known else "created"}, 200 if known else 201)
+
+
+def _delete(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Response:
+    """What is not there is gone; what is another tenant's stays."""
+    tenant = headers.get("x-tenant-id", "")
+    keys = {*body["idempotency_keys"], *(id.removeprefix("doc-") for id in body["document_ids"])}
+    gone = {key for key in keys if state.ingested.get(key, {}).get("tenant") == tenant}
+    for key in gone:
+        del state.ingested[key]
+    state.documents = [each for each in state.documents if each.id not in gone]
+    return JSONResponse({"deleted": len(gone)}, 200 if gone else 404)
 
 
 def _retrieve(state: Rag, plan: RetrievalPlan, headers: Mapping[str, str]) -> dict[str, Any]:

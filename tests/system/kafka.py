@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from schemas.envelope import Envelope
 from schemas.topics import (
     ANALYSIS_PROPOSED,
+    ERASURE_REQUESTED,
     FEEDBACK_RECORDED,
     OBSERVATION_RECORDED,
     OBSERVATION_URGENT,
@@ -70,12 +71,17 @@ async def of_tenant(bootstrap: str, tenant: str, *topics: str) -> list[Stored]:
     return [r for r in await read(bootstrap, *topics) if mark in (r.value or b"").replace(b'": "', b'":"')]
 
 
-async def publish(bootstrap: str, records: Iterable[Stored]) -> None:
-    """The records stand in their topics once more, in this order."""
+async def publish(bootstrap: str, records: Iterable[Stored], *, dated: bool = False) -> None:
+    """The records stand in their topics once more, in this order; `dated` with their own times, else as of now."""
     producer = AIOKafkaProducer(bootstrap_servers=bootstrap, linger_ms=5, acks="all")
     await producer.start()
     try:
-        sent = [await producer.send(r.topic, r.value, key=r.key, headers=list(r.headers)) for r in records]
+        sent = [
+            await producer.send(
+                r.topic, r.value, key=r.key, headers=list(r.headers), timestamp_ms=r.timestamp if dated else None
+            )
+            for r in records
+        ]
         await asyncio.gather(*sent)
     finally:
         await producer.stop()
@@ -88,6 +94,7 @@ GROUPS = {
     OBSERVATION_URGENT.name: "smartbrain-evolver-urgent",
     ANALYSIS_PROPOSED.name: "smartbrain-evolver",
     FEEDBACK_RECORDED.name: "smartbrain-evolver-feedback",
+    ERASURE_REQUESTED.name: "smartbrain-erasure",
 }
 """The topics that workers consume, and the group of each."""
 

@@ -79,8 +79,9 @@ class Person:
         return [m["content"] for m in await self.memories(**query)]
 
     async def compose(self, message: str, *, session: str = "s2", **more: Any) -> ContextPackage:
-        """The package for this message."""
-        body = {**self.whose, "session_id": session, "user_message": message, "debug": True, **more}
+        """The package for this message, which may take as long as a busy machine needs unless less is given."""
+        asked = {"session_id": session, "user_message": message, "debug": True, "deadline_ms": 20_000}
+        body = {**self.whose, **asked, **more}
         answer = await self.post("/v1/context", body)
         assert answer.status_code == 200, answer.text
         return ContextPackage.model_validate(answer.json())

@@ -1,4 +1,4 @@
-"""Requests that carry messages: Produce, Fetch, ListOffsets, InitProducerId."""
+"""Requests that carry messages: Produce, Fetch, ListOffsets, DeleteRecords, InitProducerId."""
 
 import asyncio
 from typing import Any
@@ -106,6 +106,26 @@ def _offset_at(log: PartitionLog | None, timestamp: int) -> tuple[int, int, int]
         return Code.NONE, -1, log.start_offset
     found_at, offset = log.offset_since(timestamp) or (-1, -1)
     return Code.NONE, found_at, offset
+
+
+def delete_records(state: BrokerState, request: Request) -> Response:
+    """Each partition without its records before an offset, on disk too, and where it begins now; or its error."""
+    topics, _ = request.body
+    answer = [
+        (topic, [(number, *_delete_before(state, topic, number, offset)) for number, offset in partitions])
+        for topic, partitions in topics
+    ]
+    return NO_THROTTLE, answer
+
+
+def _delete_before(state: BrokerState, name: str, number: int, offset: int) -> tuple[int, int]:
+    topic, log = state.topics.get(name), state.topics.partition(name, number)
+    if topic is None or log is None:
+        return -1, Code.UNKNOWN_TOPIC_OR_PARTITION
+    if "delete" not in topic.configs.get("cleanup.policy", "delete"):
+        return -1, Code.POLICY_VIOLATION
+    error = log.delete_before(offset)
+    return -1 if error else log.start_offset, error
 
 
 def init_producer_id(state: BrokerState, request: Request) -> Response:

@@ -12,19 +12,24 @@ from shared.embedded.broker.batch import Header, read_header, sound
 from shared.embedded.broker.files import FilePool, sync_folder
 from shared.embedded.broker.producers import Producers
 from shared.embedded.broker.protocol import Code, first_record_since
-from shared.embedded.broker.segment import Segment
+from shared.embedded.broker.segment import Segment, named_by_content
 
 _log = logging.getLogger("smartbrain.broker")
+WEEK_MS = 7 * 24 * 3600 * 1000
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a partition keeps and accepts; -1 for retention_ms means for ever."""
+    """How much a partition keeps and accepts; -1 for retention_ms means for ever.
+
+    A segment takes messages of `segment_ms` at most; it goes as a whole, so its oldest stay up to so much longer.
+    """
 
     retention_ms: int
     retention_bytes: int
     segment_bytes: int
     max_message_bytes: int
+    segment_ms: int = WEEK_MS
     fsync: bool = False
 
 
@@ -68,6 +73,8 @@ class PartitionLog:
         header = read_header(batch)
         if header is None or not sound(batch, header):
             return Appended(Code.CORRUPT_MESSAGE)
+        if header.record_count != header.last_offset_delta + 1:
+            return Appended(Code.INVALID_RECORD)
         if header.size > self.limits.max_message_bytes:
             return Appended(Code.MESSAGE_TOO_LARGE)
         verdict = self.producers.judge(header)
@@ -110,6 +117,27 @@ class PartitionLog:
             excess -= self._segments[0].size
             self._delete_first()
 
+    def delete_before(self, offset: int) -> int:
+        """Nothing before `offset` (-1: the end) is in any file, and readers are told; or the error that refuses it."""
+        wanted = self.end_offset if offset == -1 else offset
+        if not 0 <= wanted <= self.end_offset:
+            return Code.OFFSET_OUT_OF_RANGE
+        if wanted <= self.start_offset:
+            return Code.NONE
+        try:
+            holder = self._segment_of(wanted)
+            tail = holder.tail(wanted) if holder.base < wanted < self.end_offset else None
+            while self._segments[0].base < wanted and self._segments[0].next_offset <= wanted:
+                self._delete_first()
+            if tail is not None:
+                self._segments[0] = self._segments[0].begun_at(wanted, tail)
+            sync_folder(self._folder)
+        except (OSError, ValueError) as error:
+            _log.error("delete_failed folder=%s error=%s", self._folder, error)
+            return Code.STORAGE_ERROR if isinstance(error, OSError) else Code.INVALID_RECORD
+        self.wake()
+        return Code.NONE
+
     def watch(self, future: asyncio.Future[None]) -> None:
         """`future` will be done at the next append here; it may watch several partitions."""
         self._waiting.add(future)
@@ -134,13 +162,16 @@ class PartitionLog:
         self.wake()
 
     def _store(self, batch: bytes, header: Header) -> None:
-        full = bool(self._segments) and self._segments[-1].size + header.size > self.limits.segment_bytes
-        if not self._segments or (full and self._segments[-1].size):
+        if not self._segments or (self._segments[-1].size and self._full(self._segments[-1], header)):
             self._roll()
             self.expire()
         self._segments[-1].append(batch, header)
         if self.limits.fsync:
             self._segments[-1].sync()
+
+    def _full(self, segment: Segment, header: Header) -> bool:
+        too_old = header.max_timestamp - segment.first_timestamp > self.limits.segment_ms
+        return too_old or segment.size + header.size > self.limits.segment_bytes
 
     def _roll(self) -> None:
         """A new last segment, whose name keeps the next offset."""
@@ -162,7 +193,10 @@ class PartitionLog:
 
     def _recover(self) -> None:
         """Read back every batch; from the first unsound one on the log is cut, as nothing after it can be in order."""
+        for unfinished in self._folder.glob("*.new"):
+            unfinished.unlink()
         paths = sorted(self._folder.glob("*.log"))
+        paths[:1] = map(named_by_content, paths[:1])
         for number, path in enumerate(paths):
             segment = Segment(self._folder, int(path.stem), self._pool)
             in_order = not self._segments or segment.base == self.end_offset

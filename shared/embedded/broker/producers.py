@@ -4,11 +4,10 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
 from shared.embedded.broker.batch import Header
-from shared.embedded.broker.protocol import Code
+from shared.embedded.broker.protocol import SEQUENCES, Code
 
 REMEMBERED_BATCHES = 5  # as many as Kafka allows a producer to have in flight
 REMEMBERED_PRODUCERS = 1024
-SEQUENCES = 1 << 31
 
 
 @dataclass

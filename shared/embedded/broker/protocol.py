@@ -7,15 +7,20 @@ file is the only one that knows aiokafka's private modules, hence the pyright co
 """
 
 import struct
+import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
+from aiokafka.errors import KafkaError
 from aiokafka.protocol import admin, commit, coordination, fetch, group, metadata, offset, produce, transaction
+from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 from aiokafka.record.util import calc_crc32c
 
 API_VERSIONS_KEY = 18
+SEQUENCES = 1 << 31
+LARGEST = SEQUENCES - 1
 _HEADER = struct.Struct(">hhih")
 
 _SPOKEN: dict[int, list[Any]] = {
@@ -35,6 +40,7 @@ _SPOKEN: dict[int, list[Any]] = {
     18: [admin.ApiVersionRequest_v1, admin.ApiVersionRequest_v2],
     19: [admin.CreateTopicsRequest_v2, admin.CreateTopicsRequest_v3],
     20: [admin.DeleteTopicsRequest_v1, admin.DeleteTopicsRequest_v2, admin.DeleteTopicsRequest_v3],
+    21: [admin.DeleteRecordsRequest_v0, admin.DeleteRecordsRequest_v1],
     22: [transaction.InitProducerIdRequest_v0],
     32: [admin.DescribeConfigsRequest_v1, admin.DescribeConfigsRequest_v2],
     37: [admin.CreatePartitionsRequest_v0, admin.CreatePartitionsRequest_v1],
@@ -66,12 +72,14 @@ class Code:
     TOPIC_ALREADY_EXISTS = 36
     INVALID_PARTITIONS = 37
     INVALID_CONFIG = 40
+    POLICY_VIOLATION = 44
     OUT_OF_ORDER_SEQUENCE = 45
     DUPLICATE_SEQUENCE = 46
     INVALID_PRODUCER_EPOCH = 47
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED = 53
     STORAGE_ERROR = 56
     FENCED_INSTANCE_ID = 82
+    INVALID_RECORD = 87
 
 
 @dataclass(frozen=True)
@@ -127,3 +135,20 @@ def first_record_since(batch: bytes, timestamp: int) -> tuple[int, int] | None:
         if record.timestamp >= timestamp:
             return record.timestamp, record.offset
     return None
+
+
+def later_records(batch: bytes, offset: int) -> bytes:
+    """The batch without its records before `offset`, packed as it was; ValueError where it cannot be taken apart."""
+    try:
+        old: Any = MemoryRecords(batch).next_batch()
+        kept: list[Any] = [record for record in old if record.offset >= offset]
+    except (KafkaError, ValueError, IndexError, EOFError, OSError, struct.error, zlib.error) as error:
+        raise ValueError(f"a batch that cannot be read: {type(error).__name__}") from error
+    gone = offset - old.base_offset
+    sequence = (old.base_sequence + gone) % SEQUENCES if old.base_sequence >= 0 else old.base_sequence
+    made = DefaultRecordBatchBuilder(
+        2, old.compression_type, False, old.producer_id, old.producer_epoch, sequence, batch_size=LARGEST
+    )
+    for record in kept:
+        made.append(record.offset - offset, record.timestamp, record.key, record.value, record.headers)
+    return struct.pack(">q", offset) + bytes(made.build())[8:]

@@ -7,21 +7,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shared.embedded.broker.batch import HEADER, OFFSET, Header, read_header, sound
-from shared.embedded.broker.files import FilePool
+from shared.embedded.broker.files import FilePool, replace_file, sync_folder
+from shared.embedded.broker.protocol import later_records
 
 INDEX_INTERVAL = 4096  # bytes of log per index entry
 READ_AHEAD = 64 << 10
 
 
 class Segment:
-    """The batches from `base` up to `next_offset`, stored in `<base>.log`; `max_timestamp` in ms."""
+    """The batches from `base` up to `next_offset`, stored in `<base>.log`; timestamps in ms, -1 while it is empty."""
 
     def __init__(self, folder: Path, base: int, pool: FilePool) -> None:
         self.path = folder / f"{base:020d}.log"
         self.base = base
         self.next_offset = base
         self.size = 0
+        self.first_timestamp = -1
         self.max_timestamp = -1
+        self._folder = folder
         self._pool = pool
         self._index_offsets = array("q")
         self._index_positions = array("q")
@@ -55,6 +58,28 @@ class Segment:
             self._count(header)
             seen(header)
         return True
+
+    def tail(self, offset: int) -> bytes:
+        """What stands from `offset` on, which must be here; ValueError if its batch cannot be taken apart."""
+        position = self.position_of(offset)
+        header, batch = self._batch_at(position)
+        if header is not None and header.base_offset < offset:
+            shorter = later_records(batch, offset)
+            fresh = read_header(shorter)
+            if fresh is None or fresh.next_offset != header.next_offset:
+                raise ValueError("a batch whose records do not add up")
+            batch = shorter
+        after = position + header.size if header else self.size
+        return batch + self._pread(self.size - after, after)
+
+    def begun_at(self, offset: int, tail: bytes) -> "Segment":
+        """The segment in this one's place whose file begins at `offset` with `tail`; a crash leaves one of the two."""
+        self._pool.forget(self.path)
+        replace_file(self.path, tail)
+        named_by_content(self.path)
+        segment = Segment(self._folder, offset, self._pool)
+        segment.recover(lambda _: None)
+        return segment
 
     def read(self, offset: int, limit: int) -> bytes:
         """Whole batches from the one holding `offset` on, about `limit` bytes but always one; `offset` must be here."""
@@ -111,4 +136,21 @@ class Segment:
             self._indexed_until = self.size
         self.size += header.size
         self.next_offset = header.next_offset
+        if self.first_timestamp < 0:
+            self.first_timestamp = header.max_timestamp
         self.max_timestamp = max(self.max_timestamp, header.max_timestamp)
+
+
+def named_by_content(path: Path) -> Path:
+    """The segment file under the name of its first offset, which is another where its front was cut off."""
+    with path.open("rb") as file:
+        header = read_header(file.read(HEADER.size))
+        if header is None or header.base_offset <= int(path.stem):
+            return path
+        file.seek(0)
+        if not sound(file.read(header.size), header):
+            return path
+    renamed = path.with_name(f"{header.base_offset:020d}.log")
+    path.rename(renamed)
+    sync_folder(path.parent)
+    return renamed

@@ -32,6 +32,7 @@ _HANDLERS: dict[int, Callable[[BrokerState, Request], Answer | Awaitable[Answer]
     18: handle_cluster.api_versions,
     19: handle_cluster.create_topics,
     20: handle_cluster.delete_topics,
+    21: handle_data.delete_records,
     22: handle_data.init_producer_id,
     32: handle_cluster.describe_configs,
     37: handle_cluster.create_partitions,

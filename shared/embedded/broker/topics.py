@@ -7,13 +7,13 @@ import shutil
 from dataclasses import dataclass, field
 
 from shared.embedded.broker.files import FilePool, replace_file
-from shared.embedded.broker.log import Limits, PartitionLog
+from shared.embedded.broker.log import WEEK_MS, Limits, PartitionLog
 from shared.embedded.broker.protocol import Code
 from shared.embedded.broker.settings import BrokerSettings
 
 _log = logging.getLogger("smartbrain.broker")
 _NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
-_NUMBERS = ("retention.ms", "retention.bytes", "segment.bytes", "max.message.bytes")
+_NUMBERS = ("retention.ms", "retention.bytes", "segment.ms", "segment.bytes", "max.message.bytes")
 MAX_PARTITIONS = 256
 SEGMENTS_PER_PARTITION = 8  # at least: size limits then cut in steps of an eighth
 
@@ -125,6 +125,7 @@ class Topics:
             retention_bytes=retention_bytes,
             segment_bytes=int(configs.get("segment.bytes", segment)),
             max_message_bytes=int(configs.get("max.message.bytes", self._settings.max_message_bytes)),
+            segment_ms=int(configs.get("segment.ms", WEEK_MS)),
             fsync=self._settings.fsync,
         )
 
@@ -135,6 +136,7 @@ class Topics:
             "cleanup.policy": topic.configs.get("cleanup.policy", "delete"),
             "retention.ms": str(limits.retention_ms),
             "retention.bytes": str(limits.retention_bytes),
+            "segment.ms": str(limits.segment_ms),
             "segment.bytes": str(limits.segment_bytes),
             "max.message.bytes": str(limits.max_message_bytes),
         }

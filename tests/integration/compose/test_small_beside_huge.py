@@ -1,6 +1,7 @@
-"""Search of a small user is exact beside a huge one of the same tenant: what is near is found, all of it."""
+"""Search of a small user is exact beside huge ones: all that is near is found, in the order that it has alone."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 
 import pytest
 
@@ -8,83 +9,140 @@ from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordInde
 from shared.db import Database, Subject
 from shared.store import search
 from shared.store.search import Within
-from tests.system.databases import rows
+from tests.system.databases import Databases, rows
 
-WHO = Subject("default", "small")
-HUGE, SMALL, DIMENSION, NEAREST = 20_000, 200, 16, 20
+WHO, HUGE = Subject("default", "small"), Subject("default", "huge")
+NAMESAKE = Subject("enormous", "small")
+"""The same user's name, in a tenant that is huge."""
+MANY, FEW, DIMENSION, NEAREST = 12_000, 200, 16, 20
+VECTORS = [[(n * (turn + 1) * 37 % 11) - 5.0 for n in range(DIMENSION)] for turn in range(5)]
+QUESTIONS = (
+    ["tea"],
+    ["tea", "77"],
+    ["green", "tea", "like"],
+    ["black", "nowhere"],
+    ["茶"],
+    ["绿茶", "喜欢"],
+    ["茶", "红茶", "78"],
+    ["tea", "绿茶"],
+)
 _CHUNKS = """
 INSERT INTO memory_chunks (tenant_id, user_id, chunk_id, memory_id, text, term_count, language, normalizer_version,
     said_at, embedding, embedding_model_id)
-SELECT 'default', %(user)s, uuidv7(), uuidv7(), 'green tea ' || i, 3, 'en', '2', now(),
+SELECT %(tenant)s, %(user)s, uuidv7(), uuidv7(), t.text, cardinality(string_to_array(t.text, ' ')),
+    CASE i %% 2 WHEN 0 THEN 'zh' ELSE 'en' END, '2', now(),
     (SELECT array_agg(random() - 0.5) FROM generate_series(1, %(dimension)s) AS d
         WHERE i > 0)::real[]::public.vector::public.halfvec, 'm'
-FROM generate_series(1, %(many)s) AS i RETURNING 1
+FROM generate_series(1, %(many)s) AS i CROSS JOIN LATERAL (SELECT CASE i %% 2
+    WHEN 0 THEN repeat('茶 ', 1 + i %% 3) || (ARRAY['绿茶', '红茶', '喜欢'])[1 + i %% 3] || ' ' || i
+    ELSE repeat('tea ', 1 + i %% 3) || (ARRAY['green', 'black', 'like'])[1 + i %% 3] || ' ' || i END AS text) AS t
+RETURNING 1
 """
 _ITEMS = """
 INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, content_text, content_hash, language,
     status, confidence, provenance_class, assertion, epistemic_type, valid_at, last_validated_at)
-SELECT tenant_id, user_id, memory_id, memory_id, 1, 'note', text, md5(chunk_id::text), 'en', 'active', 0.6,
-    'observation', 'declared', 'fact', now(), now() FROM memory_chunks RETURNING 1
+SELECT tenant_id, user_id, memory_id, memory_id, 1, 'note', text, md5(chunk_id::text), language, 'active', 0.6,
+    'observation', 'declared', 'fact', now(), now() FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s RETURNING 1
 """
 _POSTINGS = """
-INSERT INTO postings SELECT c.tenant_id, c.user_id, t.term, c.chunk_id, 1, 3
-FROM memory_chunks c CROSS JOIN unnest(string_to_array(c.text, ' ')) AS t(term) RETURNING 1
+INSERT INTO postings SELECT c.tenant_id, c.user_id, t.term, c.chunk_id, count(*), c.term_count
+FROM memory_chunks c CROSS JOIN unnest(string_to_array(c.text, ' ')) AS t(term)
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s GROUP BY 1, 2, 3, 4, 6 RETURNING 1
 """
 _STATS = """
-INSERT INTO search_stats SELECT tenant_id, user_id, count(*), 3 * count(*) FROM memory_chunks GROUP BY 1, 2 RETURNING 1
+INSERT INTO search_stats SELECT tenant_id, user_id, count(*), sum(term_count) FROM memory_chunks
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s GROUP BY 1, 2 RETURNING 1
 """
 _EXACT = """
-SELECT memory_id FROM memory_chunks WHERE user_id = 'small'
+SELECT memory_id FROM memory_chunks WHERE user_id = 'small' AND tenant_id = 'default'
 ORDER BY embedding OPERATOR(public.<=>) %(vector)s::public.halfvec LIMIT %(many)s
 """
 
 
-@pytest.fixture
-async def db(dsn: str) -> AsyncGenerator[Database]:
-    """A small user beside a huge one."""
-    for user, many in (("huge", HUGE), ("small", SMALL)):
-        rows(dsn, _CHUNKS, user=user, many=many, dimension=DIMENSION)
+@dataclass(frozen=True)
+class World:
+    """The database with everybody in it, and what the small user found while nobody else was there."""
+
+    dsn: str
+    db: Database
+    alone: list[list[str]]
+
+
+def _load(dsn: str, who: Subject, many: int) -> None:
+    whose = {"tenant": who.tenant_id, "user": who.user_id}
+    rows(dsn, _CHUNKS, **whose, many=many, dimension=DIMENSION)
     for statement in (_ITEMS, _POSTINGS, _STATS):
-        rows(dsn, statement)
+        rows(dsn, statement, **whose)
     rows(dsn, "ANALYZE memory_chunks, memory_items, postings, search_stats")
-    found = Database(dsn, size=2)
-    await found.open()
-    yield found
-    await found.close()
 
 
-@pytest.mark.parametrize("turn", range(5))
-async def test_the_nearest_by_meaning_are_all_found(db: Database, dsn: str, turn: int) -> None:
-    vector = [(n * (turn + 1) * 37 % 11) - 5.0 for n in range(DIMENSION)]
-    near = (
-        await db.read(Subject("default", "small"), search.near(Subject("default", "small"), vector, "m", Within()))
-    )[0]
-    assert near
-    found, _ = VectorIndex(*near, DEFAULT_CONTEXT).best(NEAREST)
-    hits = await _read(db, [f"{a:016x}{b:016x}" for a, b in found.tolist()])
+@pytest.fixture(scope="module")
+async def world(databases: Databases) -> AsyncGenerator[World]:
+    """A small user, first alone, then beside a huge one and a huge tenant."""
+    dsn = databases.fresh()
+    db = Database(dsn, size=2)
+    await db.open()
+    _load(dsn, WHO, FEW)
+    alone = await everything(db)
+    for who in (HUGE, NAMESAKE):
+        _load(dsn, who, MANY)
+    yield World(dsn, db, alone)
+    await db.close()
+
+
+async def everything(db: Database) -> list[list[str]]:
+    """What the small user finds by each vector and by each question, in order."""
+    by_meaning = [await near(db, vector) for vector in VECTORS]
+    return [*by_meaning, *[await said(db, WHO, question) for question in QUESTIONS]]
+
+
+async def near(db: Database, vector: Sequence[float]) -> list[str]:
+    """The memories that are nearest, in order."""
+    (found,) = await db.read(WHO, search.near(WHO, list(vector), "m", Within()))
+    assert found
+    return _ids(VectorIndex(*found, DEFAULT_CONTEXT).best(NEAREST)[0].tolist())
+
+
+async def said(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
+    """The memories that say most of the terms, in order."""
+    (words,) = await db.read(who, search.words(who, terms, DEFAULT_CONTEXT.common))
+    posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
+    return _ids(WordIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).best(terms)[0].tolist())
+
+
+def _ids(found: list[list[int]]) -> list[str]:
+    return [f"{first:016x}{last:016x}" for first, last in found]
+
+
+async def test_who_is_small_finds_the_same_in_the_same_order_as_alone(world: World) -> None:
+    beside = await everything(world.db)
+    assert beside == world.alone
+    assert all(len(found) == NEAREST for found in beside[: len(VECTORS)])
+    assert all(beside)
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+async def test_the_nearest_by_meaning_are_all_found(world: World, vector: list[float]) -> None:
+    hits = await _read(world.db, await near(world.db, vector))
     literal = "[" + ",".join(map(str, vector)) + "]"
-    exact = {row["memory_id"] for row in rows(dsn, _EXACT, vector=literal, many=NEAREST)}
+    exact = {row["memory_id"] for row in rows(world.dsn, _EXACT, vector=literal, many=NEAREST)}
     assert {hit.memory_id for hit in hits} == exact
 
 
-async def test_a_rare_word_is_found_though_a_neighbour_has_it_too(db: Database) -> None:
-    (words,) = await db.read(WHO, search.words(WHO, ["tea", "77"], DEFAULT_CONTEXT.common))
-    assert (words.chunks, words.terms) == (SMALL, 3 * SMALL)
-    posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
-    memories, _ = WordIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).best(["tea", "77"])
-    hits = await _read(db, [f"{a:016x}{b:016x}" for a, b in memories[:1].tolist()])
-    assert [hit.text for hit in hits] == ["green tea 77"]
+@pytest.mark.parametrize(("terms", "text"), [(["tea", "77"], "tea tea tea like 77"), (["茶", "78"], "茶 绿茶 78")])
+async def test_a_rare_word_is_found_though_a_neighbour_has_it_too(world: World, terms: list[str], text: str) -> None:
+    (words,) = await world.db.read(WHO, search.words(WHO, terms, DEFAULT_CONTEXT.common))
+    assert words.chunks == FEW
+    hits = await _read(world.db, (await said(world.db, WHO, terms))[:1])
+    assert [hit.text for hit in hits] == [text]
 
 
-async def test_of_a_word_that_a_huge_user_says_all_the_time_the_latest_are_read(db: Database) -> None:
-    huge = Subject("default", "huge")
-    (words,) = await db.read(huge, search.words(huge, ["tea"], DEFAULT_CONTEXT.common))
-    memories, _ = WordIndex(
-        {"tea": (words.posted["tea"].ids, words.posted["tea"].counts)}, words.chunks, words.terms, DEFAULT_CONTEXT
-    ).best(["tea"])
-    hits = await _read(db, [f"{a:016x}{b:016x}" for a, b in memories.tolist()], huge)
+@pytest.mark.parametrize("term", ["tea", "茶"])
+async def test_of_a_word_that_a_huge_user_says_all_the_time_the_latest_are_read(world: World, term: str) -> None:
+    hits = await _read(world.db, await said(world.db, HUGE, [term]), HUGE)
     assert len(hits) == DEFAULT_CONTEXT.memories
-    assert min(int(hit.text.split()[-1]) for hit in hits) > HUGE - DEFAULT_CONTEXT.common
+    assert min(int(hit.text.split()[-1]) for hit in hits) > MANY - 2 * DEFAULT_CONTEXT.common
 
 
 async def _read(db: Database, ids: list[str], subject: Subject = WHO) -> list[search.Hit]:

@@ -47,10 +47,10 @@ class Flaky(Database):
     dice: dict[Subject, random.Random]
 
     @asynccontextmanager
-    async def transaction(self, subject: Subject) -> AsyncGenerator[Connection, None]:
+    async def transaction(self, subject: Subject, *, since: int | None = None) -> AsyncGenerator[Connection, None]:
         """As any transaction; one in eight is lost before it commits."""
         dice = self.dice.get(subject)
-        async with super().transaction(subject) as conn:
+        async with super().transaction(subject, since=since) as conn:
             yield conn
             if dice and dice.random() < 0.3:
                 await asyncio.sleep(dice.random() / 200)

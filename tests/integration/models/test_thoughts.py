@@ -99,6 +99,22 @@ async def test_all_together_are_bounded_and_the_longest_unused_go_first(models: 
     assert not (await ask(thoughts, models, owner=("acme", "5"))).kept
 
 
+async def test_what_is_forgotten_of_one_owner_stays_of_others(
+    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+) -> None:
+    await ask(thoughts, models)
+    await ask(thoughts, models, owner=MEI)
+    server.script("slow")
+    server.slow_s = 5
+    late = asyncio.create_task(ask(thoughts, models, "late"))
+    await wait_for(lambda: len(server.asked("/api/chat")) == 3, what="the call is under way")
+    thoughts.forget(LIN)
+    with pytest.raises(ModelUnavailable):
+        await late
+    assert len(thoughts) == 1
+    assert (await ask(thoughts, models, owner=MEI)).kept
+
+
 async def test_nothing_is_kept_where_there_is_no_room(models: OllamaModels, clock: Clock) -> None:
     thoughts = Thoughts(clock, most=0)
     await ask(thoughts, models)

@@ -9,11 +9,12 @@ import pytest
 from services.evolver import experience, rounds
 from shared.db import SCHEMA, Database, Read, Subject
 from tests.system.databases import number, rows, texts
+from tests.system.erasures import completed, erase
 from tests.system.person import Person
 from tests.system.running import System
 from tests.system.wait import wait_for
 
-IDS_ONLY = {"event_outbox", "inbox", "redriven", "relay_members", "migrations"}
+IDS_ONLY = {"event_outbox", "inbox", "redriven", "relay_members", "migrations", "serving"}
 """Tables that name things and hold no user's text: isolated by what they hold, not by row-level security."""
 SAYS = {
     "turns": {"result", "outcome", "request_hash"},
@@ -30,7 +31,16 @@ SAYS = {
 }
 OF_A_TENANT = {"knowledge_versions"}
 """Tables that say nothing of a user: all of a tenant may see and count them, nobody may delete."""
-READ_ONLY = {"agent_experience"}
+SHARED = {"agent_experience"}
+"""Tables with rows of all of a tenant beside those of one user."""
+READ_ONLY = {
+    *SHARED,
+    "tombstones",
+    "erasure_steps",
+    "erasure_epochs",
+    "erasure_suppressions",
+    "audit_events",
+}
 """Tables that the application may only read, so that whoever tries to change a row is refused."""
 
 
@@ -131,6 +141,13 @@ async def everybody(person: Person) -> None:
     )
     person.system.rows("INSERT INTO knowledge_versions (tenant_id, version) VALUES (%(t)s, 1)", t=person.tenant_id)
     person.system.rows("UPDATE memory_items SET correction_count = 3 WHERE tenant_id = %(t)s", t=person.tenant_id)
+    await person.say("再见。", session="gone")
+    await completed(person, await erase(person, "session", session_ids=["gone"]))
+    person.system.rows(
+        "INSERT INTO erasure_suppressions (tenant_id, user_id, content_hash, tombstone_id, epoch)"
+        " VALUES (%(t)s, %(u)s, 'hash', gen_random_uuid(), 1)",
+        **subject,
+    )
     await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 
 
@@ -231,7 +248,7 @@ async def test_nobody_can_step_out_of_the_role(db: Database, dsn: str) -> None:
     roles = rows(
         dsn, "SELECT rolname, rolsuper, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname LIKE 'smartbrain_%%'"
     )
-    assert len(roles) == 2
+    assert {role["rolname"] for role in roles} == {"smartbrain_app", "smartbrain_system", "smartbrain_erasure"}
     assert not any(r["rolsuper"] or r["rolbypassrls"] or r["rolcanlogin"] for r in roles)
     async with db.single() as conn:
         row = await (await conn.execute("SELECT current_user AS me")).fetchone()

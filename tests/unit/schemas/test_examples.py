@@ -112,6 +112,11 @@ def test_a_receipt_reads_the_older_name_too() -> None:
     assert str(receipt.memory_id) == EXAMPLES["WriteReceipt.item_id"]["item_id"]
 
 
+def test_an_erasure_request_reads_the_older_name_of_memories_too() -> None:
+    asked = CONTRACTS["ErasureRequest"].model_validate(EXAMPLES["ErasureRequest.items"])
+    assert asked.model_dump(mode="json")["memory_ids"] == EXAMPLES["ErasureRequest.items"]["item_ids"]
+
+
 def test_a_memory_without_any_of_its_names_does_not_fit_the_json_schema() -> None:
     nameless = {name: value for name, value in EXAMPLES["MemoryItem"].items() if name != "memory_id"}
     assert not Draft202012Validator(schema_of("MemoryItem")).is_valid(nameless)

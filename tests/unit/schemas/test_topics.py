@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from schemas.envelope import Envelope
 from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
-from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_TEXT_HOURS, TOPICS, Topic
+from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_TEXT_HOURS, HOUR_MS, SWEEP_MS, TOPICS, Topic, times
 from tests.unit.schemas.examples import EXAMPLES
 
 CODES = {
@@ -99,6 +99,14 @@ def test_text_is_kept_for_hours_and_its_dead_letters_too() -> None:
     assert {message for topic in carrying for message in topic.messages} & set(PAYLOADS) == set()
     assert max(topic.retention_hours for topic in carrying) <= 24
     assert DEAD_LETTER_TEXT_HOURS <= 24 < DEAD_LETTER_HOURS
+
+
+@pytest.mark.parametrize("hours", sorted({topic.retention_hours for topic in TOPICS} | {DEAD_LETTER_TEXT_HOURS}))
+def test_text_is_off_the_disk_within_its_hours_though_kafka_deletes_closed_segments_only(hours: int) -> None:
+    given = times(hours, carries_text=True)
+    assert given["retention.ms"] + given["segment.ms"] + SWEEP_MS == hours * HOUR_MS
+    assert given["retention.ms"] >= 0.7 * hours * HOUR_MS
+    assert times(hours, carries_text=False) == {"retention.ms": hours * HOUR_MS}
 
 
 def test_topics_of_contracts_carry_text_and_say_so() -> None:

@@ -1,0 +1,235 @@
+"""`smartbrain erase`: what is known of a user erased for good, with a proof; erasures listed, verified, tried again."""
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Annotated, Literal
+from uuid import UUID
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import place
+from services.cli.erase_words import SAY
+from services.cli.memories import Json, LanguageOption, moment
+from services.cli.output import AsJson, emit, err, fail, out
+from services.cli.talk import Lang, Tenant
+from services.cli.web import Web
+from shared.text import language
+
+Scope = Literal["all", "personal", "session", "items"]
+PATIENCE_S = 300.0
+"""So long one answer may take: whoever has many rows waits for all of them to be hidden, or looked through."""
+LOOKS_S = 2.0
+"""The longest pause between two looks at an erasure that is waited for."""
+HELP_ID = "An erasure's id, with --verify (the newest without one) and --requeue."
+
+
+def erase(
+    user: Annotated[str, typer.Option("--user", "-u", help="Whose data.")],
+    tombstone_id: Annotated[UUID | None, typer.Argument(metavar="ID", help=HELP_ID)] = None,
+    tenant: Tenant = "default",
+    scope: Annotated[
+        Scope | None, typer.Option("--scope", help="all, personal, session or items; all where nothing is named.")
+    ] = None,
+    session: Annotated[list[str] | None, typer.Option("--session", "-s", help="A session; may be repeated.")] = None,
+    memory: Annotated[list[UUID] | None, typer.Option("--memory", "-m", help="A memory; may be repeated.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Who asks, where it is not the user.")] = None,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why.")] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="The legal profile whose deadline holds.")] = None,
+    key: Annotated[str | None, typer.Option("--key", help="Idempotency key.")] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the proof.")] = True,
+    timeout: Annotated[float, typer.Option("--timeout", min=0, help="Seconds to wait at most.")] = 60.0,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before everything is erased.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Look now for what is left; exit with 1 if any.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="Show the user's erasures, newest first.")] = False,
+    requeue: Annotated[bool, typer.Option("--requeue", help="Have an escalated erasure tried again.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="With --list.")] = 50,
+    lang: LanguageOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a user, what was learnt of them, sessions or memories: out of sight at once, then gone, with a proof."""
+    whose: Json = {"tenant_id": tenant, "user_id": user}
+    say = SAY[lang or _language([*(session or ()), reason]) or _language([user, by]) or "en"]
+    _refuse_mixed(tombstone_id, verify=verify, listing=listing, requeue=requeue)
+    with Web(place.url(), PATIENCE_S) as web:
+        if listing:
+            _list(web, whose, limit, say, as_json=as_json)
+        elif verify:
+            _verify(web, whose, tombstone_id, say, as_json=as_json)
+        elif requeue:
+            _requeue(web, whose, tombstone_id, by, reason, say, as_json=as_json)
+        else:
+            named = {"session_ids": session, "memory_ids": [str(each) for each in memory or ()]}
+            asked: Json = {"scope": scope or _scope(session, memory), **named, "requested_by": by, "reason": reason}
+            asked |= {"profile": profile, "idempotency_key": key}
+            _confirm(asked["scope"], user, say, yes=yes)
+            body = {**whose, **{name: value for name, value in asked.items() if value}}
+            _ask(web, whose, body, timeout if wait else None, say, as_json=as_json)
+
+
+def _language(said: Sequence[str | None]) -> Lang | None:
+    """That in which somebody named and explained something; None where there are no words."""
+    found = language.detect(" ".join(each for each in said if each))
+    return None if found == "other" else found
+
+
+def _named(say: dict[str, str], word: str) -> str:
+    """A state or a scope in the language of the answer."""
+    return say.get(word, word)
+
+
+def _scope(session: list[str] | None, memory: list[UUID] | None) -> Scope:
+    """What is named says what is meant; the service refuses both at once."""
+    return "session" if session else "items" if memory else "all"
+
+
+def _refuse_mixed(tombstone_id: UUID | None, *, verify: bool, listing: bool, requeue: bool) -> None:
+    if verify + listing + requeue > 1:
+        raise typer.BadParameter("give one of --verify, --list and --requeue")
+    if tombstone_id and not (verify or requeue):
+        raise typer.BadParameter("an id goes with --verify or --requeue")
+    if requeue and not tombstone_id:
+        raise typer.BadParameter("--requeue needs the erasure's id")
+
+
+def _confirm(scope: str, user: str, say: dict[str, str], *, yes: bool) -> None:
+    """Everything of a user is erased on somebody's word only."""
+    if scope != "all" or yes:
+        return
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("--scope all needs --yes where nobody can be asked")
+    typer.confirm(say["sure"].format(user=user), abort=True, err=True)
+
+
+def _ask(web: Web, whose: Json, body: Json, wait_s: float | None, say: dict[str, str], *, as_json: bool) -> None:
+    receipt = web.post("/v1/erasures", body)
+    if not as_json:
+        _show_receipt(receipt, say)
+    seen = _waited(web, whose, receipt["tombstone_id"], wait_s, say) if wait_s is not None else None
+    if as_json:
+        emit({"receipt": receipt, "erasure": seen})
+    elif seen:
+        _show(seen, say)
+    if seen and seen["status"] != "completed":
+        fail(say["not_yet"].format(id=receipt["tombstone_id"], status=_named(say, seen["status"])))
+        raise typer.Exit(1)
+
+
+def _waited(web: Web, whose: Json, tombstone_id: str, wait_s: float, say: dict[str, str]) -> Json:
+    """The erasure once it is completed or left to an operator, or as it stands when the time is over."""
+    until, pause = time.monotonic() + wait_s, 0.02
+    with err.status("") as bar:
+        while True:
+            seen = _one(web, whose, tombstone_id)
+            if seen["status"] in ("completed", "escalated") or time.monotonic() >= until:
+                return seen
+            rows = sum(step["affected"] for step in seen["steps"])
+            bar.update(Text(f"{say.get(seen['status'], seen['status'])}: {rows} {say['rows']}"))
+            time.sleep(max(0.0, min(pause, until - time.monotonic())))
+            pause = min(pause * 1.5, LOOKS_S)
+
+
+def _one(web: Web, whose: Json, tombstone_id: UUID | str) -> Json:
+    return web.get(f"/v1/erasures/{tombstone_id}", whose)
+
+
+def _list(web: Web, whose: Json, limit: int, say: dict[str, str], *, as_json: bool) -> None:
+    page = web.get("/v1/erasures", {**whose, "limit": limit})
+    if as_json:
+        emit(page)
+    elif page["erasures"]:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("id", "scope", "status", "requested", "due", "memories", "rows", "error"):
+            table.add_column(say.get(f"head {name}", name), no_wrap=True)
+        for each in page["erasures"]:
+            names = (_named(say, each["scope"]), _named(say, each["status"]))
+            times = (moment(each["requested_at"]), moment(each["deadline_at"]))
+            counts = (str(each["item_count"]), str(each["row_count"]), str(each["error"] or ""))
+            table.add_row(*(Text(cell) for cell in (str(each["tombstone_id"]), *names, *times, *counts)))
+        out.print(table)
+    else:
+        out.print(say["none"])
+
+
+def _verify(web: Web, whose: Json, tombstone_id: UUID | None, say: dict[str, str], *, as_json: bool) -> None:
+    wanted = tombstone_id or next(
+        (each["tombstone_id"] for each in web.get("/v1/erasures", {**whose, "limit": 1})["erasures"]), None
+    )
+    if wanted is None:
+        fail(say["none"])
+        raise typer.Exit(1)
+    seen = _one(web, whose, wanted)
+    residue = web.get(f"/v1/erasures/{wanted}/residue", whose)
+    proved = seen["status"] == "completed" and residue["rows_left"] == 0
+    if as_json:
+        emit({"proved": proved, "erasure": seen, "residue": residue})
+    else:
+        _show_receipt(seen, say)
+        _show(seen, say)
+        _show_scan(say["now"], residue, say)
+        out.print(Text(say["proved" if proved else "not_proved"], "bold green" if proved else "bold red"))
+    if not proved:
+        raise typer.Exit(1)
+
+
+def _requeue(
+    web: Web,
+    whose: Json,
+    tombstone_id: UUID | None,
+    by: str | None,
+    reason: str | None,
+    say: dict[str, str],
+    *,
+    as_json: bool,
+) -> None:
+    if not (by and reason):
+        raise typer.BadParameter("--requeue needs --by and --reason")
+    seen = web.post(f"/v1/erasures/{tombstone_id}/requeue", {**whose, "requested_by": by, "reason": reason})
+    if as_json:
+        emit(seen)
+    else:
+        _show_receipt(seen, say)
+        _show(seen, say)
+
+
+def _show_receipt(receipt: Json, say: dict[str, str]) -> None:
+    """What is in force, of how much, and by when it must be gone."""
+    told = say["in_force" if receipt["status"] != "completed" else "is_done"].format(
+        scope=_named(say, receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
+    )
+    due = say["by_when"].format(deadline=moment(receipt["deadline_at"]), profile=receipt["profile"])
+    out.print(
+        Text(f"{say['erasure']} {receipt['tombstone_id']}  ", "bold")
+        .append(Text(told, "default"))
+        .append(Text(f"  ({due})", "dim"))
+    )
+
+
+def _show(seen: Json, say: dict[str, str]) -> None:
+    """The states with their times, the rows by store, and the scan that proves it."""
+    passed = [f"{say.get(each['to'], each['to'])} {each['at'][11:23]}" for each in seen["history"]]
+    day = seen["history"][0]["at"][:10] if seen["history"] else ""
+    _line(say["states"], f"{day} {' > '.join(passed)}")
+    for each in seen["history"]:
+        if each["to"] == "failed":
+            _line(say["failed"], f"{moment(each['at'])}  {each['error']}", "red")
+    if seen["steps"]:
+        _line(say["stores"], ", ".join(f"{each['step']} {each['affected']}" for each in seen["steps"]))
+    if proof := seen["proof"]:
+        _show_scan(say["scan"], proof["residue"], say)
+        if clear_by := proof["details"].get("broker", {}).get("clear_by"):
+            _line("Kafka", say["clear_by"].format(at=moment(clear_by)))
+
+
+def _show_scan(head: str, found: Json, say: dict[str, str]) -> None:
+    told = say["looked"].format(tables=found["tables"], columns=found["columns"], left=found["rows_left"])
+    for name in ("left", "kept_without_words"):
+        if rows := found[name]:
+            told += say[name].format(rows=", ".join(f"{table} {count}" for table, count in rows.items()))
+    _line(head, told, "red" if found["rows_left"] else "default")
+
+
+def _line(head: str, told: str, style: str = "default") -> None:
+    out.print(Text(f"  {head}: ", "cyan").append(Text(told, style)))

@@ -1,0 +1,170 @@
+"""Documents of what is erased are gone on the knowledge side, whatever was on its way there; the others stay."""
+
+import time
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.rag.server import Rag
+from tests.system.cited import commit, resources, settled, work
+from tests.system.databases import Databases
+from tests.system.erasures import completed, erase, mine, view
+from tests.system.person import Person
+from tests.system.running import System, policy_file, running, settings_for
+from tests.system.wait import wait_for
+
+
+@pytest.fixture(scope="module")
+async def system(
+    databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[System]:
+    """Every service, with knowledge; what is lost is driven again soon."""
+    slices: dict[str, Any] = {
+        "knowledge": {"ingest_deadline_s": 2.0},
+        "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
+        "erasure": {"retry_after_s": [0.2]},
+    }
+    policy = policy_file(tmp_path_factory.mktemp("policy"), **slices)
+    settings = settings_for(databases.fresh(), kafka, knowledge_url=one_rag.url, policy=policy)
+    async with running(settings) as all_services:
+        yield all_services
+
+
+@pytest.fixture
+def rag(one_rag: Rag, system: System) -> Rag:
+    """The server as new; nobody remembers how it was."""
+    one_rag.reset()
+    for each in system.running:
+        each.rt.knowledge.__init__(one_rag.url, None, time.monotonic)  # type: ignore[misc]
+    return one_rag
+
+
+def deletions(rag: Rag) -> list[dict[str, Any]]:
+    return [body for path, body, _ in rag.asked if path == "/delete"]
+
+
+async def version(person: Person) -> int:
+    """How often knowledge of the tenant has changed."""
+    found = person.system.rows("SELECT version FROM knowledge_versions WHERE tenant_id = %(t)s", t=person.tenant_id)
+    return found[0]["version"] if found else 0
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_documents_are_gone_over_there_and_knowledge_has_changed(person: Person, rag: Rag, language: str) -> None:
+    await commit(person, work(language))
+    other = Person(person.system, tenant_id=person.tenant_id)
+    await commit(other, work(language))
+    ids = {each["document_id"] for each in await wait_for(settled(person, 2), 60, "ingested")}
+    theirs = {each["resource_id"] for each in await wait_for(settled(other, 2), 60, "ingested")}
+    before = await version(person)
+    done = await completed(person, await erase(person, "all"))
+    assert set(rag.ingested) == theirs
+    assert {each.id for each in rag.documents} == theirs
+    (asked,) = deletions(rag)
+    assert (set(asked["document_ids"]), asked["idempotency_keys"]) == (ids, [])
+    assert done["proof"]["stores"]["knowledge"] == 2
+    assert await version(person) == before + 1
+    assert mine(person, "resources") == []
+    assert person.user_id not in str(rag.asked)
+
+
+async def test_a_session_takes_its_documents_alone(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"), session="gone")
+    await wait_for(settled(person, 2), 60, "ingested")
+    await commit(person, work("zh"), session="stays")
+    stays = {e["resource_id"] for e in await wait_for(settled(person, 4), 60, "ingested") if e["session_id"] == "stays"}
+    await completed(person, await erase(person, "session", session_ids=["gone"]))
+    assert set(rag.ingested) == stays
+    assert {each["resource_id"] for each in await resources(person)} == stays
+
+
+async def test_what_another_session_cites_too_is_given_again_for_it(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"), session="gone")
+    await wait_for(settled(person, 2), 60, "ingested")
+    await commit(person, work("en"), session="stays")
+    found = {each["resource_id"]: each for each in await wait_for(settled(person, 4), 60, "settled")}
+    known = {id for id, each in found.items() if each["reason"] == "known_already"}
+    assert len(known) == 1
+    await completed(person, await erase(person, "session", session_ids=["gone"]))
+    await wait_for(lambda: known <= set(rag.ingested), 30, "given again")
+    assert {e["state"] for e in await wait_for(settled(person, 2), 60, "ingested")} == {"ingested"}
+
+
+async def test_what_was_only_learnt_leaves_documents_alone(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 60, "ingested")
+    before = await version(person)
+    await completed(person, await erase(person, "personal"))
+    assert len(rag.ingested) == 2
+    assert deletions(rag) == []
+    assert await version(person) == before
+
+
+async def test_nothing_over_there_is_not_asked_for(person: Person, rag: Rag) -> None:
+    await person.say("I prefer green tea.")
+    rag.delete_mode = "http_500"
+    done = await completed(person, await erase(person, "all"))
+    assert done["attempts"] == 0
+    assert deletions(rag) == []
+
+
+def offers(rag: Rag) -> int:
+    return sum(path == "/ingest" for path, _, _ in rag.asked)
+
+
+async def test_what_is_on_its_way_is_waited_for_and_then_gone(person: Person, rag: Rag) -> None:
+    rag.ingest_mode, rag.slow_s = "slow", 1.0
+    await commit(person, work("en"))
+    await wait_for(lambda: offers(rag), 60, "one is on its way")
+    receipt = await erase(person, "all")
+    done = await completed(person, receipt, 40)
+    assert offers(rag) == 1, "what is erased is not offered any more"
+    assert len(rag.ever) == 1
+    assert rag.ingested == {}
+    assert done["attempts"] == 0, "waiting costs no attempt"
+    assert {step["error"] for step in done["history"] if step["to"] == "failed"} == {
+        "knowledge: something is on its way there"
+    }
+
+
+async def test_what_was_taken_though_its_answer_never_came_is_gone_by_its_key(person: Person, rag: Rag) -> None:
+    rag.ingest_mode, rag.slow_s = "slow", 2.4
+    await commit(person, work("en"))
+    await wait_for(lambda: rag.ever, 60, "taken over there")
+    assert {each["document_id"] for each in await resources(person)} == {None}
+    done = await completed(person, await erase(person, "all"), 60)
+    assert rag.ever
+    assert rag.ingested == {}
+    keys = {key for body in deletions(rag) for key in body["idempotency_keys"]}
+    assert set(rag.ever) <= keys
+    assert done["proof"]["stores"]["knowledge"] >= 1
+
+
+async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 60, "ingested")
+    died = person.system.rows(
+        "UPDATE resources SET state = 'pending', settled_at = NULL, document_id = NULL, content_hash = NULL,"
+        " attempts = 0, offered_at = now(), requested_at = now() + interval '1 hour'"
+        " WHERE user_id = %(u)s RETURNING resource_id",
+        u=person.user_id,
+    )
+    began = time.monotonic()
+    await completed(person, await erase(person, "all"), 60)
+    assert time.monotonic() - began > 6, "it might still have been on its way"
+    assert rag.ingested == {}
+    assert {key for body in deletions(rag) for key in body["idempotency_keys"]} == {
+        str(each["resource_id"]) for each in died
+    }
+
+
+async def test_a_document_that_nobody_over_there_knows_is_gone_too(person: Person, rag: Rag) -> None:
+    await commit(person, work("en"))
+    await wait_for(settled(person, 2), 60, "ingested")
+    rag.ingested.clear()
+    receipt = await erase(person, "all")
+    done = await completed(person, receipt)
+    assert done["attempts"] == 0
+    assert len(deletions(rag)) == 1
+    assert (await view(person, receipt))["error"] is None

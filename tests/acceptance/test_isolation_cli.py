@@ -1,0 +1,158 @@
+"""Every command, run by those whose data it is not against a running system: nothing is shown, nothing is changed."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import typer.main
+from typer.core import TyperGroup
+from typer.testing import CliRunner
+
+from services.cli import app, tend
+from services.cli.rebuild import command as rebuild
+from tests.system.databases import Databases
+from tests.system.known import MEDIA, SESSION, Known, known, strangers
+from tests.system.person import Person
+from tests.system.running import System, listening, policy_file, running, settings_for
+
+OF_NOBODY = {"up", "serve", "migrate", "demo", "observe", "eval", "schemas"}
+"""Commands that name no user: they run the system, or read what is given to them."""
+MISSING = ("not found", "no package", "no receipts", "no summary")
+"""How commands say that this user has nothing of that name."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command's words; `fails` for who has none of what it names; `tells` where its owner is shown words of it."""
+
+    words: str
+    fails: bool = False
+    tells: bool = True
+    of_tenant: bool = False
+
+    @property
+    def name(self) -> str:
+        """The command, without what it is given."""
+        words = self.words.split()
+        return " ".join(words[:2] if words[0] in GROUPS else words[:1])
+
+
+GROUPS = {"memories", "conflicts", "sessions", "contexts", "media", "promotions", "knowledge"}
+CASES = (
+    Case("memories list"),
+    Case("memories list --status all --json"),
+    Case("memories list tea --json"),
+    Case("memories history {memory_id}", fails=True),
+    Case("memories history {memory_id} --json", fails=True),
+    Case("conflicts list"),
+    Case("sessions list", tells=False),
+    Case("sessions show {session}", fails=True),
+    Case("contexts list --json", tells=False),
+    Case("contexts show {context_id}", fails=True),
+    Case("contexts show {context_id} --json", fails=True),
+    Case("receipts {context_id}", fails=True, tells=False),
+    Case("receipts {context_id} --internal --json", fails=True, tells=False),
+    Case("receipts {context_id} --replay", fails=True, tells=False),
+    Case("media show {media}", fails=True),
+    Case("answers", tells=True),
+    Case("experience"),
+    Case("promotions list"),
+    Case("knowledge resources"),
+    Case("compose tea --explain --session {session}"),
+    Case("compose tea --json --session {session}"),
+    Case("rebuild --json", tells=False),
+    Case("rebuild --verify", tells=False),
+    Case("rebuild --apply", tells=False),
+    Case("upkeep --now --json", tells=False),
+    Case("memories restore {ended_id}", fails=True),
+    Case("conflicts settle {conflict_id} --keep said", fails=True, tells=False),
+    Case("promotions approve {proposal_id} --consent", fails=True),
+    Case("promotions reject {proposal_id}", fails=True, tells=False),
+    Case("sessions archive {session}", fails=True, tells=False),
+    Case("knowledge changed", tells=False, of_tenant=True),
+    Case("media set {media} --type image --status safe", tells=False),
+    Case("remember the_bike_is_blue", tells=False),
+    Case("commit I_like_skating --session {session}", tells=False),
+)
+
+
+@pytest.fixture(scope="module")
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+        yield all_services
+
+
+@pytest.fixture(scope="module")
+async def anna(system: System) -> Known:
+    """Somebody of whom there is everything."""
+    return await known(Person(system))
+
+
+@pytest.fixture(scope="module")
+async def reached(system: System, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[None]:
+    """Commands find the running system, whose log in this process stays where it is."""
+    patch = pytest.MonkeyPatch()
+    for module in (tend, rebuild):
+        patch.setattr(module, "configure_logs", lambda *_: None)
+    async with listening(system) as url:
+        patch.setenv("SMARTBRAIN_URL", url)
+        patch.setenv("SMARTBRAIN_DATABASE_URL", system.dsn)
+        patch.setenv("SMARTBRAIN_KAFKA_BOOTSTRAP", system.bootstrap)
+        patch.setenv("SMARTBRAIN_DATA", str(tmp_path_factory.mktemp("data")))
+        yield
+    patch.undo()
+
+
+def commands(of: Any, path: tuple[str, ...] = ()) -> Generator[tuple[str, Any]]:
+    """Every command, by its words."""
+    if isinstance(of, TyperGroup):
+        for name, each in of.commands.items():
+            yield from commands(each, (*path, name))
+    else:
+        yield " ".join(path), of
+
+
+async def run(case: Case, who: Person, of: Known) -> tuple[int, str]:
+    """The exit code, and all that the command printed or failed with."""
+    words = [each.format(**vars(of), session=SESSION, media=MEDIA) for each in case.words.split()]
+    whose = ["--tenant", who.tenant_id, *([] if case.of_tenant else ["--user", who.user_id])]
+    done = await asyncio.to_thread(CliRunner().invoke, app, [*words, *whose])
+    return done.exit_code, f"{done.output}\n{done.stderr}\n{done.exception}"
+
+
+def leaked(of: Known, case: Case, told: str) -> list[str]:
+    """What of somebody was told that the command's words did not hold."""
+    asked = case.words.format(**vars(of), session=SESSION, media=MEDIA)
+    return [*of.shown_in(told), *(each for each in of.ids if each in told and each not in asked)]
+
+
+def test_every_command_is_tried() -> None:
+    found = dict(commands(typer.main.get_command(app)))
+    assert {case.name for case in CASES} | OF_NOBODY == set(found)
+    for name in OF_NOBODY:
+        assert not {"user", "tenant"} & {each.name for each in found[name].params}, name
+
+
+@pytest.mark.usefixtures("reached")
+@pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
+@pytest.mark.parametrize("case", CASES, ids=[case.words for case in CASES])
+async def test_a_stranger_is_told_and_changes_nothing(anna: Known, case: Case, name: str) -> None:
+    before = anna.rows()
+    code, told = await run(case, strangers(anna)[name], anna)
+    await anna.person.system.settled()
+    assert anna.rows() == before
+    assert leaked(anna, case, told) == []
+    assert (code != 0) == case.fails, told
+    assert not case.fails or any(each in told for each in MISSING), told
+
+
+@pytest.mark.usefixtures("reached")
+async def test_who_it_belongs_to_is_told(anna: Known) -> None:
+    for case in CASES:
+        code, told = await run(case, anna.person, anna)
+        assert code == 0 or case.name == "promotions reject", told
+        assert bool(anna.shown_in(told)) or not case.tells, (case, told)

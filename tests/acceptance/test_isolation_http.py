@@ -1,0 +1,220 @@
+"""Every route, tried by those whose data it is not: nothing is shown, nothing is changed."""
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from starlette.routing import Route
+
+from tests.system.databases import Databases
+from tests.system.known import MEDIA, SESSION, Known, known, strangers
+from tests.system.person import Json, Person
+from tests.system.running import System, policy_file, running, settings_for
+
+ASKED = "What tea do I like, where do I live? 我喜欢喝什么茶？住在哪里？PostgreSQL, picture, ticket"
+Expected = Literal["missing", "empty", "own"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request for something of somebody's, in the name of whoever asks; `expected` of one who has nothing there.
+
+    missing: 404. empty: a page without anything. own: done, on data of the asker's own.
+    """
+
+    method: str
+    path: str
+    expected: Expected
+    body: Callable[[Known], Json] = lambda _: {}
+    named_in_body: bool = False
+
+    def address(self, of: Known) -> str:
+        """The path with the names of somebody's things."""
+        return self.path.format(**vars(of), session_id=SESSION, media_id=MEDIA)
+
+    async def ask(self, who: Person, of: Known) -> httpx.Response:
+        """What compose answers to this person."""
+        more: dict[str, Any] = {"params": who.whose}
+        if self.method != "get":
+            more = {"json": {**who.whose, **self.body(of)}} if self.named_in_body else {**more, "json": self.body(of)}
+        return await who.system.http.request(self.method, self.address(of), **more)
+
+
+def _said(_: Known) -> Json:
+    return {"session_id": SESSION, "messages": [{"role": "user", "content": "I live in Oslo. 我喜欢散步。"}]}
+
+
+CASES = (
+    Case("get", "/v1/turns/{turn_id}", "missing"),
+    Case("get", "/v1/turns/{turn_id}/outcome", "missing"),
+    Case("get", "/v1/contexts", "empty"),
+    Case("get", "/v1/contexts/{context_id}", "missing"),
+    Case("get", "/v1/contexts/{context_id}/messages", "missing"),
+    Case("get", "/v1/receipts/{context_id}", "missing"),
+    Case("get", "/v1/media/{media_id}", "missing"),
+    Case("get", "/v1/memories", "empty"),
+    Case("get", "/v1/memories/{memory_id}", "missing"),
+    Case("get", "/v1/memories/{memory_id}/history", "missing"),
+    Case("get", "/v1/answers", "empty"),
+    Case("get", "/v1/conflicts", "empty"),
+    Case("get", "/v1/sessions", "empty"),
+    Case("get", "/v1/sessions/{session_id}", "missing"),
+    Case("get", "/v1/sessions/{session_id}/summary", "missing"),
+    Case("get", "/v1/promotions", "empty"),
+    Case("get", "/v1/experience", "empty"),
+    Case("get", "/v1/resources", "empty"),
+    Case("post", "/v1/memories/{ended_id}/restore", "missing"),
+    Case("patch", "/v1/memories/{memory_id}", "missing", lambda _: {"text": "likes water"}),
+    Case("post", "/v1/conflicts/{conflict_id}", "missing", lambda _: {"keep": "said"}),
+    Case("post", "/v1/promotions/{proposal_id}", "missing", lambda _: {"decision": "reject"}, named_in_body=True),
+    Case("post", "/v1/sessions/{session_id}/archive", "missing"),
+    Case("delete", "/v1/sessions/{session_id}/summary", "own"),
+    Case("delete", "/v1/memories/{memory_id}", "missing"),
+    Case(
+        "post",
+        "/v1/context",
+        "own",
+        lambda _: {"session_id": SESSION, "user_message": ASKED, "debug": True},
+        named_in_body=True,
+    ),
+    Case("post", "/v1/retrieve", "own", lambda _: {"version": "0.1", "queries": [{"text": ASKED}]}, named_in_body=True),
+    Case("post", "/v1/turns", "own", _said, named_in_body=True),
+    Case("post", "/v1/memories", "own", lambda _: {"text": "the bike is blue"}, named_in_body=True),
+    Case(
+        "put", "/v1/media/{media_id}", "own", lambda _: {"type": "image", "security_status": "safe"}, named_in_body=True
+    ),
+    Case("post", "/v1/knowledge/changed", "own", named_in_body=True),
+)
+ROUTES = [f"{case.method} {case.path.replace('ended_id', 'memory_id')}" for case in CASES]
+EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
+
+
+@pytest.fixture(scope="module")
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own; no timer changes memories meanwhile."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+        yield all_services
+
+
+@pytest.fixture(scope="module")
+async def anna(system: System) -> Known:
+    """Somebody of whom there is everything."""
+    return await known(Person(system))
+
+
+@pytest.fixture(scope="module")
+async def neighbours(anna: Known) -> dict[str, Known]:
+    """Strangers who have everything themselves, under the same names of sessions and media."""
+    return {name: await known(each) for name, each in strangers(anna).items()}
+
+
+def leaked(of: Known, case: Case, answer: httpx.Response) -> list[str]:
+    """What of somebody is in an answer and was not in the address that was asked for."""
+    ids = [each for each in of.ids if each in answer.text and each not in case.address(of)]
+    return [*of.shown_in(answer.text), *ids]
+
+
+def _pages(answer: Json) -> list[Any]:
+    return [value for value in answer.values() if isinstance(value, list)]
+
+
+async def test_every_route_is_tried(system: System) -> None:
+    told = (await system.http.get("/openapi.json")).json()["paths"]
+    assert sorted(ROUTES) == sorted(f"{method} {path}" for path, methods in told.items() for method in methods)
+    served = system["compose"].service.http
+    assert isinstance(served, FastAPI)
+    paths = {route.path.replace(":external}", "}") for route in served.routes if isinstance(route, Route)}
+    unlisted = paths - {*told}
+    assert unlisted == {"/openapi.json", "/docs", "/docs/oauth2-redirect"}
+
+
+@EACH
+@pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
+async def test_a_stranger_is_shown_and_changes_nothing(anna: Known, case: Case, name: str) -> None:
+    stranger = strangers(anna)[name]
+    before = anna.rows()
+    answer = await case.ask(stranger, anna)
+    await anna.person.system.settled()
+    assert anna.rows() == before
+    assert leaked(anna, case, answer) == []
+    if case.expected == "missing":
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    elif case.expected == "empty":
+        assert (answer.status_code, _pages(answer.json())) == (200, [[]])
+    else:
+        assert answer.is_success, answer.text
+
+
+@EACH
+@pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
+async def test_who_has_as_much_is_shown_only_what_is_theirs(
+    anna: Known, neighbours: dict[str, Known], case: Case, name: str
+) -> None:
+    neighbour, before = neighbours[name], anna.rows()
+    answer = await case.ask(neighbour.person, anna)
+    await anna.person.system.settled()
+    assert anna.rows() == before
+    assert leaked(anna, case, answer) == []
+    if case.expected == "empty":
+        assert answer.is_success, answer.text
+        assert len(_pages(answer.json())[0]) > 0
+    if "{" in case.path and "{session_id}" not in case.path and "{media_id}" not in case.path:
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("name", ["of the same tenant", "of the same name"])
+async def test_ids_of_another_in_a_body_reach_nothing(anna: Known, neighbours: dict[str, Known], name: str) -> None:
+    own = neighbours[name]
+    other, before = own.person, anna.rows()
+    item = {"type": "preference", "memory_id": anna.memory_id}
+    outcomes = [
+        await other.say(session=SESSION, items=[{**item, "retract": True}]),
+        await other.say(session=SESSION, items=[{**item, "restore": True}]),
+        await other.say(session=SESSION, items=[{**item, "text": "likes water"}]),
+        await other.say("不对，我不喜欢喝茶了。", session=SESSION, context_id=anna.context_id),
+    ]
+    asked = [
+        await other.get(f"/v1/receipts/{own.context_id}", item=anna.memory_id),
+        await other.get("/v1/memories", query=" ".join(anna.words)),
+        await other.get("/v1/resources", turn_id=anna.turn_id),
+        await other.get("/v1/contexts", session_id=SESSION),
+        await other.post(
+            "/v1/retrieve",
+            {
+                **other.whose,
+                "queries": [{"text": "tea", "mode": mode} for mode in ("exact", "hybrid", "relational", "associative")],
+                "version": "0.1",
+                "global_filters": {"source_uri_prefix": [f"smartbrain://memory/{anna.memory_id}"]},
+            },
+        ),
+    ]
+    picture = {"type": "image", "media_id": f"{MEDIA}-of-anna", "text_fallback": "a picture"}
+    await anna.person.system.http.put(
+        f"/v1/media/{MEDIA}-of-anna", json={**anna.person.whose, "type": "image", "security_status": "safe"}
+    )
+    refused = await other.post("/v1/turns", {**other.turn(), "messages": [{"role": "user", "content": [picture]}]})
+    assert refused.status_code == 422
+    assert refused.json()["code"] == "media_security_blocked"
+    await anna.person.system.settled()
+    assert {**anna.rows(), "media": []} == {**before, "media": []}
+    assert not anna.shown_in("".join([str(outcomes), *(each.text for each in asked)]))
+    assert all(each.is_success for each in (*asked[1:], asked[0])), [each.text for each in asked]
+
+
+async def test_who_it_belongs_to_is_shown_and_changes_it(anna: Known) -> None:
+    words: set[str] = set()
+    for case in CASES:
+        answer = await case.ask(anna.person, anna)
+        assert answer.is_success, (case, answer.text)
+        words |= {*anna.shown_in(answer.text)}
+        if case.method == "get":
+            assert anna.shown_in(answer.text) or any(each in answer.text for each in (*anna.ids, SESSION)), case
+    assert words == set(anna.words)
+    await anna.person.system.settled()
+    contents = await anna.person.contents()
+    assert "likes water" in contents
+    assert not [each for each in contents if anna.words[0] in each]

@@ -1,0 +1,49 @@
+"""A user who spoke over Kafka is purged from the topics that the running services use, by the groups that they have."""
+
+from datetime import timedelta
+
+import orjson
+
+from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
+from shared import clock
+from shared.bus.purge import left, purge
+from shared.bus.requests import Asker
+from shared.db import Subject
+from tests.system.kafka import Stored, publish, read
+from tests.system.person import Person
+from tests.system.running import System
+from tests.system.wait import wait_for
+
+
+async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_consumed(
+    system: System, person: Person
+) -> None:
+    other = Person(system)
+    asking = Asker(system.bootstrap)
+    await asking.start()
+    for who in (person, other):
+        key = f"{who.tenant_id}:{who.user_id}"
+        await asking.ask(TURN_COMMIT, orjson.dumps(who.turn("I like tea.")), key=key, timeout_s=20)
+        question = {**who.whose, "session_id": "s2", "user_message": "What do I drink?"}
+        assert b"context" in await asking.ask(COMPOSE_REQUEST, orjson.dumps(question), timeout_s=20)
+        refused = orjson.dumps({**who.turn("secret"), "messages": "none"})
+        await publish(system.bootstrap, [Stored(TURN_COMMIT.name, key=key.encode(), value=refused)])
+    await asking.stop()
+    subject, asked_at = Subject(person.tenant_id, person.user_id), clock.now()
+
+    async def buried() -> bool:
+        keys = {r.key for r in await read(system.bootstrap, TURN_COMMIT.dead_letter)}
+        return {f"{who.tenant_id}:{who.user_id}".encode() for who in (person, other)} <= keys
+
+    await wait_for(buried, what="both dead letters")
+    found = await left(system.bootstrap, subject, asked_at)
+    assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name], found[TURN_COMMIT.dead_letter]) == (2, 1, 1)
+
+    async def gone() -> bool:
+        later = asked_at + timedelta(seconds=130)
+        return not (await purge(system.bootstrap, subject, asked_at, now=later)).waiting
+
+    await wait_for(gone, what="the groups of the services to have consumed everything")
+    assert await left(system.bootstrap, subject, asked_at) == {}
+    kept = await left(system.bootstrap, Subject(other.tenant_id, other.user_id), asked_at)
+    assert kept[TURN_COMMIT.dead_letter] == 1

@@ -1,0 +1,496 @@
+"""One user's workers and erasures in an order that a seed chooses, down to what comes between two transactions of one.
+
+What the seed decides is done by one lane, so that it is the same again, or by several at once, as several processes.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import DictRow
+
+from schemas import topics
+from schemas.erasure import ErasureRequest
+from schemas.events import DecisionEvent, FeedbackRecorded
+from schemas.turn_events import Message, ToolCall, TurnEvents, TurnRef
+from services.analyzer import handler as analyzer
+from services.cli.rebuild.run import Report, rebuild
+from services.compose.commit import commit_turn
+from services.erasure import handler as eraser
+from services.evolver import embed, feedback, promotion, rounds
+from services.evolver import handler as evolver
+from services.librarian import handler as librarian
+from services.observer import handler as observer
+from shared import clock
+from shared.bus.delivery import Delivered, parse
+from shared.db import Subject, epoch_of
+from shared.erasure.request import Asked, request
+from shared.errors import RefusedError, TransientError
+from shared.runtime import Runtime
+from shared.store import contexts, outbox
+from tests.integration.erasure.scripted import MEET, Shelf
+from tests.integration.erasure.words import Sentence, learnt, sentence, word
+from tests.system.kafka import Stored
+
+Aside = psycopg.AsyncConnection[DictRow]
+"""A connection that nothing binds, for the looks and the deliveries of the test itself."""
+HANDLERS: dict[str, tuple[Callable[..., Awaitable[None]], Callable[..., Awaitable[None]]]] = {
+    topics.TURN_COMMITTED.name: (observer.observe_turns, observer.give_up),
+    topics.OBSERVATION_RECORDED.name: (analyzer.propose, analyzer.give_up),
+    topics.OBSERVATION_URGENT.name: (evolver.apply_corrections, evolver.give_up),
+    topics.ANALYSIS_PROPOSED.name: (evolver.apply_proposals, evolver.give_up),
+    topics.FEEDBACK_RECORDED.name: (feedback.apply_feedback, feedback.give_up),
+    topics.RESOURCE_INGEST.name: (librarian.keep, librarian.give_up),
+    topics.ERASURE_REQUESTED.name: (eraser.erase_all, eraser.give_up),
+}
+SCOPES = ("all", "personal", "session", "items")
+DEEP = 3
+"""So many may stand in front of each other."""
+TRIES = 400
+
+
+@dataclass(frozen=True)
+class Said:
+    """A turn as it was committed, with the made-up words in it."""
+
+    turn_id: UUID
+    session_id: str
+    words: tuple[str, ...]
+    sentences: tuple[str, ...]
+    aside: str = ""
+
+    @property
+    def all_words(self) -> frozenset[str]:
+        """Those of the sentences, and what stands beside them."""
+        return frozenset(each for each in (*self.words, self.aside) if each)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A turn that is to be committed."""
+
+    session_id: str
+    sentences: tuple[Sentence, ...]
+    more: str = ""
+    aside: str = ""
+    """A word that stands in what is more."""
+    sent_at: datetime | None = None
+
+
+@dataclass
+class Race:
+    """A user, what they say, what is asked to be erased, and all that happened."""
+
+    rt: Runtime
+    aside: Aside
+    subject: Subject
+    seed: int
+    dsn: str | None = None
+    """Where memories are rebuilt now and then; without it they are not."""
+    asks: list[str] | None = None
+    """What is to be erased; chosen by the seed where it is not given."""
+    said: list[Said] = field(default_factory=list[Said])
+    refused: list[Plan] = field(default_factory=list[Plan])
+    erasures: list[Asked] = field(default_factory=list[Asked])
+    told: list[Delivered] = field(default_factory=list[Delivered])
+    published: list[Delivered] = field(default_factory=list[Delivered])
+    """All that was ever told of the user; `told` is what some worker handles."""
+    named: dict[UUID, str] = field(default_factory=dict[UUID, str])
+    """What each memory said when an erasure of items was asked for."""
+    lost: Counter[str] = field(default_factory=Counter[str])
+    path: list[str] = field(default_factory=list[str])
+    last: Said | None = None
+
+    def __post_init__(self) -> None:
+        self.dice = random.Random(self.seed)
+        dice = self.dice
+        self.language = dice.choice(("en", "zh", "both"))
+        self.sessions = [f"s{n}" for n in range(dice.choice((1, 2)))]
+        self.lanes = 3 if dice.random() < 0.25 else 1
+        self.plans = [self._plan() for _ in range(dice.randint(2, 4))]
+        self.repeats = dice.random() < 0.2
+        if self.repeats:
+            again = self.plans[0].sentences[0]
+            self.plans.append(Plan(dice.choice(self.sessions), (again,)))
+        chosen = [dice.choice(SCOPES) for _ in range(2 if dice.random() < 0.3 else 1)]
+        self.wanted = chosen if self.asks is None else self.asks
+        self.due = sorted(dice.randint(2, 40) for _ in self.wanted)
+        self.ticks = self.depth = 0
+        self.waiting: dict[str, list[Delivered]] = {topic: [] for topic in HANDLERS}
+        self.packages: list[dict[str, Any]] = []
+        self.late: list[Plan] = []
+        self.asking = asyncio.Lock()
+        self.calm = False
+
+    def _sentence(self) -> Sentence:
+        return sentence(self.dice, self._tongue())
+
+    def _tongue(self) -> str:
+        return self.dice.choice(("en", "zh")) if self.language == "both" else self.language
+
+    def _plan(self) -> Plan:
+        said = tuple(self._sentence() for _ in range(self.dice.choice((1, 1, 2))))
+        more = self.dice.choice(("", "", "", "reply", "reply", "file", "tool", "end", "named"))
+        aside = word(self.dice, self._tongue()) if more in ("reply", "file", "tool", "named") else ""
+        return Plan(self.dice.choice(self.sessions), said, more, aside)
+
+    # ------------------------------------------------------------ the course of it
+
+    async def run(self) -> None:
+        """Everything has been said, erased, delivered, delivered again, and has come to rest."""
+        MEET.set(self._meet)
+        self.began = (await self._one("SELECT clock_timestamp() AS now"))["now"]
+        if self.dice.random() < 0.4:
+            self.late = [Plan(self.dice.choice(self.sessions), (self._sentence(),), sent_at=self.began)]
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(self.lanes):
+                tasks.create_task(self._lane())
+        while self.wanted:
+            await self._ask()
+        await self._settle()
+        self.calm = True
+        for plan in (*self.late, *self.plans):
+            await self._commit(plan)
+        await self._settle()
+        await self._all_again()
+        await self._settle()
+        fresh = learnt(self.dice, self._tongue())
+        self.last = await self._commit(Plan(self.sessions[0], (fresh,)))
+        await self._settle()
+        assert self.last is not None
+
+    async def _lane(self) -> None:
+        for _ in range(TRIES):
+            if not (self.plans or self.wanted or any(self.waiting.values())):
+                return
+            await self._tick()
+            await self._step()
+
+    async def _meet(self, where: str) -> None:
+        """Called between two statements of a handler: the erasure comes here if it is its time, or another handler."""
+        if self.calm:
+            return
+        if self.lanes > 1:
+            await asyncio.sleep(self.dice.choice((0, 0, 0.001, 0.004)))
+            return
+        if where == "within":
+            return
+        await self._tick()
+        if self.depth < DEEP and self.dice.random() < 0.3:
+            self.depth += 1
+            try:
+                await self._step()
+            finally:
+                self.depth -= 1
+
+    async def _tick(self) -> None:
+        self.ticks += 1
+        if self.wanted and self.due and self.ticks >= self.due[0]:
+            self.due.pop(0)
+            await self._ask()
+
+    async def _step(self) -> None:
+        """One thing happens to the user; what is lost on the way comes again."""
+        choices: list[tuple[float, Callable[[], Awaitable[object]]]] = [
+            (0.5, self._upkeep),
+            (0.4, self._praise),
+            (0.6, self._embed),
+            (0.5, self._compose),
+            (0.2, self._promote),
+        ]
+        if self.dsn and self.depth == 0:
+            choices.append((0.6, self._rebuild))
+        if self.plans:
+            choices.append((4.0, self._speak))
+        if any(self.waiting.values()):
+            choices.append((8.0, self._deliver))
+        if self.told:
+            choices.append((0.8, self._again))
+        if self.packages:
+            choices.append((1.0, self._record))
+        if self.late and not self.wanted:
+            choices.append((1.0, self._late))
+        weights = [weight for weight, _ in choices]
+        ((_, act),) = self.dice.choices(choices, weights)
+        self.path.append(act.__name__)
+        try:
+            await act()
+        except TransientError as error:
+            self.lost[str(error)] += 1
+        await self._relay()
+
+    async def _settle(self) -> None:
+        """Nothing waits any more, and every erasure is completed."""
+        for _ in range(TRIES):
+            await self._relay()
+            if any(self.waiting.values()):
+                await self._quietly(self._deliver)
+            elif open_ones := await self._open():
+                for each in open_ones:
+                    await self._quietly(lambda id=each: eraser.work(self.rt, self.subject, id))
+            elif self.packages:
+                await self._quietly(self._record)
+            else:
+                return
+        raise AssertionError(f"never comes to rest: {self.lost.most_common(3)}")
+
+    async def _quietly(self, act: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await act()
+        except TransientError as error:
+            self.lost[str(error)] += 1
+
+    # ------------------------------------------------------------ what may happen
+
+    async def _speak(self) -> None:
+        if self.plans:
+            await self._commit(self.plans.pop(0))
+
+    async def _late(self) -> None:
+        if self.late:
+            await self._commit(self.late.pop(0))
+
+    async def _commit(self, plan: Plan) -> Said | None:
+        texts = tuple(each.text for each in plan.sentences)
+        named = plan.aside if plan.more == "named" else None
+        messages = [Message(role="user", content=" ".join(texts), name=named)]
+        words = tuple(each.word for each in plan.sentences)
+        if plan.more == "reply":
+            messages.append(Message(role="assistant", content=f"Noted: {plan.aside}. 好的，{plan.aside}。"))
+        tools, refs = (), ()
+        if plan.more == "tool":
+            body = f"# {plan.aside}\n" + f"All about {plan.aside}. " * 12
+            tools = (ToolCall(name="write_file", args={"path": f"{plan.aside}.md", "content": body}, result="ok"),)
+        if plan.more == "file":
+            refs = (TurnRef(ref_type="url", ref_uri=f"https://example.org/{plan.aside}", title=plan.aside),)
+        turn = TurnEvents(
+            tenant_id=self.subject.tenant_id,
+            user_id=self.subject.user_id,
+            session_id=plan.session_id,
+            messages=tuple(messages),
+            tool_calls=tools,
+            refs=refs,
+            end_session=plan.more == "end",
+        )
+        try:
+            done = await commit_turn(turn, self.rt, transport="kafka", sent_at=plan.sent_at)
+        except RefusedError as error:
+            if error.code != "erased":
+                raise
+            self.refused.append(plan)
+            return None
+        said = Said(done.result.turn_id, plan.session_id, words, texts, plan.aside)
+        self.said.append(said)
+        return said
+
+    async def _deliver(self) -> None:
+        """The next events of some topic are handled, or the first is given up; what fails comes again."""
+        ready = [topic for topic, events in self.waiting.items() if events]
+        if not ready:
+            return
+        topic = self.dice.choice(ready)
+        many = self.dice.choice((1, 1, 2, 3))
+        batch, self.waiting[topic] = self.waiting[topic][:many], self.waiting[topic][many:]
+        if self.dice.random() < 0.05:
+            self.dice.shuffle(batch)
+        handle, give_up = HANDLERS[topic]
+        try:
+            if not self.calm and self.dice.random() < 0.02:
+                first, *rest = batch
+                self.waiting[topic] = rest + self.waiting[topic]
+                batch = [first]
+                await give_up(self.rt, self.subject, first, "ValueError")
+            else:
+                await handle(self.rt, self.subject, batch + batch[:1] if self.dice.random() < 0.1 else batch)
+        except TransientError:
+            self.waiting[topic] = batch + self.waiting[topic]
+            raise
+
+    async def _again(self) -> None:
+        """Something that has been told comes once more."""
+        if self.told:
+            await self._redeliver(self.dice.choice(self.told))
+
+    async def _redeliver(self, event: Delivered) -> None:
+        handle, _ = HANDLERS[event.record.topic]
+        await handle(self.rt, self.subject, [event])
+
+    async def _all_again(self) -> None:
+        """Every event that there ever was comes once more, in any order."""
+        events = list(self.told)
+        self.dice.shuffle(events)
+        for event in events[:12]:
+            await self._quietly(lambda each=event: self._redeliver(each))
+
+    async def _upkeep(self) -> None:
+        await rounds.keep_now(self.rt, self.subject, forced=True)
+
+    async def _promote(self) -> None:
+        await promotion.propose_of(self.rt, self.subject)
+
+    async def _praise(self) -> None:
+        found = await self._memories()
+        if not found:
+            return
+        chosen = tuple(self.dice.sample(self._sorted(found), min(2, len(found))))
+        signal = self.dice.choice(("positive_confirm", "negative", "negative", "neutral"))
+        told = FeedbackRecorded(memory_ids=chosen, judged_by="message", utilized=True, signal=signal)
+        event = outbox.event(told, self.subject, clock.uuid7(), trace_id="t", policy_version="")
+        async with self.rt.db.transaction(self.subject) as conn:
+            await outbox.put(conn, [(topics.FEEDBACK_RECORDED, event)])
+
+    async def _rebuild(self) -> None:
+        """What is derived from the log takes the place of what is live; the erasure may come in between."""
+        await self.rebuilt(apply=True)
+
+    async def rebuilt(self, *, apply: bool) -> Report:
+        """What a rebuild comes to."""
+        assert self.dsn
+        return await rebuild(self.dsn, self.rt.settings, self.rt.policy, self.subject, apply=apply, say=_silent)
+
+    async def _embed(self) -> None:
+        found = await self._all("SELECT chunk_id FROM memory_chunks WHERE active AND embedding_model_id IS NULL")
+        await embed.embed_of(self.rt, self.subject, [row["chunk_id"] for row in found])
+
+    async def _compose(self) -> None:
+        """A package is answered now; it will be recorded later."""
+        async with self.rt.db.transaction(self.subject) as conn:
+            epoch = await epoch_of(conn)
+            found = await (await conn.execute(_ACTIVE, self.subject._asdict())).fetchall()
+        context, session = clock.uuid7(), self.dice.choice(self.sessions)
+        ids = [str(row["memory_id"]) for row in found]
+        words = [row["content_text"] for row in found]
+        told = outbox.event(
+            DecisionEvent(context_id=context, request_id="r", latency_ms=1.0),
+            self.subject,
+            context,
+            trace_id="t",
+            policy_version="",
+        )
+        self.packages.append(
+            {
+                **self.subject._asdict(),
+                "epoch": epoch,
+                "context_id": str(context),
+                "session_id": session,
+                "request_id": "r",
+                "core_ids": ids[:1],
+                "evidence_ids": ids[1:],
+                "degraded": False,
+                "policy_version": "",
+                "fingerprints": [1],
+                "pieces": [1],
+                "schema_version": 1,
+                "retrieval": {"candidates": [{"id": f"memory:{each}"} for each in ids], "latency_ms": 1.0},
+                "injection": {"decisions": [{"id": each, "decision": "injected"} for each in ids]},
+                "plan": {"asked": words},
+                "package": {"evidence": words},
+                "event": outbox.as_row(topics.RECEIPT_RECORDED, told),
+                "age_s": 0.0,
+            }
+        )
+
+    async def _record(self) -> None:
+        """Packages are recorded; the one that was taken is written where nothing was erased since."""
+        if self.packages:
+            package = self.packages.pop(0)
+            async with self.rt.db.single() as conn:
+                await contexts.record(conn, [package])
+
+    async def _ask(self) -> None:
+        """The next erasure is asked for; two at once where several lanes are at it."""
+        if not self.wanted:
+            return
+        scope = self.wanted.pop(0)
+        told = {**self.subject._asdict(), "scope": scope, **await self._which(scope)}
+        wanted = ErasureRequest.model_validate(told)
+        both = self.lanes > 1 and self.dice.random() < 0.3
+        self.path.append(f"ask {wanted.scope}")
+        made = await asyncio.gather(*[self._asked(wanted) for _ in range(1 + both)])
+        self.erasures += [each for each in made if each]
+        await self._relay()
+
+    async def _asked(self, wanted: ErasureRequest) -> Asked | None:
+        for _ in range(10):
+            try:
+                return await request(self.rt.db, self.rt.policy, wanted)
+            except TransientError as error:
+                self.lost[str(error)] += 1
+            except RefusedError as error:
+                # somebody else has erased it meanwhile
+                if error.code != "not_found":
+                    raise
+                return None
+        raise AssertionError("an erasure cannot be asked for")
+
+    async def _which(self, scope: str) -> dict[str, Any]:
+        if scope == "session":
+            there = sorted({each.session_id for each in self.said})
+            if there:
+                return {"session_ids": [self.dice.choice(there)]}
+        if scope == "items":
+            found = await self._memories()
+            if found:
+                self.named |= found
+                many = min(len(found), self.dice.choice((1, 1, 2)))
+                return {"memory_ids": self.dice.sample(self._sorted(found), many)}
+        return {"scope": "all"} if scope in ("session", "items") else {}
+
+    # ------------------------------------------------------------ looks at the tables
+
+    async def _relay(self) -> None:
+        """What stands in the outbox has been published."""
+        key = f"{self.subject.tenant_id}:{self.subject.user_id}"
+        for row in await (await self.aside.execute(_TAKEN, {"key": key})).fetchall():
+            event = parse(Stored(row["aggregatetype"], value=row["payload"].encode()))
+            self.published.append(event)
+            if row["aggregatetype"] in HANDLERS:
+                self.told.append(event)
+                self.waiting[row["aggregatetype"]].append(event)
+
+    @property
+    def shelf(self) -> Shelf:
+        """The knowledge side of its workers."""
+        return cast("Shelf", self.rt.knowledge)
+
+    async def _open(self) -> list[UUID]:
+        found = await self._all("SELECT tombstone_id FROM tombstones WHERE status <> 'completed'")
+        return [row["tombstone_id"] for row in found]
+
+    async def _memories(self) -> dict[UUID, str]:
+        found = await self._all("SELECT memory_id, content_text FROM memory_items WHERE tombstone_id IS NULL")
+        return {row["memory_id"]: row["content_text"] for row in found}
+
+    @staticmethod
+    def _sorted(found: dict[UUID, str]) -> list[UUID]:
+        """In an order that hangs on no clock."""
+        return sorted(found, key=lambda id: (found[id], id))
+
+    async def _one(self, statement: str) -> DictRow:
+        row = await (await self.aside.execute(statement)).fetchone()  # pyright: ignore[reportArgumentType] # of tests
+        assert row is not None
+        return row
+
+    async def _all(self, statement: str) -> list[DictRow]:
+        """The rows of the user that the statement finds."""
+        mine = statement.replace(" WHERE ", " WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND ")
+        cursor = await self.aside.execute(mine, self.subject._asdict())  # pyright: ignore[reportArgumentType] # of tests
+        return await cursor.fetchall()
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Nobody looks at the bar."""
+
+
+_ACTIVE = """SELECT memory_id, content_text FROM memory_items
+WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND status = 'active'"""
+_TAKEN = """
+WITH taken AS (DELETE FROM event_outbox WHERE aggregateid = %(key)s RETURNING position, aggregatetype, payload)
+SELECT aggregatetype, payload::text AS payload FROM taken ORDER BY position
+"""

@@ -1,0 +1,112 @@
+"""Erasures against every worker of the user at once, in thousands of orders: what is erased stays erased.
+
+`SMARTBRAIN_TEST_RACES=2000` runs so many; `SMARTBRAIN_TEST_RACE=1234` runs the order of that seed alone.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from services.cli.rebuild import run
+from shared.db import SCHEMA, Subject
+from shared.runtime import Runtime
+from tests.integration.erasure import left
+from tests.integration.erasure.race import Aside, Race
+from tests.integration.erasure.scripted import Gated, surroundings
+from tests.system.databases import Databases, rows
+
+ONE = os.environ.get("SMARTBRAIN_TEST_RACE")
+RACES = int(os.environ.get("SMARTBRAIN_TEST_RACES", "300"))
+SEEDS: Sequence[int] = (int(ONE),) if ONE else range(RACES)
+REBUILT: Sequence[int] = (int(ONE),) if ONE else range(100_000, 100_012)
+AT_ONCE = 8
+BYSTANDERS = tuple(f"bystander-{n}" for n in range(6))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where races are run: a database, and workers without and with a model that chats."""
+
+    dsn: str
+    workers: tuple[Runtime, Runtime]
+
+
+@pytest.fixture(scope="module")
+async def place(databases: Databases) -> AsyncGenerator[Place]:
+    """A database of the module's own; what is to be published is found by its user."""
+    dsn = databases.fresh()
+    rows(dsn, "CREATE INDEX ON event_outbox (aggregateid, position)")
+    db = Gated(dsn, size=AT_ONCE + 6)
+    await db.open()
+    yield Place(dsn, (surroundings(db), surroundings(db, chats=True)))
+    await db.close()
+
+
+async def each_of(seeds: Iterable[int], place: Place, made: Callable[[int, Aside], Race]) -> list[Race]:
+    """The races of these seeds, several at once; whichever fails is named."""
+    waiting: Iterator[int] = iter(seeds)
+    done: list[Race] = []
+
+    async def runner() -> None:
+        options = f"-c search_path={SCHEMA},public"
+        async with await psycopg.AsyncConnection.connect(
+            place.dsn, autocommit=True, row_factory=dict_row, options=options
+        ) as aside:
+            for seed in waiting:
+                race = made(seed, aside)
+                try:
+                    await asyncio.create_task(race.run())
+                except BaseException as error:
+                    error.add_note(f"seed {seed}: {' '.join(race.path)}")
+                    raise
+                done.append(race)
+
+    async with asyncio.TaskGroup() as runners:
+        for _ in range(AT_ONCE):
+            runners.create_task(runner())
+    return done
+
+
+def told(race: Race, faults: Iterable[str]) -> list[str]:
+    """The faults with the seed that shows them again."""
+    scopes = [each.tombstone.scope for each in race.erasures]
+    return [f"seed {race.seed} ({race.lanes} lanes, {', '.join(scopes)}): {fault}" for fault in faults]
+
+
+async def test_whatever_comes_late_nothing_of_what_is_erased_comes_back(place: Place) -> None:
+    def bystander(seed: int, aside: Aside) -> Race:
+        return Race(place.workers[seed % 2], aside, Subject("t", BYSTANDERS[seed % 10]), seed, asks=[])
+
+    def race(seed: int, aside: Aside) -> Race:
+        return Race(place.workers[seed % 2], aside, Subject("t", f"user-{seed}"), seed)
+
+    beside = await each_of(range(900_000, 900_000 + len(BYSTANDERS)), place, bystander)
+    before = left.tables(place.dsn)
+    races = await each_of(SEEDS, place, race)
+    after = left.tables(place.dsn)
+    assert {name: after.users[name] for name in BYSTANDERS} == {name: before.users[name] for name in BYSTANDERS}
+    assert left.strayed([*races, *beside], after) == []
+    assert [fault for each in (*beside, *races) for fault in told(each, left.faults(each, after))] == []
+
+
+async def test_a_rebuild_brings_nothing_back_and_finds_no_difference(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "Database", Gated)
+    monkeypatch.setattr(run, "WAIT_S", 0.0)
+
+    def race(seed: int, aside: Aside) -> Race:
+        return Race(place.workers[0], aside, Subject("t", f"rebuilt-{seed}"), seed, place.dsn)
+
+    races = await each_of(REBUILT, place, race)
+    for each in races:
+        if "session" not in {erasure.tombstone.scope for erasure in each.erasures}:
+            assert told(each, map(str, (await each.rebuilt(apply=False)).differences)) == []
+        await each.rebuilt(apply=True)
+    after = left.tables(place.dsn)
+    assert [fault for each in races for fault in told(each, left.faults(each, after))] == []

@@ -1,0 +1,145 @@
+"""The scan finds what is put behind the worker's back in any table, and nothing is completed while it does."""
+
+from collections.abc import AsyncGenerator
+from uuid import UUID
+
+import pytest
+
+from services.erasure import handler
+from shared.db import Subject
+from shared.runtime import Runtime
+from shared.store import residue, tombstones
+from shared.store.residue import FIGURES, ON_RECORD, Residue
+from tests.system.databases import Databases, rows
+from tests.system.erasures import erase, view
+from tests.system.person import Json, Person
+from tests.system.running import System, running, settings_for
+from tests.system.strays import removed, stray, unchecked
+
+LONG_AGO = "2020-01-01"
+SWEPT = frozenset({"postings", FIGURES})
+"""What no tombstone marks and a step takes all the same."""
+
+
+@pytest.fixture(scope="module")
+async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
+    """Compose alone: erasures are asked for, and worked on by the test."""
+    settings = settings_for(databases.fresh(), kafka)
+    unchecked(settings.database_url.get_secret_value() if settings.database_url else "")
+    async with running(settings, ("compose",)) as compose:
+        yield compose
+
+
+@pytest.fixture
+def rt(system: System) -> Runtime:
+    """What the worker is handed."""
+    return system["compose"].rt
+
+
+async def worked(rt: Runtime, person: Person, receipt: Json) -> Json:
+    """The erasure after one go of the worker, whose turn it is now."""
+    rows(
+        person.system.dsn,
+        "UPDATE tombstones SET next_try_at = now() WHERE tombstone_id = %(id)s",
+        id=receipt["tombstone_id"],
+    )
+    await handler.work(rt, subject_of(person), UUID(receipt["tombstone_id"]))
+    return await view(person, receipt)
+
+
+def subject_of(person: Person) -> Subject:
+    return Subject(person.tenant_id, person.user_id)
+
+
+async def scan(rt: Runtime, person: Person, receipt: Json) -> Residue:
+    subject = subject_of(person)
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, UUID(receipt["tombstone_id"])).on(conn)
+        assert found
+        return await residue.residue(conn, subject, found)
+
+
+async def tables(rt: Runtime, person: Person) -> list[residue.Table]:
+    async with rt.db.erasing(subject_of(person)) as conn:
+        return [each for each in await residue.catalog(conn) if each.name not in ON_RECORD]
+
+
+async def test_a_row_of_before_in_any_table_is_named_and_keeps_the_erasure_open(rt: Runtime, system: System) -> None:
+    known = await tables(rt, Person(system))
+    assert len(known) >= 25
+    for table in known:
+        person = Person(system)
+        receipt = await erase(person, "all")
+        stray(system.dsn, table.name, **subject_of(person)._asdict(), epoch=0, updated_at=LONG_AGO)
+        assert (await scan(rt, person, receipt)).left == {table.name: 1}, table.name
+        if table.name in SWEPT:
+            assert (await worked(rt, person, receipt))["status"] == "completed", table.name
+            continue
+        seen = await worked(rt, person, receipt)
+        assert (seen["status"], seen["error"]) == ("retry_pending", f"residue: {table.name}=1"), table.name
+        assert seen["proof"] is None
+        assert seen["attempts"] == 1
+        assert all(step["done_at"] is None for step in seen["steps"])
+        assert removed(system.dsn, table.name, person.user_id) >= 1
+        assert (await worked(rt, person, receipt))["status"] == "completed", table.name
+
+
+async def test_a_row_of_an_erased_turn_in_any_table_is_named(rt: Runtime, system: System) -> None:
+    of_turns = [t for t in await tables(rt, Person(system)) if {"turn_id", "source_turn_id"} & t.columns.keys()]
+    assert len(of_turns) >= 10
+    for table in of_turns:
+        person = Person(system)
+        turn = await person.commit("I prefer green tea.", session="gone")
+        await person.commit("I prefer oolong.", session="stays")
+        receipt = await erase(person, "session", session_ids=["gone"])
+        ours = {"tenant_id": person.tenant_id, "user_id": person.user_id, "session_id": "gone", "epoch": 0}
+        if table.name == "turns":
+            stray(system.dsn, table.name, **ours, seq=99)
+        else:
+            named = {"turn_id": turn["turn_id"], "source_turn_id": turn["turn_id"]}
+            stray(system.dsn, table.name, **ours, **named, ordinal=99)
+        seen = await worked(rt, person, receipt)
+        assert (seen["status"], seen["error"]) == ("retry_pending", f"residue: {table.name}=1"), table.name
+
+
+LATER = {
+    "without columns that could tell": "CREATE TABLE diary (tenant_id text, user_id text, words text)",
+    "that the worker may not read": "CREATE TABLE diary (tenant_id text, user_id text, words text, epoch int)",
+    "that shows the worker no row": (
+        "CREATE TABLE diary (tenant_id text, user_id text, words text, epoch int);"
+        "GRANT SELECT ON diary TO smartbrain_erasure; ALTER TABLE diary ENABLE ROW LEVEL SECURITY"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LATER)
+async def test_a_table_added_later_that_cannot_be_scanned_is_named(rt: Runtime, system: System, kind: str) -> None:
+    person = Person(system)
+    receipt = await erase(person, "all")
+    rows(system.dsn, LATER[kind])
+    try:
+        seen = await worked(rt, person, receipt)
+        assert (seen["status"], seen["error"]) == ("retry_pending", "residue: diary=1")
+        answer = await person.get(f"/v1/erasures/{receipt['tombstone_id']}/residue")
+        assert answer.json()["left"] == {"diary": 1}
+    finally:
+        rows(system.dsn, "DROP TABLE diary")
+    assert (await worked(rt, person, receipt))["status"] == "completed"
+
+
+async def test_a_table_added_later_is_scanned_like_the_others(rt: Runtime, system: System) -> None:
+    person = Person(system)
+    receipt = await erase(person, "all")
+    rows(
+        system.dsn,
+        "CREATE TABLE diary (tenant_id text, user_id text, words varchar(20), epoch int);"
+        "GRANT SELECT ON diary TO smartbrain_erasure",
+    )
+    try:
+        stray(system.dsn, "diary", tenant_id=person.tenant_id, user_id=person.user_id, epoch=0, words="dear diary")
+        assert (await worked(rt, person, receipt))["error"] == "residue: diary=1"
+        rows(system.dsn, "UPDATE diary SET epoch = 1")
+        seen = await worked(rt, person, receipt)
+        assert seen["status"] == "completed"
+    finally:
+        rows(system.dsn, "DROP TABLE diary")

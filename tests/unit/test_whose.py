@@ -1,0 +1,102 @@
+"""Whose text a record carries, when it was said, and how long a topic keeps it."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import pytest
+
+from schemas.topics import SWEEP_MS, TOPICS
+from shared.bus.purge import CARRIERS
+from shared.bus.standing import FOREVER, Kept
+from shared.bus.whose import COPIED, appended_ms, is_of, said_before
+from shared.db import Subject
+from tests.system.kafka import Stored
+
+ANNA = Subject("acme", "anna")
+DAY = 24 * 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("key", "body", "by_key", "without_keys"),
+    [
+        (b"acme:anna", b'{"tenant_id":"acme","user_id":"anna"}', True, True),
+        (None, b'{"tenant_id":"acme","user_id":" anna "}', True, True),
+        (None, b'{"tenant_id":"acme","user_id":"\\u0061nna"}', True, True),
+        (None, b'{"tenant_id":"acme","turn_events":{"user_id":"anna"}}', True, True),
+        (b"acme:anna", b'{"tenant_id":"acme","user_id":"ben"}', False, False),
+        (b"acme:anna", b'{"user_id":"anna"}', False, False),
+        (b"acme:anna", b'{"tenant_id":"acme","user_id":7}', True, None),
+        (b"acme:anna", b'{"tenant_id":"acme","user_id":"an', True, None),
+        (b"acme:anna", b'["anna"]', True, None),
+        (b"acme:anna", None, True, None),
+        (b"acme:ben", b"torn", False, None),
+        (b"acme:anna:2", b"torn", False, None),
+        (b"anna", b"torn", None, None),
+        (None, b"torn", None, None),
+        (None, b"", None, None),
+        (b"\xff:\xfe", b"\xff", False, None),
+    ],
+)
+def test_the_body_says_whose_it_is_and_else_the_key(
+    key: bytes | None, body: bytes | None, by_key: bool | None, without_keys: bool | None
+) -> None:
+    record = Stored("t", key=key, value=body)
+    assert is_of(ANNA, record, keyed=True) is by_key
+    assert is_of(ANNA, record, keyed=False) is without_keys
+
+
+def test_a_user_of_the_default_tenant_need_not_name_it() -> None:
+    assert is_of(Subject("default", "anna"), Stored("t", value=b'{"user_id":"anna"}'), keyed=True) is True
+
+
+@pytest.mark.parametrize(
+    ("at", "origin", "before"),
+    [
+        (99, b"", True),
+        (100, b"", False),
+        (500, b"t/3/6", True),
+        (500, b"t/3/7", False),
+        (500, b"t/4/6", False),
+        (500, b"u/3/6", False),
+        (500, b"t/3/", False),
+        (500, b"t/3/-1", False),
+        (500, b"t/3", False),
+        (500, b"t/3/6/1", False),
+        (500, b"\xff/3/6", False),
+        (500, b"t/3/" + b"9" * 5000, False),
+        (500, None, False),
+    ],
+)
+def test_a_dead_letter_is_as_old_as_its_origin(at: int, origin: bytes | None, before: bool) -> None:
+    since: Mapping[tuple[str, int], int] = {("t", 3): 7}
+    headers = (("x-origin", origin),)
+    assert said_before(Stored("t.dlq", headers=headers, timestamp=at), 100, since) is before  # pyright: ignore[reportArgumentType] # a header may be null
+
+
+@pytest.mark.parametrize(
+    ("copied", "appended"), [((), 100), ((b"70",), 100), ((b"300",), 300), ((b"300", b"200"), 200)]
+)
+def test_a_copy_stands_where_it_is_since_it_was_copied(copied: tuple[bytes, ...], appended: int) -> None:
+    headers = tuple((COPIED, value) for value in copied)
+    assert appended_ms(Stored("t", headers=headers, timestamp=100)) == appended
+
+
+def test_a_topic_keeps_a_record_for_retention_and_an_open_segment_more() -> None:
+    kept = Kept(retention_ms=DAY, segment_ms=3_600_000)
+    assert kept.gone_by(1_700_000_000_000) == datetime.fromtimestamp(
+        (1_700_000_000_000 + DAY + 3_600_000 + SWEEP_MS) / 1000, UTC
+    )
+    assert not kept.expired(0, DAY)
+    assert kept.expired(0, DAY + 1)
+
+
+@pytest.mark.parametrize("kept", [Kept(None, 1), Kept(2**63 - 1, 1), Kept(1, 2**63 - 1)])
+def test_a_topic_may_keep_a_record_for_ever(kept: Kept) -> None:
+    assert kept.gone_by(1_700_000_000_000) == FOREVER
+    assert not kept.expired(0, DAY) or kept.retention_ms == 1
+
+
+def test_every_topic_that_carries_text_is_purged() -> None:
+    assert set(CARRIERS.topics) == {topic for topic in TOPICS if topic.carries_text}
+    assert all("compose" in topic.consumers for topic in CARRIERS.inbound)
+    assert all(topic.consumers == ("users",) for topic in CARRIERS.replies)
