@@ -20,6 +20,18 @@ SILENCE = 30
 """So many empty looks in a row, before the end of the topic, and the broker counts as away."""
 
 
+async def answers(bootstrap: str) -> bool:
+    """Whether a broker is there."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+    try:
+        await consumer.start()
+        return bool(await consumer.topics())
+    except KafkaError:
+        return False
+    finally:
+        await consumer.stop()
+
+
 @dataclass
 class History:
     """Whether a topic is there, and how many records it has ever had, those that its retention has taken included."""

@@ -5,7 +5,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -89,8 +89,9 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Asked
         await whole.settle(conn)
         applied = await db.migrate(dsn)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
+        at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
         async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:
-            replayed, rows = await _erased_again(rt, conn, say)
+            replayed, rows = await _erased_again(replace(rt, bootstrap=at_hand), conn, say)
         opened = await whole.open_gate(conn)
         left: Sequence[Mapping[str, Any]] = () if opened else await whole.left(conn)
     return Report(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
