@@ -146,13 +146,14 @@ def _table(table: LiteralString) -> Go:
 async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Topics that carry text hold nothing of it, dead letters included; the record says until when any may.
 
-    What is said in a single memory cannot be told from the rest of its message: retention takes it.
+    What is said in a single memory cannot be told from the rest of its message: retention takes it. So it does where no
+    broker is at hand, which is so in a restore alone.
     """
     detail: dict[str, Any] = {
         "clear_by": (tombstone.requested_at + timedelta(hours=DEAD_LETTER_TEXT_HOURS)).isoformat()
     }
     removed = 0
-    if tombstone.scope in ("all", "session"):
+    if tombstone.scope in ("all", "session") and rt.bootstrap:
         purged = await _purged(rt, subject, tombstone)
         removed = sum(purged.removed.values())
         clear_by = purged.clear_by.isoformat() if purged.clear_by else None

@@ -3,6 +3,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import cast
@@ -17,6 +18,18 @@ from shared.errors import TransientError
 WAIT_MS = 1_000
 SILENCE = 30
 """So many empty looks in a row, before the end of the topic, and the broker counts as away."""
+
+
+async def answers(bootstrap: str) -> bool:
+    """Whether a broker is there."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+    try:
+        await consumer.start()
+        return bool(await consumer.topics())
+    except KafkaError:
+        return False
+    finally:
+        await consumer.stop()
 
 
 @dataclass
@@ -34,9 +47,11 @@ async def read(bootstrap: str, topic: Topic, history: History) -> AsyncGenerator
         await consumer.start()
         if topic.name not in await consumer.topics():
             return
-        numbers: set[int] = consumer.partitions_for_topic(topic.name) or set()
-        partitions = [TopicPartition(topic.name, number) for number in sorted(numbers)]
-        consumer.assign(partitions)
+        # without a group a subscription is every partition
+        consumer.subscribe([topic.name])
+        while not consumer.assignment():  # noqa: ASYNC110 # aiokafka offers no event
+            await asyncio.sleep(0.01)
+        partitions = sorted(consumer.assignment())
         ends = cast("dict[TopicPartition, int]", await consumer.end_offsets(partitions))
         starts = cast("dict[TopicPartition, int]", await consumer.beginning_offsets(partitions))
         history.there, history.written = True, sum(ends.values())

@@ -65,7 +65,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     said = [*await blotting.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
     there, telling = Blotter(needles(said)), needles(said, TELLING)
     blotter = Blotter(telling)
-    turns = {*(p.turn_id for p in places), *covered.unread}
+    turns = {p.turn_id for p in places}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
     coming = await blotting.unobserved(conn, subject) - turns
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))

@@ -105,11 +105,11 @@ def of_event(event: Delivered, policy: ErasurePolicy) -> Known:
         row_count=0,
         attempts=0,
         error=None,
-        history=history(asked.requested_at),
+        history=history(event.envelope.occurred_at),
         proof=None,
         requested_at=asked.requested_at,
         deadline_at=rules.deadline(asked.requested_at, profile, policy.holidays),
-        next_try_at=asked.requested_at,
+        next_try_at=event.envelope.occurred_at,
     )
     return Known(event.subject, tombstone)
 

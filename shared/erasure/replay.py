@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from schemas.vocabulary import TombstoneStatus
@@ -48,7 +48,6 @@ async def replay(db: Database, subject: Subject, known: Tombstone, policy_versio
         if standing.scope == "items":
             standing = replace(standing, memory_ids=_joined(standing.memory_ids, covered.memories))
         await enforce(conn, subject, standing, covered, policy_version, standing.tombstone_id.hex)
-        await renewed.close(conn, subject, standing.tombstone_id)
         if covered.until is not None:
             await renewed.keep(conn, subject)
         return standing.status
@@ -75,7 +74,7 @@ async def _covered(conn: Connection, subject: Subject, tombstone: Tombstone) -> 
     if tombstone.scope == "items":
         return await _items(conn, subject, tombstone)
     named = tombstone.session_ids if tombstone.scope == "session" else None
-    until = tombstone.requested_at + SET_BACK
+    until = _in_force_since(tombstone) + SET_BACK
     said = await renewed.parted(conn, subject, until, named)
     if said.more:
         memories = await hide.from_turns(conn, subject, said.turns)
@@ -85,18 +84,22 @@ async def _covered(conn: Connection, subject: Subject, tombstone: Tombstone) -> 
     return Covered(tombstone.scope)
 
 
+def _in_force_since(tombstone: Tombstone) -> datetime:
+    """When it took what was there: later than it was asked for where the request waited on a topic."""
+    first = next((each["at"] for each in tombstone.history), None)
+    return max(tombstone.requested_at, datetime.fromisoformat(first)) if first else tombstone.requested_at
+
+
 async def _items(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
     """The memories as far as they had been derived; of others, the turns that would give them once they are read.
 
-    Such a turn goes whole, for nobody has read yet which of its words they are. Other turns that are still to be read
-    lose the words of those that are known.
+    Such a turn goes whole, for nobody has read yet which of its words they are.
     """
     covered = await items.of(conn, subject, tombstone.memory_ids)
     there = await renewed.derived(conn, subject, tombstone.memory_ids)
     times = {_time_of(each) for each in tombstone.memory_ids if each not in there}
     unread = await renewed.unread(conn, subject)
-    telling = tuple(turn for turn in unread if _time_of(turn) in times)
-    return replace(covered, turns=telling, unread=tuple(turn for turn in unread if turn not in telling))
+    return replace(covered, turns=tuple(turn for turn in unread if _time_of(turn) in times))
 
 
 def _time_of(id: UUID) -> int:

@@ -40,8 +40,7 @@ class Covered:
     """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here.
 
     Not so where `until` is set, which a restore alone does: then what is listed is covered, and packages up to this
-    time; the user has said more since. `unread` turns are looked through for the words of items though nothing in them
-    has been understood yet.
+    time; the user has said more since.
     """
 
     scope: ErasureScope
@@ -50,7 +49,6 @@ class Covered:
     memories: tuple[UUID, ...] = ()
     observations: tuple[UUID, ...] = ()
     until: datetime | None = None
-    unread: tuple[UUID, ...] = ()
 
     @property
     def whole(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import LiteralString
 from uuid import UUID
 
 from psycopg import sql
@@ -64,23 +64,6 @@ async def derived(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> se
     """Those of these memories that had been derived when the backup was made, as observations at least."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
     return {row["id"] for row in await (await conn.execute(_DERIVED, params)).fetchall()}
-
-
-_CLOSE: LiteralString = """
-UPDATE turns t SET outcome_at = now(),
-    outcome = jsonb_build_object('event_type', 'turn.outcome', 'turn_id', turn_id, 'status', 'erased')
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NOT NULL AND outcome_at IS NULL
-    AND EXISTS (SELECT FROM observations o WHERE (o.tenant_id, o.user_id, o.turn_id)
-        = (t.tenant_id, t.user_id, t.turn_id) AND o.tombstone_id = %(id)s)
-    AND NOT EXISTS (SELECT FROM observations o WHERE (o.tenant_id, o.user_id, o.turn_id)
-        = (t.tenant_id, t.user_id, t.turn_id) AND o.tombstone_id IS NULL AND o.state IN ('new', 'analyzed'))
-"""
-
-
-async def close(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
-    """Turns of which nothing is left to be settled have their outcome: nobody else would come to say so."""
-    params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "id": tombstone_id}
-    await conn.execute(_CLOSE, params)
 
 
 async def keep(conn: Connection, subject: Subject) -> None:

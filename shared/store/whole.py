@@ -157,7 +157,7 @@ async def ledger(conn: Connection) -> list[Mapping[str, Any]]:
     return [row["tombstone"] for row in found]
 
 
-_LOCK: LiteralString = "SELECT pg_try_advisory_lock(727005) AS alone"
+_LOCK: LiteralString = "SELECT pg_try_advisory_lock(727006) AS alone"
 
 
 async def alone(conn: Connection) -> bool:

@@ -312,7 +312,7 @@ async def test_what_is_no_backup_is_refused_and_changes_nothing(
         "newer SmartBrain": tmp_path / "newer.dump",
     }
     files["is no backup"].write_text("这不是备份。This is no backup.")
-    files["is damaged"].write_bytes(good.read_bytes()[: good.stat().st_size * 3 // 4])
+    files["is damaged"].write_bytes(good.read_bytes()[:-200])
     await dump.backup(newer, files["newer SmartBrain"], quietly)
     before = state(system.dsn)
     for words, file in files.items():
@@ -331,7 +331,7 @@ async def test_rows_that_cannot_be_brought_back_leave_what_was_there(
     await Person(system).say("我喜欢喝茶。", session="s1")
     good = await saved(system, tmp_path)
     short = tmp_path / "short.dump"
-    short.write_bytes(good.read_bytes()[: good.stat().st_size * 3 // 4])
+    short.write_bytes(good.read_bytes()[:-200])
 
     def believed(programs: Programs, path: Path) -> Archive:
         whole = archive.inspect(programs, good)

@@ -17,9 +17,9 @@ from tests.system.known import MEDIA, SESSION, Known, known, strangers
 from tests.system.person import Person
 from tests.system.running import System, listening, policy_file, running, settings_for
 
-OF_NOBODY = {"up", "serve", "migrate", "demo", "observe", "eval", "schemas"}
+OF_NOBODY = {"up", "serve", "migrate", "demo", "observe", "eval", "schemas", "backup", "restore"}
 """Commands that name no user: they run the system, or read what is given to them."""
-MISSING = ("not found", "no package", "no receipts", "no summary")
+MISSING = ("not found", "no package", "no receipts", "no summary", "no such")
 """How commands say that this user has nothing of that name."""
 
 
@@ -75,6 +75,10 @@ CASES = (
     Case("media set {media} --type image --status safe", tells=False),
     Case("remember the_bike_is_blue", tells=False),
     Case("commit I_like_skating --session {session}", tells=False),
+    Case("erase --list --json", tells=False),
+    Case("erase --verify {tombstone_id}", fails=True, tells=False),
+    Case("forget {memory_id}", fails=True, tells=False),
+    Case("erase --memory {memory_id} --yes --no-wait", fails=True, tells=False),
 )
 
 

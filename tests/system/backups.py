@@ -112,7 +112,7 @@ WHERE c.relnamespace = %(s)s::regnamespace AND NOT t.tgisinternal
     "functions": """
 SELECT pg_get_functiondef(oid), proacl::text FROM pg_proc WHERE pronamespace = %(s)s::regnamespace
 """,
-    "views": "SELECT viewname, definition FROM pg_views WHERE schemaname = %(s)s",
+    "views": "SELECT viewname, translate(definition, '()', '') AS definition FROM pg_views WHERE schemaname = %(s)s",
     "schema": "SELECT nspname, nspacl::text FROM pg_namespace WHERE nspname = %(s)s",
     "comments": """
 SELECT description FROM pg_description d JOIN pg_class c ON c.oid = d.objoid

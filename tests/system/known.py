@@ -8,6 +8,7 @@ from services.evolver import rounds
 from shared.db import SCHEMA, Subject
 from tests.system.conflicts import contradicted
 from tests.system.databases import rows
+from tests.system.erasures import completed, erase
 from tests.system.person import Person
 from tests.system.wait import wait_for
 
@@ -52,6 +53,7 @@ class Known:
     context_id: str
     conflict_id: str
     proposal_id: str
+    tombstone_id: str
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -63,6 +65,7 @@ class Known:
             self.context_id,
             self.conflict_id,
             self.proposal_id,
+            self.tombstone_id,
         )
 
     def rows(self) -> dict[str, list[str]]:
@@ -93,6 +96,9 @@ def _word() -> str:
 
 async def known(person: Person) -> Known:
     """Says, asks and registers something of every kind, and waits until it has all been understood."""
+    gone = await person.commit("I used to live in Rome.", session="gone")
+    await person.outcome(gone["turn_id"])
+    erased = await completed(person, await erase(person, "session", session_ids=["gone"]))
     tea, city, page, picture, tool, raw, tone = words = tuple(_word() for _ in range(7))
     whose = {"t": person.tenant_id, "u": person.user_id}
     await person.system.http.put(
@@ -131,6 +137,7 @@ async def known(person: Person) -> Known:
         package.context_id,
         conflict["conflict_id"],
         proposal,
+        erased["tombstone_id"],
     )
 
 

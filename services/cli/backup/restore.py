@@ -5,7 +5,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -89,8 +89,9 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Asked
         await whole.settle(conn)
         applied = await db.migrate(dsn)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
+        at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
         async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:
-            replayed, rows = await _erased_again(rt, conn, say)
+            replayed, rows = await _erased_again(replace(rt, bootstrap=at_hand), conn, say)
         opened = await whole.open_gate(conn)
         left: Sequence[Mapping[str, Any]] = () if opened else await whole.left(conn)
     return Report(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
@@ -201,35 +202,39 @@ def _counted(say: Say, total: int) -> Callable[[str], None]:
 
 
 async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, int]:
-    """How many erasures were open and are completed now, and how many rows they took; some may be left."""
+    """How many erasures were not completed and are now, and how many rows they took; some may be left.
+
+    An erasure worker that runs may complete them as well: whoever comes first.
+    """
+    due = {_named(row) for row in await whole.left(conn)}
     known = [ledger.of_row(row) for row in await whole.ledger(conn)]
     known.sort(key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
     for number, each in enumerate(known, 1):
         await replay(rt.db, each.subject, each.tombstone, rt.version)
         say("erasures asked again", number, len(known))
-    completed = rows = 0
+    waiting = await whole.left(conn)
     for go in range(GOES):
-        waiting = await whole.left(conn)
-        if not waiting:
-            break
-        if go:
+        if go and waiting:
             await asyncio.sleep(PAUSE_S)
         for number, row in enumerate(waiting, 1):
-            subject, id = Subject(row["tenant_id"], row["user_id"]), UUID(row["tombstone_id"])
-            if await _finished(rt, subject, id):
-                completed += 1
-                rows += await _taken(rt, subject, id)
+            await _worked(rt, *_named(row))
             say("erasures completed", number, len(waiting))
-    return completed, rows
+        waiting = await whole.left(conn)
+    completed = due - {_named(row) for row in waiting}
+    return len(completed), sum([await _taken(rt, *each) for each in completed])
 
 
-async def _finished(rt: Runtime, subject: Subject, tombstone_id: UUID) -> bool:
-    """Whether the erasure is completed after one more go; one that was left to an operator has an operator now."""
+def _named(row: Mapping[str, Any]) -> tuple[Subject, UUID]:
+    return Subject(row["tenant_id"], row["user_id"]), UUID(row["tombstone_id"])
+
+
+async def _worked(rt: Runtime, subject: Subject, tombstone_id: UUID) -> None:
+    """One more go at the erasure; one that was left to an operator has an operator now."""
     async with rt.db.erasing(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found and found.status == "escalated":
             await again_asked(conn, subject, found, "replayed after a restore", rt.version, tombstone_id.hex)
-    return await work(rt, subject, tombstone_id) == "completed"
+    await work(rt, subject, tombstone_id)
 
 
 async def _taken(rt: Runtime, subject: Subject, tombstone_id: UUID) -> int:
