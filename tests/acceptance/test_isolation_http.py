@@ -47,6 +47,8 @@ def _said(_: Known) -> Json:
     return {"session_id": SESSION, "messages": [{"role": "user", "content": "I live in Oslo. 我喜欢散步。"}]}
 
 
+REQUEUE = "/v1/erasures/{tombstone_id}/requeue"
+"""Refused to its owner too while nothing is escalated."""
 CASES = (
     Case("get", "/v1/turns/{turn_id}", "missing"),
     Case("get", "/v1/turns/{turn_id}/outcome", "missing"),
@@ -71,19 +73,11 @@ CASES = (
     Case("get", "/v1/erasures/{tombstone_id}/residue", "missing"),
     Case(
         "post",
-        "/v1/erasures/{tombstone_id}/requeue",
+        REQUEUE,
         "missing",
         lambda _: {"requested_by": "operator", "reason": "again"},
         named_in_body=True,
     ),
-    Case(
-        "post",
-        "/v1/erasures",
-        "missing",
-        lambda of: {"scope": "items", "memory_ids": [of.memory_id]},
-        named_in_body=True,
-    ),
-    Case("delete", "/v1/memories", "missing", lambda of: {"memory_ids": [of.memory_id]}),
     Case("post", "/v1/memories/{ended_id}/restore", "missing"),
     Case("patch", "/v1/memories/{memory_id}", "missing", lambda _: {"text": "likes water"}),
     Case("post", "/v1/conflicts/{conflict_id}", "missing", lambda _: {"keep": "said"}),
@@ -105,6 +99,8 @@ CASES = (
         "put", "/v1/media/{media_id}", "own", lambda _: {"type": "image", "security_status": "safe"}, named_in_body=True
     ),
     Case("post", "/v1/knowledge/changed", "own", named_in_body=True),
+    Case("delete", "/v1/memories", "missing", lambda of: {"memory_ids": [of.ended_id]}),
+    Case("post", "/v1/erasures", "missing", lambda of: {"scope": "items", "memory_ids": [of.memory_id]}, True),
 )
 ROUTES = [f"{case.method} {case.path.replace('ended_id', 'memory_id')}" for case in CASES]
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
@@ -227,7 +223,7 @@ async def test_who_it_belongs_to_is_shown_and_changes_it(anna: Known) -> None:
     words: set[str] = set()
     for case in CASES:
         answer = await case.ask(anna.person, anna)
-        assert answer.is_success, (case, answer.text)
+        assert answer.is_success or (case.path == REQUEUE and answer.status_code == 409), (case, answer.text)
         words |= {*anna.shown_in(answer.text)}
         if case.method == "get":
             assert anna.shown_in(answer.text) or any(each in answer.text for each in (*anna.ids, SESSION)), case
