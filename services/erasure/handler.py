@@ -47,8 +47,10 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
     if tombstone is None or tombstone.status != "processing":
         return tombstone.status if tombstone else None
     try:
-        await steps.run(rt, subject, tombstone)
-        return await _completed(rt, subject, tombstone)
+        while True:
+            await steps.run(rt, subject, tombstone)
+            if status := await _completed(rt, subject, tombstone):
+                return status
     except StepError as error:
         return await _failed(rt, subject, tombstone, error)
 
@@ -91,13 +93,19 @@ def _state(
     return state_event(subject, tombstone, tombstone.status, to, attempt=attempt, **told, **more)
 
 
-async def _completed(rt: Runtime, subject: Subject, tombstone: Tombstone) -> TombstoneStatus:
-    """Nothing is left, which is looked for and told in one transaction; StepError where something is."""
+async def _completed(rt: Runtime, subject: Subject, tombstone: Tombstone) -> TombstoneStatus | None:
+    """Nothing is left, which is looked for and told in one transaction; StepError where something is.
+
+    None where another erasure had hidden something that this one covers too: it does not wait for that one, and takes
+    it with another go.
+    """
     async with rt.db.erasing(subject) as conn:
         found = await residue.residue(conn, subject, tombstone)
         if not found.rows:
             return await _closed(conn, rt, subject, tombstone, found)
         await tombstones.again(conn, subject, tombstone.tombstone_id)
+        if await residue.take_over(conn, subject, tombstone, found):
+            return None
     ERASURE_RESIDUE.inc(found.rows)
     raise StepError("residue", " ".join(f"{name}={count}" for name, count in found.left.items()))
 

@@ -83,7 +83,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     if touched:
         hidden.add("session_summaries", await blotting.silence(conn, subject, tombstone_id, touched))
     hidden.add("entity_mentions", await blotting.unmention(conn, subject, tombstone_id, places))
-    await blotting.forget_answers(conn, subject, turns)
+    await blotting.forget_answers(conn, subject, turns | coming, telling)
     quoted = [(each, there.text(each.quote)) for each in await blotting.quotes(conn, subject, turns)]
     await blotting.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])
 

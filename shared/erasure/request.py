@@ -174,8 +174,7 @@ async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covere
     before = Hidden()
     if covered.scope == "items":
         await items.blot(conn, subject, id, covered, before)
-    others = bool(await tombstones.in_force(conn, subject))
-    hidden = await hide.mark(conn, subject, id, covered, beside_others=others)
+    hidden = await hide.mark(conn, subject, id, covered)
     for table, count in before.rows.items():
         hidden.add(table, count)
     if covered.scope == "items":

@@ -107,9 +107,10 @@ SELECT m.memory_id FROM memory_items m
 WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NULL
     AND m.memory_id IN (SELECT unnest(ARRAY[observation_id, related_memory_id]) FROM observations
         WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(observations)s))
-    AND NOT EXISTS (SELECT FROM observations o WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s
-        AND (o.observation_id = m.memory_id OR o.related_memory_id = m.memory_id) AND o.state = 'evolved'
-        AND o.observation_id <> ALL(%(observations)s))
+    AND (m.memory_id = ANY(%(observations)s) OR NOT EXISTS (SELECT FROM observations o
+        WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s
+            AND (o.observation_id = m.memory_id OR o.related_memory_id = m.memory_id) AND o.state = 'evolved'
+            AND o.observation_id <> ALL(%(observations)s)))
 """
 
 
@@ -120,7 +121,7 @@ async def beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> l
 
 
 async def resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
-    """The memories that rest on these observations, and on no others."""
+    """The memories whose words are those of these observations, whoever confirmed them, or that rest on them alone."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
     return [row["memory_id"] for row in await (await conn.execute(_RESTING, params)).fetchall()]
 
@@ -348,13 +349,19 @@ async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, plac
 
 
 _FORGET: tuple[LiteralString, ...] = (
-    "DELETE FROM model_cache WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)",
-    "DELETE FROM model_answers WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s)",
+    """
+DELETE FROM model_cache WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND (turn_id = ANY(%(turns)s)
+    OR EXISTS (SELECT FROM unnest(%(needles)s::text[]) AS n WHERE strpos(lower(answer::text), lower(n)) > 0))
+""",
+    """
+DELETE FROM model_answers WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND (turn_id = ANY(%(turns)s)
+    OR EXISTS (SELECT FROM unnest(%(needles)s::text[]) AS n WHERE strpos(lower(raw), lower(n)) > 0))
+""",
 )
 
 
-async def forget_answers(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> None:
-    """What models answered about these turns is gone: it quotes them."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
+async def forget_answers(conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]) -> None:
+    """What models answered about these turns is gone, for it quotes them, and every answer that holds one of these."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns), "needles": list(needles)}
     for statement in _FORGET:
         await conn.execute(statement, params)

@@ -106,13 +106,8 @@ _ALSO: Mapping[LiteralString, LiteralString] = {
 """What was on its way is over. A version of a lineage that goes on must not stand in the way of the next."""
 
 
-async def mark(
-    conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, *, beside_others: bool
-) -> Hidden:
-    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures.
-
-    Those that an earlier erasure has hidden and not taken yet are this one's from now on: neither waits for the other.
-    """
+async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:
+    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures."""
     params = _params(subject, tombstone_id, covered)
     hidden = Hidden()
     for table in MARKED:
@@ -125,12 +120,6 @@ async def mark(
             + " WHERE " + _WHOSE + " AND tombstone_id IS NULL " + which
         )  # fmt: skip
         hidden.add(table, (await conn.execute(statement, params)).rowcount)
-        if beside_others:
-            taken_over: LiteralString = (
-                "UPDATE " + table + " SET tombstone_id = %(tombstone)s"
-                + " WHERE " + _WHOSE + " AND tombstone_id <> %(tombstone)s " + which
-            )  # fmt: skip
-            await conn.execute(taken_over, params)
     return hidden
 
 

@@ -12,6 +12,7 @@ from psycopg import sql
 
 from schemas.vocabulary import ErasureScope
 from shared.db import Connection, Subject
+from shared.store.hide import MARKED
 from shared.store.tombstones import Tombstone
 
 ON_RECORD = frozenset(
@@ -106,6 +107,23 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
         if count := await _count(conn, table, covered, params):
             left[table.name] = count
     return Residue(left, tables, columns, {name: count for name, count in kept.items() if count})
+
+
+_TAKE_OVER: LiteralString = """
+UPDATE {} AS x SET tombstone_id = %(tombstone)s WHERE x.tenant_id = %(tenant)s AND x.user_id = %(user)s
+    AND x.tombstone_id IS NOT NULL AND x.tombstone_id <> %(tombstone)s AND ({})
+"""
+
+
+async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, found: Residue) -> int:
+    """How many rows that another erasure has hidden and not taken yet, and this one covers too, are this one's now."""
+    taken = 0
+    for table in await catalog(conn):
+        covered = _covered(table, tombstone) if table.name in found.left and table.name in MARKED else None
+        if covered is not None:
+            statement = sql.SQL(_TAKE_OVER).format(sql.Identifier(table.name), covered)
+            taken += (await conn.execute(statement, _params(subject, tombstone))).rowcount
+    return taken
 
 
 def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:

@@ -112,6 +112,16 @@ class _View:
         texts = [text for id, text in self.race.named.items() if str(id) in ids]
         return {word for word in said.words if any(word in text for text in texts)}
 
+    def blanked(self, said: Said) -> bool:
+        """Whether words of the turn went with a memory, its own or one that the turn confirmed."""
+        found = [row["content"] for row in self.of("conversation_events") if row["turn_id"] == str(said.turn_id)]
+        texts = [each["text"] for each in found if each and "text" in each]
+        return bool(self.items_asked) and any(re.search(r" {4}", text) for text in texts)
+
+    @property
+    def items_asked(self) -> bool:
+        return any(t["scope"] == "items" for t in self.of("tombstones"))
+
     def words(self) -> Iterator[str]:
         """Words that must be nowhere, or nowhere but in the log, and where they are."""
         gone = {each.word for plan in self.race.refused for each in plan.sentences} | self.items()
@@ -136,6 +146,8 @@ class _View:
         states = {row["turn_id"]: (row["outcome"] or {}).get("status") for row in self.of("turns")}
         for said in self.race.said:
             scopes, words = self.covering(said), said.all_words - self.taken(said)
+            if self.blanked(said):
+                continue
             if not scopes & {"all", "session"}:
                 yield from (f"{word} is no longer in the log" for word in words if word not in log)
             if not scopes and states[str(said.turn_id)] != "quarantined":

@@ -67,9 +67,9 @@ class QuotingModel(NoModels):
         return [[byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:16]] for text in texts]
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """Quotes the made-up words in the prompt."""
+        """Quotes the made-up words in the turn that it is shown."""
         await meet("before")
-        found = re.findall(NEEDLE, prompt.user)
+        found = re.findall(NEEDLE, prompt.user.partition('"known_memories"')[0])
         if found and int(hashlib.sha256(found[-1].encode()).hexdigest(), 16) % 4 == 0:
             problem = MalformedAnswer(f"they said {found[-1]}", "not JSON")
             problem.spent = Spent(1, 10, 10, 0.01)
