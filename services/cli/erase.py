@@ -215,8 +215,9 @@ def _show(seen: Json, say: dict[str, str]) -> None:
     for each in seen["history"]:
         if each["to"] == "failed":
             _line(say["failed"], f"{moment(each['at'])}  {each['error']}", "red")
-    if seen["steps"]:
-        _line(say["stores"], ", ".join(f"{each['step']} {each['affected']}" for each in seen["steps"]))
+    if steps := seen["steps"]:
+        rows = [f"{each['step']} {each['affected']}" for each in steps if each["affected"]]
+        _line(say["stores"], ", ".join([*rows, say["nothing_in"].format(count=len(steps) - len(rows))]))
     if proof := seen["proof"]:
         _show_scan(say["scan"], proof["residue"], say)
         if clear_by := proof["details"].get("broker", {}).get("clear_by"):

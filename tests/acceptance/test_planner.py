@@ -114,7 +114,7 @@ async def test_what_was_planned_before_an_erasure_is_planned_anew(known: Person,
     assert len(ollama.asked(CHAT)) == 2
     await person.compose(VAGUE["zh"])
     assert len(ollama.asked(CHAT)) == 2
-    assert len(rt.thoughts) == 2
+    await wait_for(lambda: len(rt.thoughts) == 2, what="both answers")
     assert (await person.post("/v1/erasures", {**person.whose, "scope": "all"})).status_code == 202
     assert len(rt.thoughts) == 0
 
