@@ -100,7 +100,7 @@ CASES = (
     ),
     Case("post", "/v1/knowledge/changed", "own", named_in_body=True),
     Case("delete", "/v1/memories", "missing", lambda of: {"memory_ids": [of.ended_id]}),
-    Case("post", "/v1/erasures", "missing", lambda of: {"scope": "items", "memory_ids": [of.memory_id]}, True),
+    Case("post", "/v1/erasures", "missing", lambda _: {"scope": "session", "session_ids": ["gone"]}, True),
 )
 ROUTES = [f"{case.method} {case.path.replace('ended_id', 'memory_id')}" for case in CASES]
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
