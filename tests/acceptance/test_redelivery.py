@@ -11,6 +11,7 @@ from aiokafka.errors import KafkaError
 
 from schemas.topics import TURN_COMMIT
 from tests.system.databases import Databases, state
+from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
 from tests.system.person import Person
 from tests.system.running import WORKERS, System, policy_file, running, settings_for
@@ -54,7 +55,10 @@ async def tell(system: System, people: int = 4) -> list[Person]:
         await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
     await caught_up(system.bootstrap)
     assert await system.settled() == people * (len(STORY) + 1)
+    await told[0].say("I used to like milk.", session="gone")
+    await completed(told[0], await erase(told[0], "session", session_ids=["gone"]))
     await caught_up(system.bootstrap)
+    await system.settled()
     return told
 
 
