@@ -106,12 +106,13 @@ class Shelf(NoKnowledge):
         await meet("before")
         return Receipt(document)
 
-    async def delete(self, scope: Scope, document_ids: tuple[str, ...], *, deadline_s: float) -> None:
-        """Gone under either id."""
+    async def delete(
+        self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
+    ) -> None:
+        """Gone, named by id or by key."""
         await meet("before")
-        for each in document_ids:
+        for each in (*document_ids, *(f"doc-{key}" for key in keys)):
             self.kept.pop(each, None)
-            self.kept.pop(f"doc-{each}", None)
 
 
 def surroundings(db: Database, *, chats: bool = False) -> Runtime:

@@ -56,7 +56,7 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composed:
     shares = Allocation(8192, 410, "8k", "static", "fixed_priority", BudgetSignals(), {})
     packed = Packed(package, (), (), (), shares, budget_exceeded=False)
     fused = Fused((), (), 0)
-    return Composed(asked(user, session), package, Thought(planned), Found(), FusePolicy(), fused, packed, 1.0)
+    return Composed(asked(user, session), package, Thought(planned), Found(), FusePolicy(), fused, packed, 1.0, 0)
 
 
 def recorder_on(db: Database, waiting_max: int = 100) -> Recorder:
