@@ -2,6 +2,7 @@
 
 import re
 
+from shared.text.disguise import IDS
 from shared.text.grams import grams
 from shared.text.network import load
 
@@ -44,9 +45,14 @@ _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 )
 
 
+def said(form: str) -> str:
+    """The plain form without hashes, keys and ids."""
+    return IDS.sub(" ", _RUN.sub(" ", form))
+
+
 def signs(form: str) -> list[str]:
     """The grams of a text in its plain form, and marks of how it is built."""
-    found = grams(_RUN.sub(" ", form))
+    found = grams(said(form))
     found += ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
     return found
 

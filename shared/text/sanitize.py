@@ -193,7 +193,7 @@ def _foreseen(read: _Read) -> str | None:
 
 def _learned(read: _Read, least: float) -> str | None:
     """The rule, by what texts like it were."""
-    if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, read.forms[0])) < FEW:
+    if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, orders.said(read.forms[0]))) < FEW:
         return None
     if any(orders.likelihood(form) >= least for form in read.forms[:2]):
         return "learned"

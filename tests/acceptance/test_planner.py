@@ -56,7 +56,7 @@ async def system(
     """Compose with a chat model that plans; vectors stay out of it."""
     ollama.reset()
     ollama.answer = answer()
-    compose = {"planner": "model", "planner_deadline_ms": 400, "planner_late_ms": 4000}
+    compose = {"planner": "model", "planner_deadline_ms": 1500, "planner_late_ms": 4000}
     policy = policy_file(tmp_path_factory.mktemp("policy"), compose=compose)
     settings = settings_for(dsn, kafka, ollama_url=ollama.url, embedding_model="", policy=policy)
     async with running(settings, ("compose",)) as alone:
@@ -163,7 +163,7 @@ async def test_the_model_never_has_more_time_than_the_request(known: Person, oll
 async def test_a_late_answer_serves_the_next_one_who_asks(known: Person, ollama: ScriptedOllama) -> None:
     ollama.answer = answer("allergic peanuts")
     ollama.script("slow", at=CHAT)
-    ollama.slow_s = 1.0
+    ollama.slow_s = 2.5
     assert FAILED in (await known.compose(VAGUE["en"])).degraded_reason
     thoughts = known.system["compose"].rt.thoughts
     await wait_for(lambda: len(thoughts) == 1, what="the late answer")

@@ -334,6 +334,16 @@ async def test_what_is_no_evidence_is_left_out(smart: SmartRag, rag: Rag, wrong:
     assert ([each.id for each in found.sections], found.left_out) == (["a"], 3)
 
 
+@pytest.mark.parametrize("prefix", ["01a2027e-e3e4", "01a2027e-a2d4", "00000000-0000"])
+async def test_an_address_that_holds_an_id_leads_somewhere(smart: SmartRag, rag: Rag, prefix: str) -> None:
+    names = [f"{prefix}-7{n:03x}-8{n * 7 % 4096:03x}-{n * 104729 + 3:012x}" for n in range(0, 4096, 50)]
+    uris = [f"smartbrain://turn/{name}#4" for name in names]
+    wanted = [_item(name, source_uri=uri) for name, uri in zip(names, uris, strict=True)]
+    rag.forged = lambda _: {"evidences": wanted}
+    found = await smart.retrieve(plan(budget={"top_k": 100}), SCOPE, deadline_s=5)
+    assert [each.source_uri for each in found.sections] == uris
+
+
 async def test_what_is_odd_is_cleaned(smart: SmartRag, rag: Rag) -> None:
     odd = _item(
         "a",

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -84,6 +85,15 @@ def test_what_would_carry_data_out_is_taken_out_and_the_words_stay(text: str, sh
 )
 def test_harmless_look_alikes_pass_unchanged(text: str) -> None:
     assert (screen(text).outcome, screen(text).text) == ("pass", text)
+
+
+@given(
+    st.uuids(),
+    st.sampled_from(["{}", "{} {}", "订单 {} 已经发货。", "trace {} took 30 ms", "https://example.org/o/{}"]),
+)
+def test_ids_say_nothing(id: UUID, text: str) -> None:
+    for each in (str(id), str(id).replace("-", " "), id.hex):
+        assert screen(text.format(each, each)).outcome == "pass"
 
 
 def test_a_secret_is_blanked_and_the_rest_stays() -> None:
