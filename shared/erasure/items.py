@@ -1,5 +1,6 @@
 """Single memories with all that said them: found, and their words taken out of the log, of search and of summaries."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from shared.text.blot import TELLING, Blotter, needles
 MADE_OF_IT = frozenset({"item"})
 """Events that are what they dictate: nothing is left of one whose memory is erased."""
 SPOKEN_BY_RULES = "rules"
+_ENDED = re.compile(r"\A(?=\s)[\s.,!?;。，！？；…]+")
 
 
 async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:
@@ -84,7 +86,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
         hidden.add("session_summaries", await blotting.silence(conn, subject, tombstone_id, touched))
     hidden.add("entity_mentions", await blotting.unmention(conn, subject, tombstone_id, places))
     await blotting.forget_answers(conn, subject, turns | coming, telling)
-    quoted = [(each, there.text(each.quote)) for each in await blotting.quotes(conn, subject, turns)]
+    quoted = [(each, _trimmed(there.text(each.quote))) for each in await blotting.quotes(conn, subject, turns)]
     await blotting.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])
 
 
@@ -93,6 +95,11 @@ async def settle(conn: Connection, subject: Subject, covered: Covered) -> None:
     found = await observations.load(conn, subject, covered.observations)
     for done in await outcomes.settle(conn, subject, {each.turn_id for each in found}):
         OUTCOME_SECONDS.observe(done.took_s)
+
+
+def _trimmed(quote: str) -> str:
+    """Without the marks that ended what stood before it, where that is gone."""
+    return _ENDED.sub("", quote).rstrip()
 
 
 def _words(place: Place) -> tuple[str | None, ...]:
