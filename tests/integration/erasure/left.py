@@ -11,7 +11,8 @@ import psycopg
 
 from schemas.events import TurnOutcome
 from shared.db import SCHEMA
-from tests.integration.erasure.race import Race, Said
+from tests.integration.erasure.race import Race
+from tests.integration.erasure.turns import Said
 from tests.integration.erasure.words import NEEDLE
 
 Rows = Mapping[str, Sequence[str]]

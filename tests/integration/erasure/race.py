@@ -8,7 +8,6 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -17,8 +16,7 @@ from psycopg.rows import DictRow
 
 from schemas import topics
 from schemas.erasure import ErasureRequest
-from schemas.events import DecisionEvent, FeedbackRecorded
-from schemas.turn_events import Message, ToolCall, TurnEvents, TurnRef
+from schemas.events import FeedbackRecorded
 from services.analyzer import handler as analyzer
 from services.cli.rebuild.run import Report, rebuild
 from services.compose.commit import commit_turn
@@ -35,6 +33,7 @@ from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import contexts, outbox
 from tests.integration.erasure.scripted import MEET, Shelf
+from tests.integration.erasure.turns import Plan, Said, package_of, turn_of
 from tests.integration.erasure.words import Sentence, learnt, sentence, word
 from tests.system.kafka import Stored
 
@@ -53,34 +52,6 @@ SCOPES = ("all", "personal", "session", "items")
 DEEP = 3
 """So many may stand in front of each other."""
 TRIES = 400
-
-
-@dataclass(frozen=True)
-class Said:
-    """A turn as it was committed, with the made-up words in it."""
-
-    turn_id: UUID
-    session_id: str
-    words: tuple[str, ...]
-    sentences: tuple[str, ...]
-    aside: str = ""
-
-    @property
-    def all_words(self) -> frozenset[str]:
-        """Those of the sentences, and what stands beside them."""
-        return frozenset(each for each in (*self.words, self.aside) if each)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A turn that is to be committed."""
-
-    session_id: str
-    sentences: tuple[Sentence, ...]
-    more: str = ""
-    aside: str = ""
-    """A word that stands in what is more."""
-    sent_at: datetime | None = None
 
 
 @dataclass
@@ -257,27 +228,7 @@ class Race:
             await self._commit(self.late.pop(0))
 
     async def _commit(self, plan: Plan) -> Said | None:
-        texts = tuple(each.text for each in plan.sentences)
-        named = plan.aside if plan.more == "named" else None
-        messages = [Message(role="user", content=" ".join(texts), name=named)]
-        words = tuple(each.word for each in plan.sentences)
-        if plan.more == "reply":
-            messages.append(Message(role="assistant", content=f"Noted: {plan.aside}. 好的，{plan.aside}。"))
-        tools, refs = (), ()
-        if plan.more == "tool":
-            body = f"# {plan.aside}\n" + f"All about {plan.aside}. " * 12
-            tools = (ToolCall(name="write_file", args={"path": f"{plan.aside}.md", "content": body}, result="ok"),)
-        if plan.more == "file":
-            refs = (TurnRef(ref_type="url", ref_uri=f"https://example.org/{plan.aside}", title=plan.aside),)
-        turn = TurnEvents(
-            tenant_id=self.subject.tenant_id,
-            user_id=self.subject.user_id,
-            session_id=plan.session_id,
-            messages=tuple(messages),
-            tool_calls=tools,
-            refs=refs,
-            end_session=plan.more == "end",
-        )
+        turn = turn_of(plan, self.subject)
         try:
             done = await commit_turn(turn, self.rt, transport="kafka", sent_at=plan.sent_at)
         except RefusedError as error:
@@ -285,7 +236,7 @@ class Race:
                 raise
             self.refused.append(plan)
             return None
-        said = Said(done.result.turn_id, plan.session_id, words, texts, plan.aside)
+        said = Said.of(plan, done.result.turn_id)
         self.said.append(said)
         return said
 
@@ -363,38 +314,7 @@ class Race:
         async with self.rt.db.transaction(self.subject) as conn:
             epoch = await epoch_of(conn)
             found = await (await conn.execute(_ACTIVE, self.subject._asdict())).fetchall()
-        context, session = clock.uuid7(), self.dice.choice(self.sessions)
-        ids = [str(row["memory_id"]) for row in found]
-        words = [row["content_text"] for row in found]
-        told = outbox.event(
-            DecisionEvent(context_id=context, request_id="r", latency_ms=1.0),
-            self.subject,
-            context,
-            trace_id="t",
-            policy_version="",
-        )
-        self.packages.append(
-            {
-                **self.subject._asdict(),
-                "epoch": epoch,
-                "context_id": str(context),
-                "session_id": session,
-                "request_id": "r",
-                "core_ids": ids[:1],
-                "evidence_ids": ids[1:],
-                "degraded": False,
-                "policy_version": "",
-                "fingerprints": [1],
-                "pieces": [1],
-                "schema_version": 1,
-                "retrieval": {"candidates": [{"id": f"memory:{each}"} for each in ids], "latency_ms": 1.0},
-                "injection": {"decisions": [{"id": each, "decision": "injected"} for each in ids]},
-                "plan": {"asked": words},
-                "package": {"evidence": words},
-                "event": outbox.as_row(topics.RECEIPT_RECORDED, told),
-                "age_s": 0.0,
-            }
-        )
+        self.packages.append(package_of(self.subject, epoch, self.dice.choice(self.sessions), found))
 
     async def _record(self) -> None:
         """Packages are recorded; the one that was taken is written where nothing was erased since."""
