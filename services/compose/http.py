@@ -64,7 +64,7 @@ def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     _promotions(app, rt)
     _contexts(app, rt, recorder)
     _library(app, rt)
-    erasure_routes(app, rt)
+    erasure_routes(app, rt, recorder)
     describe(app)
     return app
 

@@ -7,14 +7,15 @@ from fastapi import FastAPI, Query, Request, Response
 
 from schemas.erasure import DeletionReceipt, ErasurePage, ErasureRequest, ErasureRequeue, ErasureView, ForgetRequest
 from services.compose import erasures
+from services.compose.injected import Recorder
 from services.compose.openapi import body_of
 from services.compose.web import TenantId, UserId, json_of, parsed
 from shared.db import Subject
 from shared.runtime import Runtime
 
 
-def erasure_routes(app: FastAPI, rt: Runtime) -> None:
-    """The routes are part of the application."""
+def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
+    """The routes are part of the application; packages answered before an erasure are recorded first, and covered."""
 
     @app.post(
         "/v1/erasures",
@@ -29,6 +30,7 @@ def erasure_routes(app: FastAPI, rt: Runtime) -> None:
         key = request.headers.get("idempotency-key")
         if key and asked.idempotency_key is None:
             asked = ErasureRequest.model_validate({**asked.model_dump(), "idempotency_key": key})
+        await recorder.settled(Subject(asked.tenant_id, asked.user_id))
         return json_of(await erasures.ask(rt, asked), 202)
 
     @app.get("/v1/erasures", tags=["erasure"], summary="A user's erasures, newest first")
@@ -75,6 +77,8 @@ def erasure_routes(app: FastAPI, rt: Runtime) -> None:
     async def forget(request: Request, user_id: UserId, tenant_id: TenantId = "default") -> Response:
         body = await request.body()
         asked, _ = await parsed(request, ForgetRequest) if body else (ForgetRequest(), ())
-        return json_of(await erasures.forget(rt, Subject(tenant_id, user_id), asked), 202)
+        subject = Subject(tenant_id, user_id)
+        await recorder.settled(subject)
+        return json_of(await erasures.forget(rt, subject, asked), 202)
 
     del ask, page, one, requeue, residue, forget

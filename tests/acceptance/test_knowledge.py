@@ -25,7 +25,7 @@ DOCUMENTS = (
     ),
 )
 LIES: tuple[Mode, ...] = ("html", "broken_json", "wrong_schema", "huge", "endless", "deep", "bare_items", "packed")
-DEADLINE_MS = 1500
+DEADLINE_MS = 3000
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ async def system(
     databases: Databases, kafka: str, one_rag: Rag, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
     """Every service, with knowledge; an answer is not used twice, so that each test meets the server."""
-    policy = policy_file(tmp_path_factory.mktemp("policy"), knowledge={"cache_s": 0, "deadline_ms": 400})
+    policy = policy_file(tmp_path_factory.mktemp("policy"), knowledge={"cache_s": 0, "deadline_ms": 1000})
     settings = settings_for(databases.fresh(), kafka, knowledge_url=one_rag.url, policy=policy)
     async with running(settings) as all_services:
         yield all_services

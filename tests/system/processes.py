@@ -82,7 +82,7 @@ async def found(data: Path, process: subprocess.Popen[bytes]) -> Machine:
         place = find(data)
         return place if place and place.pid == process.pid else None
 
-    place = await wait_for(up, 60, "smartbrain up")
+    place = await wait_for(up, 120, "smartbrain up")
     assert place
     return Machine(place)
 
