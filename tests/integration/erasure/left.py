@@ -97,14 +97,20 @@ class _View:
         }
 
     def items(self) -> set[str]:
-        """Words of memories that were erased one by one, and not said again since."""
+        """Words of memories that were erased one by one, and neither said again since nor by another name before."""
         epochs = {row["turn_id"]: row["epoch"] for row in self.of("turns")}
         gone: set[str] = set()
         for t in self.of("tombstones"):
             texts = [text for id, text in self.race.named.items() if str(id) in t["memory_ids"]]
             since = {w for s in self.race.said if epochs[str(s.turn_id)] >= t["epoch"] for w in s.words}
-            gone |= {w for s in self.race.said for w in s.words if any(w in text for text in texts)} - since
+            said = {(w, s.speaker) for s in self.race.said for w in s.words}
+            erased = {(w, name) for w, name in said if any(w in text and self.speaker(text) == name for text in texts)}
+            gone |= {w for w, _ in erased} - since - {w for w, _ in said - erased}
         return gone
+
+    def speaker(self, text: str) -> str:
+        """By what name a memory was told."""
+        return next((s.speaker for s in self.race.said if s.speaker and text.startswith(f"{s.speaker}: ")), "")
 
     def taken(self, said: Said) -> set[str]:
         """Words of the turn that went with memories."""

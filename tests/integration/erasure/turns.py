@@ -24,12 +24,15 @@ class Said:
     words: tuple[str, ...]
     sentences: tuple[str, ...]
     aside: str = ""
+    speaker: str = ""
+    """By what name it was said; what one says of themselves is not what another does."""
 
     @classmethod
     def of(cls, plan: "Plan", turn_id: UUID) -> "Said":
         """The plan, committed."""
         words, texts = zip(*((each.word, each.text) for each in plan.sentences), strict=True)
-        return cls(turn_id, plan.session_id, words, texts, plan.aside)
+        speaker = plan.aside if plan.more == "named" else ""
+        return cls(turn_id, plan.session_id, words, texts, plan.aside, speaker)
 
     @property
     def all_words(self) -> frozenset[str]:
