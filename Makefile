@@ -108,5 +108,5 @@ $(OK): requirements-dev.lock pyproject.toml | $(BIN)/python
 	@echo "Installing the locked packages into .venv (the first time takes a minute or two)"
 	@$(PIP) install -q --no-compile --require-hashes -r requirements-dev.lock
 	@$(PIP) install -q --no-build-isolation --no-deps -e .
-	@$(BIN)/python -m compileall -q -j 0 .venv/lib services shared schemas || true # so that the first start is as fast as any
+	@$(BIN)/python -m compileall -q -j 0 .venv/lib services shared schemas # the first start is as fast as any
 	@touch $@

@@ -137,8 +137,7 @@ class _Door:
         """The erasure is in force before the next record of the same user is read, which it does not cover."""
         asked, _ = edge.parse(ErasureRequest, body)
         keyed = asked if asked.idempotency_key else asked.model_copy(update={"idempotency_key": _key(record)})
-        await self._recorder.settled(Subject(asked.tenant_id, asked.user_id))
-        return await erasures.ask(self._rt, keyed, sent_at=_sent_at(record))
+        return await erasures.ask(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
 
 
 ERASED = "erased"

@@ -14,6 +14,7 @@ from schemas.erasure import (
     ResidueView,
 )
 from schemas.turn_events import FieldProblem
+from services.compose.injected import Recorder
 from shared import clock
 from shared.db import Subject
 from shared.erasure import rules
@@ -25,8 +26,14 @@ from shared.store.tombstones import Step, Tombstone
 from shared.telemetry import logger
 
 
-async def ask(rt: Runtime, asked: ErasureRequest, *, sent_at: datetime | None = None) -> DeletionReceipt:
-    """The erasure is in force; the same idempotency key gives the first one again."""
+async def ask(
+    rt: Runtime, recorder: Recorder, asked: ErasureRequest, *, sent_at: datetime | None = None
+) -> DeletionReceipt:
+    """The erasure is in force; the same idempotency key gives the first one again.
+
+    Packages that were answered before are recorded first: it covers them too.
+    """
+    await recorder.settled(Subject(asked.tenant_id, asked.user_id))
     made = await request(rt.db, rt.policy, asked, sent_at=sent_at)
     rt.thoughts.forget((asked.tenant_id, asked.user_id))
     logger().info(
@@ -39,7 +46,7 @@ async def ask(rt: Runtime, asked: ErasureRequest, *, sent_at: datetime | None = 
     return receipt(made.tombstone)
 
 
-async def forget(rt: Runtime, subject: Subject, asked: ForgetRequest) -> DeletionReceipt:
+async def forget(rt: Runtime, recorder: Recorder, subject: Subject, asked: ForgetRequest) -> DeletionReceipt:
     """The memories named are erased; without any, everything that was learnt of the user."""
     wanted = ErasureRequest(
         tenant_id=subject.tenant_id,
@@ -49,7 +56,7 @@ async def forget(rt: Runtime, subject: Subject, asked: ForgetRequest) -> Deletio
         reason=asked.reason,
         idempotency_key=asked.idempotency_key,
     )
-    return await ask(rt, wanted)
+    return await ask(rt, recorder, wanted)
 
 
 async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:

@@ -15,7 +15,7 @@ from shared.runtime import Runtime
 
 
 def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
-    """The routes are part of the application; packages answered before an erasure are recorded first, and covered."""
+    """The routes are part of the application."""
 
     @app.post(
         "/v1/erasures",
@@ -30,8 +30,7 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         key = request.headers.get("idempotency-key")
         if key and asked.idempotency_key is None:
             asked = ErasureRequest.model_validate({**asked.model_dump(), "idempotency_key": key})
-        await recorder.settled(Subject(asked.tenant_id, asked.user_id))
-        return json_of(await erasures.ask(rt, asked), 202)
+        return json_of(await erasures.ask(rt, recorder, asked), 202)
 
     @app.get("/v1/erasures", tags=["erasure"], summary="A user's erasures, newest first")
     async def page(
@@ -77,8 +76,6 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     async def forget(request: Request, user_id: UserId, tenant_id: TenantId = "default") -> Response:
         body = await request.body()
         asked, _ = await parsed(request, ForgetRequest) if body else (ForgetRequest(), ())
-        subject = Subject(tenant_id, user_id)
-        await recorder.settled(subject)
-        return json_of(await erasures.forget(rt, subject, asked), 202)
+        return json_of(await erasures.forget(rt, recorder, Subject(tenant_id, user_id), asked), 202)
 
     del ask, page, one, requeue, residue, forget

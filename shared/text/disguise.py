@@ -24,8 +24,8 @@ _LOOKALIKES = str.maketrans(
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _LEET_SIGN = re.compile(r"[a-z][013457@$!]{1,2}[a-z]|\b[013457@$!][a-z]{3}")
 _LEET_WORD = re.compile(r"[a-z0-9@$!]*[a-z][a-z0-9@$!]*")
-IDS = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{4,}\b")
-"""Parts of ids, in lower case: digits and letters of a number to the base of sixteen, that spell no word."""
+IDS = re.compile(r"(?<![a-z0-9])(?=[a-f-]*[0-9])(?=[0-9-]*[a-f])[0-9a-f]{4,}(?:-[0-9a-f]{4,})*(?![a-z0-9])")
+"""Ids and parts of them, in lower case: digits and letters of a number to the base of sixteen, that spell no word."""
 _GAP = re.compile(r"(?<=[a-z])(?:\s{2,}|\s*[|/]\s*)(?=[a-z])")
 _MARKS = re.compile("[\u0300-\u036f]")
 _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{12,}={0,2}(?![\w+/=])")

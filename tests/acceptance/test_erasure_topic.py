@@ -185,6 +185,13 @@ async def test_a_request_from_a_clock_that_is_ahead_counts_from_now(person: Pers
     assert datetime.fromisoformat(seen["requested_at"]) < ahead - timedelta(minutes=30)
 
 
+async def test_a_package_that_was_just_answered_is_covered(person: Person) -> None:
+    await person.say("I prefer green tea. 我住在杭州。")
+    await person.compose("我喜欢喝什么？ What do I drink?")
+    await publish(person.system.bootstrap, [record(person, {**person.whose, "scope": "all"})])
+    assert (await the_completed(person))["proof"]["stores"]["receipts"] == 2
+
+
 async def test_the_same_record_delivered_again_asks_once(person: Person) -> None:
     system = person.system
 

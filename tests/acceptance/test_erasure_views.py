@@ -28,6 +28,14 @@ async def receipts_of(person: Person, context_id: str) -> list[Json]:
 
 
 @pytest.mark.parametrize("language", TOLD)
+async def test_a_package_that_was_just_answered_is_covered(person: Person, language: str) -> None:
+    said, _, question, _ = TOLD[language]
+    await person.say(said, session="s1")
+    await person.compose(question)
+    assert (await completed(person, await erase(person, "all")))["proof"]["stores"]["receipts"] == 2
+
+
+@pytest.mark.parametrize("language", TOLD)
 @pytest.mark.parametrize("scope", ["all", "personal"])
 async def test_packages_and_receipts_of_an_erased_user_are_figures_of_nobody(
     person: Person, scope: str, language: str

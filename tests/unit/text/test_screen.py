@@ -5,7 +5,7 @@ import re
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.text import hostile
@@ -87,9 +87,12 @@ def test_harmless_look_alikes_pass_unchanged(text: str) -> None:
     assert (screen(text).outcome, screen(text).text) == ("pass", text)
 
 
+@settings(derandomize=True)
 @given(
     st.uuids(),
-    st.sampled_from(["{}", "{} {}", "订单 {} 已经发货。", "trace {} took 30 ms", "https://example.org/o/{}"]),
+    st.sampled_from(
+        ["{}", "{} {}", "订单 {} 已经发货。", "提交{}部署失败{}次", "trace {} took 30 ms", "https://example.org/o/{}"]
+    ),
 )
 def test_ids_say_nothing(id: UUID, text: str) -> None:
     for each in (str(id), str(id).replace("-", " "), id.hex):
