@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,4 +106,5 @@ def offspring(pid: int) -> list[int]:
 def kill_tree(pid: int) -> None:
     """The process and everything that it has started ended as by `kill -9`."""
     for each in offspring(pid):
-        os.kill(each, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # one dies with its parent
+            os.kill(each, signal.SIGKILL)

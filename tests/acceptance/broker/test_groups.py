@@ -19,7 +19,11 @@ ROOT = Path(__file__).parents[3]
 
 
 class Ledger:
-    """What the members of one group were given; a message at or before a commit must not come again."""
+    """What the members of one group were given; a member must not be given what was committed before.
+
+    One that the group has already left behind may still hand out what it fetched: its commits are refused, and tell
+    it from one that was given its place anew.
+    """
 
     def __init__(self) -> None:
         self.values: list[int] = []
@@ -30,19 +34,22 @@ class Ledger:
         """Reads, notes and commits until cancelled."""
         while True:
             batches = await member.getmany(timeout_ms=100, max_records=50)
+            late: dict[TopicPartition, list[int]] = {}
             for place, records in batches.items():  # noted before anything is awaited: others commit meanwhile
                 committed = self._committed.get(place, 0)
                 self.values += [int(record.value or b"") for record in records]
-                self.too_late += [(place, record.offset) for record in records if record.offset < committed]
+                late[place] = [record.offset for record in records if record.offset < committed]
             for place, records in batches.items():
-                await self._commit(member, place, records[-1].offset + 1)
+                if await self._commit(member, place, records[-1].offset + 1):
+                    self.too_late += [(place, offset) for offset in late[place]]
 
-    async def _commit(self, member: AIOKafkaConsumer, place: TopicPartition, offset: int) -> None:
+    async def _commit(self, member: AIOKafkaConsumer, place: TopicPartition, offset: int) -> bool:
         try:
             await member.commit({place: offset})
         except (CommitFailedError, IllegalStateError, KafkaError):
-            return  # the partition has gone to another member, which reads these messages again
+            return False  # the partition has gone to another member, which reads these messages again
         self._committed[place] = max(self._committed.get(place, 0), offset)
+        return True
 
 
 class Crew:
