@@ -1,66 +1,90 @@
-"""`smartbrain`: one file a group of commands; only this package knows all services."""
+"""`smartbrain`: one file a group of commands; only this package knows all services.
+
+A command's module is imported when the command is called: what reads language takes seconds to import, and most
+commands only ask a service.
+"""
 
 import sys
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from services.cli import (
-    conflicts,
-    demo,
-    dry_run,
-    erase,
-    experience,
-    knowledge,
-    machine,
-    media,
-    memories,
-    promotions,
-    receipts,
-    schemas_cmd,
-    sessions,
-    talk,
-    talk_models,
-    tend,
-)
-from services.cli.backup import command as backup
-from services.cli.evaluate import command as evaluate
 from services.cli.output import fail
-from services.cli.rebuild import command as rebuild
 from shared.errors import SmartBrainError
+
+COMMANDS = MappingProxyType(
+    {
+        "up": "machine:up",
+        "serve": "machine:serve",
+        "migrate": "machine:migrate",
+        "backup": "backup.command:backup",
+        "restore": "backup.command:restore",
+        "demo": "demo:demo",
+        "commit": "talk:commit",
+        "compose": "talk:compose",
+        "remember": "talk:remember",
+        "memories": "memories:group",
+        "forget": "memories:forget",
+        "erase": "erase:erase",
+        "conflicts": "conflicts:group",
+        "sessions": "sessions:app",
+        "contexts": "receipts:contexts",
+        "receipts": "receipts:receipts",
+        "media": "media:app",
+        "answers": "talk_models:answers",
+        "experience": "experience:experience",
+        "promotions": "promotions:app",
+        "knowledge": "knowledge:app",
+        "upkeep": "tend:upkeep",
+        "observe": "dry_run:observe",
+        "rebuild": "rebuild.command:rebuild",
+        "eval": "evaluate.command:evaluate",
+        "schemas": "schemas_cmd:schemas",
+    }
+)
+"""Each command, in the order of the help: its module below this package and its name there."""
+
+
+class _OnDemand(TyperGroup):
+    """A group of `COMMANDS`, each imported when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:  # all, where what was meant is to be guessed
+            self.commands.setdefault(name, _imported(name))
+        return super().get_command(ctx, cmd_name)
+
+
+def _imported(name: str) -> Any:
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = getattr(import_module(f"{__name__}.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        group = get_group(found)
+        group.name = name
+        return group
+    single = typer.Typer(add_completion=False)
+    single.command(name)(found)
+    return get_command(single)
+
 
 app = typer.Typer(
     name="smartbrain",
-    help="Agent memory runtime and context composer.",
+    cls=_OnDemand,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("up")(machine.up)
-app.command("serve")(machine.serve)
-app.command("migrate")(machine.migrate)
-app.command("backup")(backup.backup)
-app.command("restore")(backup.restore)
-app.command("demo")(demo.demo)
-app.command("commit")(talk.commit)
-app.command("compose")(talk.compose)
-app.command("remember")(talk.remember)
-app.add_typer(memories.group, name="memories")
-app.command("forget")(memories.forget)
-app.command("erase")(erase.erase)
-app.add_typer(conflicts.group, name="conflicts")
-app.add_typer(sessions.app, name="sessions")
-app.add_typer(receipts.contexts, name="contexts")
-app.command("receipts")(receipts.receipts)
-app.add_typer(media.app, name="media")
-app.command("answers")(talk_models.answers)
-app.command("experience")(experience.experience)
-app.add_typer(promotions.app, name="promotions")
-app.add_typer(knowledge.app, name="knowledge")
-app.command("upkeep")(tend.upkeep)
-app.command("observe")(dry_run.observe)
-app.command("rebuild")(rebuild.rebuild)
-app.command("eval")(evaluate.evaluate)
-app.command("schemas")(schemas_cmd.schemas)
+
+
+@app.callback()
+def smartbrain() -> None:
+    """Agent memory runtime and context composer."""
 
 
 def main() -> None:

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 from uuid import UUID
 
 import orjson
 
 from schemas.vocabulary import Assertion, Epistemic, MemoryType, Priority, ProposalAction, Provenance
 from shared.db import Connection, Subject
-from shared.resolve import Verdict
+
+if TYPE_CHECKING:  # it reads language, which takes a second to import: services that only delete need none of it
+    from shared.resolve import Verdict
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ WHERE p.tenant_id = %(tenant)s AND p.user_id = %(user)s AND p.observation_id = A
 """
 
 
-async def advice(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> dict[UUID, dict[UUID, Verdict]]:
+async def advice(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> "dict[UUID, dict[UUID, Verdict]]":
     """What the analyzer was told of memories beside these observations, for those that it had told anything."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
     found: dict[UUID, dict[UUID, Verdict]] = {}

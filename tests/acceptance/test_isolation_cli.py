@@ -114,8 +114,8 @@ async def reached(system: System, tmp_path_factory: pytest.TempPathFactory) -> A
 def commands(of: Any, path: tuple[str, ...] = ()) -> Generator[tuple[str, Any]]:
     """Every command, by its words."""
     if isinstance(of, TyperGroup):
-        for name, each in of.commands.items():
-            yield from commands(each, (*path, name))
+        for name in of.list_commands(None):
+            yield from commands(of.get_command(None, name), (*path, name))
     else:
         yield " ".join(path), of
 

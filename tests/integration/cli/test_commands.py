@@ -1,0 +1,42 @@
+"""The commands of `smartbrain`, each of which is there when it is called and costs the others nothing."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from services.cli import COMMANDS, app
+
+LOADED = """
+import sys
+from services.cli import app
+app(sys.argv[1:], standalone_mode=False)
+print([name for name in ("shared.reading", "faststream", "fastapi", "numpy") if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    done = CliRunner().invoke(app, [name, "--help"])
+    assert (done.exit_code, f"smartbrain {name} " in done.stdout) == (0, True), done.output
+
+
+def test_the_help_names_every_command_in_order() -> None:
+    told = CliRunner().invoke(app, ["--help"]).stdout
+    places = [told.find(f"│ {name} ") for name in COMMANDS]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_what_is_mistyped_is_guessed() -> None:
+    done = CliRunner().invoke(app, ["memoris"])
+    assert done.exit_code == 2
+    assert "memories" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["memories", "erase", "commit", "compose", "forget", "sessions", "receipts"])
+def test_a_command_that_only_asks_imports_nothing_that_reads_or_serves(name: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED, name, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr.strip() == "[]"
