@@ -68,7 +68,7 @@ async def test_what_was_taken_back_or_ran_out_held_until_then(person: Person) ->
     await person.say("I no longer drink coffee.", created_at="2026-02-20T09:00:00Z")
     body = {**person.whose, "session_id": "s1", "created_at": at, "items": [{"type": "note", "text": "half price"}]}
     await person.outcome((await person.post("/v1/turns", body)).json()["turn_id"])
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET valid_until = '2026-02-15' WHERE tenant_id = %(t)s AND type = 'note'",
         t=person.tenant_id,
     )

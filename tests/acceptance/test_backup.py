@@ -18,7 +18,7 @@ from shared.embedded import postgres_programs
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
 from tests.system.backups import catalog, ended, run, started, watching, with_rows_closed, without_schema
-from tests.system.databases import Databases, number, rows, state
+from tests.system.databases import Databases, change, number, rows, state
 from tests.system.erasures import completed, erase, found, mine
 from tests.system.person import Person, shown
 from tests.system.running import System
@@ -182,6 +182,7 @@ async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
     return file
 
 
+@pytest.mark.kafka
 async def test_where_the_database_is_lost_the_topic_says_what_was_erased(
     system: System, databases: Databases, tmp_path: Path
 ) -> None:
@@ -229,7 +230,7 @@ async def test_what_was_said_after_an_erasure_that_a_restore_had_lost_stays(
     assert (await into(system, lost, first, without_ledger=True)).replayed == 0
     assert rows_holding(lost, person, talk.item_needle)
     later = "UPDATE turns SET committed_at = now() + interval '1 hour' WHERE turn_id = %(t)s"
-    rows(lost, later, t=after["turn_id"])
+    await change(lost, later, t=after["turn_id"])
     second = tmp_path / "two.dump"
     await dump.backup(lost, second, quietly)
     found_again = databases.empty()
@@ -304,7 +305,7 @@ async def test_what_is_no_backup_is_refused_and_changes_nothing(
     await Person(system).say("I prefer green tea.", session="s1")
     good = await saved(system, tmp_path)
     newer = databases.fresh()
-    rows(newer, "INSERT INTO migrations (name) VALUES ('9999_later.sql')")
+    await change(newer, "INSERT INTO migrations (name) VALUES ('9999_later.sql')")
     files = {
         "no such file": tmp_path / "missing.dump",
         "is no backup": tmp_path / "words.dump",

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from services.cli import app
-from tests.system.databases import rows
+from tests.system.databases import change
 from tests.system.erasures import completed, erase, mine
 from tests.system.person import Json, Person
 from tests.system.running import System, listening
@@ -227,7 +227,7 @@ async def test_verifying_fails_until_it_is_completed_and_an_escalated_one_is_req
         )
         assert (refused.exit_code, "only escalated ones" in str(refused.exception)) == (1, True)
         statement = "UPDATE tombstones SET status = 'escalated', escalated_at = now() WHERE tombstone_id = %(id)s"
-        rows(person.system.dsn, statement, id=receipt["tombstone_id"])
+        await change(person.system.dsn, statement, id=receipt["tombstone_id"])
     finally:
         await person.system.start("erasure")
     waited = await line.run("erase", "--verify", receipt["tombstone_id"])
@@ -247,7 +247,7 @@ async def test_verifying_finds_a_row_that_came_back(line: Line) -> None:
     assert (await line.read("--verify"))["proved"]
     statement = """INSERT INTO entities (tenant_id, user_id, entity_id, kind, canonical, name, first_seen_at,
         last_seen_at, epoch) VALUES (%(t)s, %(u)s, gen_random_uuid(), 'person', 'anna', 'Anna', now(), now(), 0)"""
-    rows(person.system.dsn, statement, t=person.tenant_id, u=person.user_id)
+    await change(person.system.dsn, statement, t=person.tenant_id, u=person.user_id)
     done = await line.run("erase", "--verify")
     assert done.exit_code == 1
     holds(done.stdout, r"scan: .* 0 rows left", r"scan now: .* 1 rows left \(entities 1\)", "not proved")

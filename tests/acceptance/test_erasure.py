@@ -5,6 +5,8 @@ import pytest
 from tests.system.erasures import completed, erase, found, mine, view
 from tests.system.person import Person, shown
 
+pytestmark = pytest.mark.kafka
+
 TOLD = {
     "zh": ("我叫欧阳雪松，我对菠萝蜜过敏。", "欧阳雪松", "菠萝蜜", "我对什么过敏？"),
     "en": (

@@ -16,8 +16,7 @@ from schemas.topics import ERASURE_REQUESTED, ERASURE_STATE
 from services.cli.supervisor import Supervisor
 from services.erasure.app import BATCH
 from services.erasure.steps import STEPS
-from shared.db import SCHEMA
-from tests.system.databases import Databases
+from tests.system.databases import OPTIONS, Databases
 from tests.system.erasures import completed, erase, mine, view
 from tests.system.kafka import caught_up, of_tenant
 from tests.system.person import Json, Person, somebody
@@ -45,7 +44,7 @@ PASSED = ["requested", "verified", "tombstoned", "queued", "processing", "comple
 def held(person: Person, receipt: Json, point: str) -> Generator[None]:
     """Whoever works on the erasure waits at this point, its effects made and not yet committed."""
     told = {"tenant": person.tenant_id, "user": person.user_id, "id": receipt["tombstone_id"], "step": point}
-    with psycopg.connect(person.system.dsn, options=f"-c search_path={SCHEMA},public") as conn:
+    with psycopg.connect(person.system.dsn, options=OPTIONS) as conn:
         conn.execute(HELD.get(point, NOTED), told)  # pyright: ignore[reportArgumentType] # of this module
         try:
             yield

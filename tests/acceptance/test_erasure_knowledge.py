@@ -144,7 +144,7 @@ async def test_what_was_taken_though_its_answer_never_came_is_gone_by_its_key(pe
 async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
     await wait_for(settled(person, 2), 60, "ingested")
-    died = person.system.rows(
+    died = await person.system.change(
         "UPDATE resources SET state = 'pending', settled_at = NULL, document_id = NULL, content_hash = NULL,"
         " attempts = 0, offered_at = now(), requested_at = now() + interval '1 hour'"
         " WHERE user_id = %(u)s RETURNING resource_id",

@@ -199,9 +199,9 @@ def gauge(name: str, **labels: str) -> float:
     return REGISTRY.get_sample_value(f"smartbrain_{name}", labels) or 0.0
 
 
-def due(person: Person, receipt: Json, left: float) -> None:
+async def due(person: Person, receipt: Json, left: float) -> None:
     """So much of the time between request and deadline is left now."""
-    person.system.rows(
+    await person.system.change(
         "UPDATE tombstones SET requested_at = now() - %(gone)s * interval '10 days',"
         " deadline_at = now() + %(left)s * interval '10 days' WHERE tombstone_id = %(id)s RETURNING 1",
         gone=1 - left,
@@ -217,7 +217,7 @@ async def test_time_running_out_is_measured_and_a_passed_deadline_escalates_once
     try:
         receipt = await erase(person, "all")
         for level, left in LEFT.items():
-            due(person, receipt, left)
+            await due(person, receipt, left)
             assert await watch.watch(rt_of(system)) == (level == "overdue")
             assert gauge("erasure_sla_remaining") == pytest.approx(left, abs=0.001)
             levels = {name: gauge("erasures_due", level=name) for name in ("warn", "critical", "overdue")}
@@ -249,7 +249,7 @@ async def test_an_event_that_was_lost_is_driven_again_from_state(person: Person,
     await system.settled()
     await system.stop("relay")
     receipt = await erase(person, "all")
-    lost = system.rows(
+    lost = await system.change(
         "DELETE FROM event_outbox WHERE aggregatetype = %(topic)s AND payload ->> 'tenant_id' = %(t)s RETURNING id",
         topic=ERASURE_REQUESTED.name,
         t=person.tenant_id,

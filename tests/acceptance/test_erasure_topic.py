@@ -19,6 +19,8 @@ from tests.system.kafka import Stored, behind, caught_up, of_tenant, publish, re
 from tests.system.person import Json, Person, user
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 BEFORE = {"zh": ("我对菠萝蜜过敏。", "菠萝蜜"), "en": ("I am allergic to jackfruit.", "jackfruit")}
 AFTER = {"zh": ("我喜欢喝乌龙茶。", "乌龙茶"), "en": ("I prefer oolong tea.", "oolong")}
 

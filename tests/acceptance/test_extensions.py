@@ -8,7 +8,7 @@ import pytest
 
 from shared.db import migrate
 from tests.ollama.server import ScriptedOllama
-from tests.system.databases import Databases, number, rows
+from tests.system.databases import Databases, change, number
 from tests.system.person import Person, shown
 from tests.system.running import System, running, settings_for
 from tests.system.wait import wait_for
@@ -32,8 +32,8 @@ async def test_the_extension_goes_and_comes_back_while_people_ask(person: Person
     await person.say("The ferry to the islands leaves at nine.", session="first")
     await wait_for(lambda: not number(dsn, UNEMBEDDED), what="every chunk has a vector")
     asking = asyncio.gather(*(person.compose("Which ferry leaves?", session="second") for _ in range(5)))
-    rows(dsn, "DROP EXTENSION vector CASCADE")
-    rows(dsn, "DROP EXTENSION pg_trgm CASCADE")
+    await change(dsn, "DROP EXTENSION vector CASCADE")
+    await change(dsn, "DROP EXTENSION pg_trgm CASCADE")
     assert all("ferry" in shown(package) for package in await asking)
     for _ in range(10):
         package = await person.compose("Which ferry leaves?", session="second")

@@ -152,7 +152,7 @@ async def test_an_answer_that_is_committed_apart_is_judged_once(person: Person, 
 async def test_what_was_degraded_counts_for_nothing(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
     package = await composed(person, talk)
-    person.system.rows("UPDATE injections SET degraded = true WHERE context_id = %(c)s", c=package.context_id)
+    await person.system.change("UPDATE injections SET degraded = true WHERE context_id = %(c)s", c=package.context_id)
     await answered(person, talk, talk.uses, context_id=package.context_id)
     await person.say(talk.blame, session="talk")
     found = await events(person)

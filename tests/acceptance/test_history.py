@@ -127,7 +127,7 @@ async def test_what_was_erased_from_the_log_is_said_to_be(
     said = await person.commit(first)
     await person.outcome(said["turn_id"])
     (known,) = await person.memories(type="preference")
-    person.system.rows(
+    await person.system.change(
         "UPDATE conversation_events SET content = NULL, tombstone_id = gen_random_uuid() WHERE turn_id = %(t)s",
         t=said["turn_id"],
     )
@@ -189,7 +189,7 @@ async def test_a_version_that_ended_in_any_way_can_be_restored(
     del second, new
     await person.say(first)
     (was,) = await person.memories(type="profile")
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET status = %(s)s, invalid_at = now(), valid_until = now() WHERE memory_id = %(m)s",
         s=status,
         m=was["memory_id"],

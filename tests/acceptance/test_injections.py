@@ -14,6 +14,8 @@ from tests.system.person import Person, shown, user
 from tests.system.running import System, running, settings_for
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str) -> AsyncGenerator[System]:
@@ -55,13 +57,13 @@ async def test_several_turns_of_one_session_in_one_batch_are_judged_in_their_ord
 async def test_compose_answers_while_the_database_refuses_injections(system: System) -> None:
     person, talk = Person(system), TALKS[1]
     await learnt(person, talk)
-    system.rows("ALTER TABLE injections RENAME TO elsewhere")
+    await system.change("ALTER TABLE injections RENAME TO elsewhere")
     packages = [await person.compose(talk.asked, session="talk", debug=False) for _ in range(5)]
     assert all(talk.word in shown(package) for package in packages)
     assert all(package.degraded_reason == packages[0].degraded_reason for package in packages)
-    system.rows("ALTER TABLE elsewhere RENAME TO injections")
+    await system.change("ALTER TABLE elsewhere RENAME TO injections")
     await wait_for(lambda: system.number("SELECT count(*) FROM injections") == 5, 10, "what waited is recorded")
-    system.rows("ALTER TABLE injections ADD CONSTRAINT none CHECK (session_id <> 'refused')")
+    await system.change("ALTER TABLE injections ADD CONSTRAINT none CHECK (session_id <> 'refused')")
     assert talk.word in shown(await person.compose(talk.asked, session="refused", debug=False))
     await composed(person, talk)
     assert system.number("SELECT count(*) FROM injections") == 6
@@ -71,7 +73,7 @@ async def test_the_governor_removes_what_is_older_than_policy_keeps(system: Syst
     person, talk = Person(system), TALKS[0]
     await learnt(person, talk)
     old, kept = await composed(person, talk), await composed(person, talk)
-    system.rows(
+    await system.change(
         "UPDATE injections SET created_at = now() - interval '31 days' WHERE context_id = %(c)s", c=old.context_id
     )
     await governor.prune_all(system["governor"].rt)

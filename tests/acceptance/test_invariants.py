@@ -17,6 +17,8 @@ from tests.system.processes import Machine, supervised
 from tests.system.running import policy_file
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 USERS = 3
 TURNS = 600
 

@@ -19,6 +19,8 @@ from tests.system.person import Person
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 ASKED = ("What tea do I like, and where do I live?", "我喜欢喝什么茶？住在哪里？")
 
 

@@ -21,6 +21,8 @@ from tests.system.person import Person
 from tests.system.running import System, listening, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 ASKED = {
     "zh": ("海森堡压缩机的保养规范里多久换滤芯？", "北极光接口规范里的超时是多少？"),
     "en": (
@@ -104,18 +106,18 @@ async def test_a_request_that_was_lost_is_driven_again(person: Person, rag: Rag)
     await commit(person, work("zh"))
     await wait_for(settled(person, 2), 15, "ingested")
     rag.ingested.clear()
-    again(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
+    await again(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
     await wait_for(lambda: len(rag.ingested) == 2, 30, "given again")
     assert {each["state"] for each in await wait_for(settled(person, 2), 15, "ingested")} == {"ingested"}
 
 
-def again(person: Person, change: str) -> None:
+async def again(person: Person, change: str) -> None:
     """The person's resources are changed beside everybody's back, and may be driven again at once."""
-    person.system.rows(
+    await person.system.change(
         f"UPDATE resources SET {change} WHERE tenant_id = %(t)s RETURNING resource_id",  # noqa: S608
         t=person.tenant_id,
     )
-    person.system.rows("UPDATE redriven SET last_at = now() - interval '1 hour' RETURNING about")
+    await person.system.change("UPDATE redriven SET last_at = now() - interval '1 hour' RETURNING about")
 
 
 async def tried(person: Person) -> bool:
@@ -129,7 +131,7 @@ async def test_a_server_that_is_away_is_waited_for(person: Person, rag: Rag) -> 
     await commit(person, work("zh"))
     await wait_for(lambda: tried(person), 15, "tried")
     rag.ingest_mode = "well"
-    again(person, "attempts = attempts")
+    await again(person, "attempts = attempts")
     assert {each["state"] for each in await wait_for(settled(person, 2), 45, "ingested")} == {"ingested"}
 
 
@@ -137,7 +139,7 @@ async def test_after_all_tries_it_has_failed_and_says_why(person: Person, rag: R
     rag.ingest_mode = "http_500"
     await commit(person, work("en"))
     await wait_for(lambda: tried(person), 15, "tried")
-    again(person, "attempts = 7")
+    await again(person, "attempts = 7")
     found = await wait_for(settled(person, 2), 45, "failed")
     assert {(each["state"], each["reason"]) for each in found} <= {
         ("failed", "knowledge_server_error"),

@@ -8,6 +8,8 @@ import pytest
 from tests.system.person import Person, shown
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 
 async def test_a_correction_ends_the_old_memory_and_stands_in_its_place(person: Person) -> None:
     """OC001."""

@@ -12,6 +12,8 @@ from tests.system.person import Person, shown
 from tests.system.running import System
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 
 @pytest.mark.parametrize(
     ("said", "asked", "word"),

@@ -15,6 +15,8 @@ from tests.system.person import Person, somebody
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 FUSE = {"fuse_window": 25, "fuse_cooldown_s": 1.0}
 
 
@@ -30,9 +32,9 @@ async def commit_poison(person: Person) -> str:
     """A turn whose row is corrupt by the time that it is observed: something that no worker can read."""
     await person.system.stop("observer")
     turn_id = (await person.commit("I prefer bitter chocolate."))["turn_id"]
-    person.system.rows("ALTER TABLE conversation_events DISABLE TRIGGER append_only")
-    person.system.rows("UPDATE conversation_events SET content = '[]' WHERE turn_id = %(turn)s", turn=turn_id)
-    person.system.rows("ALTER TABLE conversation_events ENABLE TRIGGER append_only")
+    await person.system.change("ALTER TABLE conversation_events DISABLE TRIGGER append_only")
+    await person.system.change("UPDATE conversation_events SET content = '[]' WHERE turn_id = %(turn)s", turn=turn_id)
+    await person.system.change("ALTER TABLE conversation_events ENABLE TRIGGER append_only")
     return turn_id
 
 

@@ -14,6 +14,8 @@ from tests.system.load import SOON, Load, assert_everything_once
 from tests.system.processes import Machine, supervised
 from tests.system.running import policy_file
 
+pytestmark = pytest.mark.kafka
+
 
 @pytest.fixture(scope="module")
 async def machine(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Supervisor, Machine]]:

@@ -102,7 +102,7 @@ async def test_what_was_said_in_several_sessions_is_proposed_once_and_approved_w
 async def test_what_is_decided_too_late_has_expired(person: Person, text: str) -> None:
     await says(person, text, sessions=6)
     made = await proposed(person)
-    person.system.rows(
+    await person.system.change(
         "UPDATE promotions SET created_at = now() - interval '8 days', expires_at = now() - interval '1 day'"
         " WHERE proposal_id = %(p)s",
         p=made["proposal_id"],

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import orjson
+import pytest
 
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from shared import clock
@@ -13,6 +14,8 @@ from tests.system.kafka import Stored, publish, read
 from tests.system.person import Person
 from tests.system.running import System
 from tests.system.wait import wait_for
+
+pytestmark = pytest.mark.kafka
 
 
 async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_consumed(

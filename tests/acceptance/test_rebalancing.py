@@ -15,6 +15,8 @@ from tests.system.person import Person
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 ROUNDS = 10
 
 

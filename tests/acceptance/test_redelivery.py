@@ -16,6 +16,8 @@ from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
 from tests.system.person import Person
 from tests.system.running import WORKERS, System, policy_file, running, settings_for
 
+pytestmark = pytest.mark.kafka
+
 STORY = (
     "我叫林晓，我喜欢喝咖啡。",
     "I prefer dark mode.",

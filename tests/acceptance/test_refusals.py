@@ -20,6 +20,8 @@ from tests.system.person import Person, somebody, user
 from tests.system.running import System
 from tests.system.wait import wait_for
 
+pytestmark = pytest.mark.kafka
+
 SAID = {"session_id": "s", "messages": [user("I like tea.")]}
 ASKED = {"session_id": "s", "user_message": "What do I like?"}
 PLAN = {"version": "0.1", "queries": [{"text": "tea", "mode": "hybrid"}]}

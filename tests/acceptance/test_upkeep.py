@@ -128,7 +128,7 @@ async def test_three_bad_receptions_take_a_memory_out_and_a_confirmation_brings_
 @LANGUAGES
 async def test_what_was_true_until_a_day_ends_when_the_day_has_passed(person: Person, talk: Talk) -> None:
     memory_id = await learnt(person, talk)
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET valid_until = now() + interval '1 second' WHERE memory_id = %(id)s", id=memory_id
     )
 
@@ -154,7 +154,7 @@ async def test_what_is_outdated_leaves_core_memory_until_it_is_said_again(
 ) -> None:
     await person.say(said, session="before")
     assert word in core(await person.compose(asked, session="a"))
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET last_validated_at = now() - interval '200 days', updated_at = now()"
         " WHERE tenant_id = %(t)s",
         t=person.tenant_id,
@@ -171,7 +171,7 @@ async def test_what_is_outdated_leaves_core_memory_until_it_is_said_again(
 
 async def test_an_operator_makes_a_round_and_sees_what_it_did(person: Person, tmp_path: Path) -> None:
     memory_id = await learnt(person, TALKS[0])
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET injection_count = 5, correction_count = 2 WHERE memory_id = %(id)s", id=memory_id
     )
     before = person.system.number("SELECT count(*) FROM upkeep WHERE tenant_id = %(t)s", t=person.tenant_id)

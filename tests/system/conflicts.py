@@ -17,7 +17,7 @@ async def contradicted(person: Person, known: str, said: str, **more: Any) -> Js
         " WHERE tenant_id = %(t)s AND user_id = %(u)s AND state = 'rejected' AND reason LIKE 'ask:%%'",
         **whose,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO conflicts (tenant_id, user_id, conflict_id, memory_id, observation_id, kind, opened_at)"
         " VALUES (%(t)s, %(u)s, %(c)s, %(m)s, %(o)s, 'weaker_than_known', now()) ON CONFLICT DO NOTHING",
         **whose,

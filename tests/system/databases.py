@@ -1,5 +1,6 @@
 """A fresh, migrated database for whoever asks, copied from a template in milliseconds."""
 
+import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
@@ -61,9 +62,18 @@ def server(folder: Path) -> Generator[str]:
         yield postgres.dsn
 
 
+OPTIONS = f"-c search_path={SCHEMA},public -c lock_timeout=30s"
+"""A statement that waits for a lock of this very process would wait for ever: it fails instead."""
+
+
+async def change(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
+    """As `rows`, while the services of this process go on: one of them may hold the lock that a change waits for."""
+    return await asyncio.to_thread(rows, dsn, statement, **params)
+
+
 def rows(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
     """What the statement answers to the superuser, whom no row-level security binds."""
-    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=f"-c search_path={SCHEMA},public") as conn:
+    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=OPTIONS) as conn:
         cursor = conn.execute(statement, params)  # pyright: ignore[reportArgumentType] # statements of tests
         return cursor.fetchall() if cursor.description else []
 

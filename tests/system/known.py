@@ -125,7 +125,7 @@ async def known(person: Person) -> Known:
     proposal = str(uuid4())
     more: dict[str, Any] = {**whose, "turn": first["turn_id"], "memory": liked["memory_id"], "p": proposal}
     for statement, word in ((_ANSWER, raw), (_PROMOTION, tea), (_EXPERIENCE, raw), (_RESOURCE, page)):
-        person.system.rows(statement, **more, word=word)
+        await person.system.change(statement, **more, word=word)
     await person.system.settled()
     await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
     return Known(

@@ -140,6 +140,10 @@ class System:
         """What the statement answers to the superuser."""
         return databases.rows(self.dsn, statement, **params)
 
+    async def change(self, statement: str, **params: Any) -> list[dict[str, Any]]:
+        """The same for what changes rows or tables, while the services go on."""
+        return await databases.change(self.dsn, statement, **params)
+
     def unrecorded(self) -> int:
         """How many packages were answered and are not recorded yet."""
         doors = [each.service.http for each in self.running if each.service.http is not None]

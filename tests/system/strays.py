@@ -6,8 +6,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from shared.db import SCHEMA
-from tests.system.databases import rows
+from tests.system.databases import OPTIONS, rows
 
 SAID = "stray words"
 _VALUES: Mapping[str, str] = {
@@ -32,7 +31,7 @@ TELLING = frozenset({"text", "json", "jsonb", "text[]"})
 
 def unchecked(dsn: str) -> None:
     """The database takes whatever its columns take: checks and references are gone."""
-    with psycopg.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA},public") as conn:
+    with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         found = conn.execute(
             "SELECT conrelid::regclass::text, conname FROM pg_constraint"
             " WHERE connamespace = current_schema()::regnamespace AND contype IN ('c', 'f') AND conrelid <> 0"
@@ -56,13 +55,13 @@ def stray(dsn: str, table: str, **given: Any) -> None:
     statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
         sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, values)), sql.SQL(", ").join(values.values())
     )
-    with psycopg.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA},public") as conn:
+    with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         conn.execute(statement)
 
 
 def removed(dsn: str, table: str, user_id: str) -> int:
     """How many rows of the user the table had until now."""
-    with psycopg.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA},public") as conn:
+    with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         conn.execute("SET session_replication_role = replica")  # the log and audits keep what is deleted from them
         which = sql.SQL("DELETE FROM {} WHERE user_id = %s").format(sql.Identifier(table))
         return conn.execute(which, [user_id]).rowcount

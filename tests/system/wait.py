@@ -10,12 +10,20 @@ T = TypeVar("T")
 
 
 async def wait_for(condition: Callable[[], Awaitable[T] | T], deadline_s: float = 15.0, what: str = "") -> T:
-    """The first truthy answer of `condition`; AssertionError with the last answer when none came in time."""
+    """The first truthy answer of `condition`; AssertionError with the last answer when none came in time.
+
+    An answer that is on its way at the deadline has ten seconds more.
+    """
     until = time.monotonic() + deadline_s
     pause = 0.005
+    answer: T | None = None
     while True:
-        found = condition()
-        answer: T = await found if isawaitable(found) else found
+        try:
+            async with asyncio.timeout(until + 10 - time.monotonic()):
+                found = condition()
+                answer = await found if isawaitable(found) else found
+        except TimeoutError:
+            raise AssertionError(f"{what or condition!r}: no answer at all; the last before: {answer!r}") from None
         if answer:
             return answer
         assert time.monotonic() < until, f"{what or condition!r} within {deadline_s} s; last: {answer!r}"

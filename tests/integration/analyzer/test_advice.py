@@ -27,7 +27,7 @@ from shared.store.observations import ObservationRow
 from tests.integration.evolver.delivery import observe, published
 from tests.integration.evolver.scenes import BEGAN, Turn
 from tests.ollama.server import CHAT, EMBEDDING, Mode, ScriptedOllama
-from tests.system.databases import Databases, rows
+from tests.system.databases import Databases, change, rows
 
 WHO = Subject("t", "lin")
 SAID = {
@@ -181,10 +181,10 @@ async def test_what_was_asked_is_not_asked_again(bench: Opened, server: Scripted
     async with bench() as b:
         await b.learn(old)
         seen = await b.say(new)
-        rows(b.dsn, "ALTER TABLE proposals RENAME TO elsewhere")
+        await change(b.dsn, "ALTER TABLE proposals RENAME TO elsewhere")
         with pytest.raises(Exception, match="schema lacks"):
             await b.analyze()
-        rows(b.dsn, "ALTER TABLE elsewhere RENAME TO proposals")
+        await change(b.dsn, "ALTER TABLE elsewhere RENAME TO proposals")
         for _ in range(3):
             await b.analyze()
         assert len(server.asked("/api/chat")) == 1
@@ -272,7 +272,7 @@ async def test_a_share_of_the_day_that_is_used_up_leaves_the_rules(bench: Opened
     async with bench() as b:
         await b.learn(old)
         limit = b.rt.policy.observer.model_tokens_per_day
-        rows(
+        await change(
             b.dsn,
             "INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds,"
             " malformed) VALUES ('t', 'lin', current_date, 'extract', 1, %(n)s, 0, 1, 0)",
@@ -311,7 +311,7 @@ async def test_near_vectors_say_the_same_and_the_model_need_not(
     async with bench(vectors=True, similarity=0.8) as b:
         # the weights must not find it first
         known = await b.learn(old)
-        rows(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
+        await change(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
         assert await embed.embed_some(b.rt) == 1
         seen = await b.learn(new)
         found = b.proposal(seen)
@@ -329,10 +329,10 @@ async def test_without_vectors_the_rules_stand_and_it_is_said(
     old, new = AGAIN["en"]
     async with bench(vectors=True, use_model=False, deadline_s=0.5) as b:
         await b.learn(old)
-        rows(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
+        await change(b.dsn, "UPDATE memory_items SET content_text = '…', value = '{}'")
         await embed.embed_some(b.rt)
         if fault == "gone":
-            rows(b.dsn, "ALTER TABLE memory_chunks DROP COLUMN embedding")
+            await change(b.dsn, "ALTER TABLE memory_chunks DROP COLUMN embedding")
         else:
             server.script(fault, at="/api/embed")
         seen = await b.learn(new)

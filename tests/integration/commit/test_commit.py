@@ -13,7 +13,7 @@ from shared.db import Database, Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime, open_runtime
 from shared.store import turns
-from tests.system.databases import number, rows
+from tests.system.databases import change, number, rows
 from tests.system.person import somebody
 from tests.system.running import settings_for
 
@@ -100,7 +100,7 @@ async def test_an_erasure_may_empty_what_was_said_and_nothing_else(rt: Runtime, 
     emptied = "UPDATE conversation_events SET content = NULL, tombstone_id = gen_random_uuid(), name = NULL"
     with pytest.raises(psycopg.errors.RaiseException):
         rows(dsn, f"{emptied}, ordinal = 9")
-    rows(dsn, emptied)
+    await change(dsn, emptied)
     assert number(dsn, "SELECT count(*) FROM conversation_events WHERE content IS NULL") == 1
 
 

@@ -66,7 +66,7 @@ async def test_the_explanation_reads_in_the_language_of_the_question(
 async def test_only_a_question_about_the_past_considers_what_is_outdated(person: Person) -> None:
     await person.say("Remember that I drink oolong tea.")
     statement = "UPDATE memory_items SET epistemic_type = 'outdated' WHERE user_id = %(user)s AND type <> 'entity'"
-    person.system.rows(statement, user=person.user_id)
+    await person.system.change(statement, user=person.user_id)
 
     async def considered(question: str) -> list[str]:
         debug = (await person.compose(question)).debug

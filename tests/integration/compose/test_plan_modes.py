@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.compose.memory_of_lin import SAID, Lin, living
-from tests.system.databases import rows
+from tests.system.databases import change
 from tests.system.running import System
 
 TEXTS = [text for _, _, text in SAID]
@@ -288,4 +288,5 @@ async def test_what_is_over_never_ranks_not_even_for_the_past(lin: Lin, gone: st
 
 
 async def _marked(lin: Lin, memories: set[str], how: str) -> None:
-    rows(lin.person.system.dsn, f"UPDATE memory_items SET {how} WHERE memory_id::text = ANY(%(ids)s)", ids=[*memories])  # noqa: S608 # the test's own
+    marked = f"UPDATE memory_items SET {how} WHERE memory_id::text = ANY(%(ids)s)"  # noqa: S608 # the test's own
+    await change(lin.person.system.dsn, marked, ids=[*memories])

@@ -14,6 +14,7 @@ from shared.db import SCHEMA
 from tests.integration.erasure.race import Race
 from tests.integration.erasure.turns import Said
 from tests.integration.erasure.words import NEEDLE
+from tests.system.databases import OPTIONS
 
 Rows = Mapping[str, Sequence[str]]
 """By table the rows of one user, as JSON."""
@@ -39,7 +40,7 @@ class Tables:
 def tables(dsn: str) -> Tables:
     """All that the database holds now."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    with psycopg.connect(dsn, autocommit=True, options=f"-c search_path={SCHEMA},public") as conn:
+    with psycopg.connect(dsn, autocommit=True, options=OPTIONS) as conn:
         for (table,) in conn.execute(_TABLES, (SCHEMA,)).fetchall():
             for user, row in conn.execute(f"SELECT user_id, to_jsonb(t)::text FROM {table} t"):  # noqa: S608 # of the catalog
                 found[user or ""][table].append(row)

@@ -18,7 +18,7 @@ from shared.runtime import Runtime
 from tests.integration.erasure import left
 from tests.integration.erasure.race import Aside, Race
 from tests.integration.erasure.scripted import Gated, surroundings
-from tests.system.databases import Databases, rows
+from tests.system.databases import Databases, change
 
 ONE = os.environ.get("SMARTBRAIN_TEST_RACE")
 RACES = int(os.environ.get("SMARTBRAIN_TEST_RACES", "300"))
@@ -40,7 +40,7 @@ class Place:
 async def place(databases: Databases) -> AsyncGenerator[Place]:
     """A database of the module's own; what is to be published is found by its user."""
     dsn = databases.fresh()
-    rows(dsn, "CREATE INDEX ON event_outbox (aggregateid, position)")
+    await change(dsn, "CREATE INDEX ON event_outbox (aggregateid, position)")
     db = Gated(dsn, size=AT_ONCE + 6)
     await db.open()
     yield Place(dsn, (surroundings(db), surroundings(db, chats=True)))

@@ -10,7 +10,7 @@ from shared.db import Subject
 from shared.runtime import Runtime
 from shared.store import residue, tombstones
 from shared.store.residue import FIGURES, ON_RECORD, Residue
-from tests.system.databases import Databases, rows
+from tests.system.databases import Databases, change, rows
 from tests.system.erasures import erase, view
 from tests.system.person import Json, Person
 from tests.system.running import System, running, settings_for
@@ -38,7 +38,7 @@ def rt(system: System) -> Runtime:
 
 async def worked(rt: Runtime, person: Person, receipt: Json) -> Json:
     """The erasure after one go of the worker, whose turn it is now."""
-    rows(
+    await change(
         person.system.dsn,
         "UPDATE tombstones SET next_try_at = now() WHERE tombstone_id = %(id)s",
         id=receipt["tombstone_id"],
@@ -123,14 +123,14 @@ async def test_a_table_added_later_that_cannot_be_scanned_is_named(rt: Runtime, 
         answer = await person.get(f"/v1/erasures/{receipt['tombstone_id']}/residue")
         assert answer.json()["left"] == {"diary": 1}
     finally:
-        rows(system.dsn, "DROP TABLE diary")
+        await change(system.dsn, "DROP TABLE diary")
     assert (await worked(rt, person, receipt))["status"] == "completed"
 
 
 async def test_a_table_added_later_is_scanned_like_the_others(rt: Runtime, system: System) -> None:
     person = Person(system)
     receipt = await erase(person, "all")
-    rows(
+    await change(
         system.dsn,
         "CREATE TABLE diary (tenant_id text, user_id text, words varchar(20), epoch int);"
         "GRANT SELECT ON diary TO smartbrain_erasure",
@@ -138,8 +138,8 @@ async def test_a_table_added_later_is_scanned_like_the_others(rt: Runtime, syste
     try:
         stray(system.dsn, "diary", tenant_id=person.tenant_id, user_id=person.user_id, epoch=0, words="dear diary")
         assert (await worked(rt, person, receipt))["error"] == "residue: diary=1"
-        rows(system.dsn, "UPDATE diary SET epoch = 1")
+        await change(system.dsn, "UPDATE diary SET epoch = 1")
         seen = await worked(rt, person, receipt)
         assert seen["status"] == "completed"
     finally:
-        rows(system.dsn, "DROP TABLE diary")
+        await change(system.dsn, "DROP TABLE diary")

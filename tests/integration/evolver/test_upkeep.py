@@ -31,7 +31,7 @@ from tests.integration.evolver.memories import (
     told,
     version,
 )
-from tests.system.databases import Databases, rows
+from tests.system.databases import Databases, change, rows
 
 TEXTS = pytest.mark.parametrize("text", ["喜欢喝龙井茶", "Likes jasmine tea"], ids=["zh", "en"])
 SAME = {
@@ -202,10 +202,10 @@ async def test_a_round_that_breaks_off_has_done_nothing_and_the_next_does_it_all
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(SAME["en"])), version("Likes tea", 7))
     figure(dsn, ids[3], "correction_count = 3")
     before = known(dsn)
-    rows(dsn, "ALTER TABLE event_outbox RENAME TO elsewhere")
+    await change(dsn, "ALTER TABLE event_outbox RENAME TO elsewhere")
     with pytest.raises(TransientError):
         await round_of(rt)
-    rows(dsn, "ALTER TABLE elsewhere RENAME TO event_outbox")
+    await change(dsn, "ALTER TABLE elsewhere RENAME TO event_outbox")
     assert known(dsn) == before
     await round_of(rt)
     assert jobs(dsn) == ["fuse", "consolidation"]
@@ -224,7 +224,7 @@ async def test_two_evolvers_make_one_round_of_each_user(rt: Runtime, dsn: str) -
 
 async def test_who_waits_is_looked_for_once_in_a_round(rt: Runtime, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     await stand(rt, version("Likes tea"))
-    rows(
+    await change(
         dsn,
         "INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, content_text, content_hash,"
         " status, confidence, provenance_class, assertion, valid_at) SELECT tenant_id, 'u' || n, memory_id, root_id,"
@@ -262,31 +262,31 @@ async def test_one_user_in_trouble_does_not_keep_the_others_waiting(rt: Runtime,
     for user in ("bad", "good"):
         (memory_id,) = await stand(rt, version(f"Likes tea {user}"), subject=Subject("t", user))
         figure(dsn, memory_id, "correction_count = 3")
-    rows(dsn, "ALTER TABLE upkeep ADD CONSTRAINT no CHECK (user_id <> 'bad')")
-    rows(dsn, "UPDATE memory_items SET updated_at = now() - interval '1 hour'")
+    await change(dsn, "ALTER TABLE upkeep ADD CONSTRAINT no CHECK (user_id <> 'bad')")
+    await change(dsn, "UPDATE memory_items SET updated_at = now() - interval '1 hour'")
     await rounds.keep_all(rt)
     assert [each["user_id"] for each in rows(dsn, "SELECT user_id FROM upkeep")] == ["good"]
-    rows(dsn, "UPDATE memory_items SET updated_at = now() - interval '1 hour'")
+    await change(dsn, "UPDATE memory_items SET updated_at = now() - interval '1 hour'")
     assert await rounds.keep_all(rt) == 0, "who is in trouble waits for news"
 
 
 async def test_who_has_nothing_new_waits_a_day(rt: Runtime, dsn: str) -> None:
     (memory_id,) = await stand(rt, version("Likes tea"))
     old = "UPDATE memory_items SET updated_at = now() - interval '1 hour'"
-    rows(dsn, old)
+    await change(dsn, old)
     assert await rounds.keep_all(rt) == 1
     assert await rounds.keep_all(rt) == 0
     assert await rounds.keep_now(rt, LIN, forced=False) is None
     figure(dsn, memory_id, "updated_at = now()")
     assert await rounds.keep_all(rt) == 1
-    rows(dsn, old)
+    await change(dsn, old)
     figure(dsn, memory_id, "valid_until = now()")
     assert await rounds.keep_all(rt) == 1
     assert row(dsn, memory_id)["status"] == "expired"
     await stand(rt, version("Likes coffee", 1))
-    rows(dsn, old)
+    await change(dsn, old)
     assert await rounds.keep_all(rt) == 0
-    rows(dsn, "UPDATE upkeep_rounds SET at = at - interval '25 hours'")
+    await change(dsn, "UPDATE upkeep_rounds SET at = at - interval '25 hours'")
     assert await rounds.keep_all(rt) == 1
 
 
@@ -334,12 +334,12 @@ async def test_the_journal_done_again_gives_the_same_memories(rt: Runtime, dsn: 
         for n, figures_ in figures.items():
             for database in (dsn, again):
                 figure(database, others[n].memory_id, figures_)
-        rows(again, "UPDATE memory_items SET last_validated_at = '2026-11-05', created_at = '2026-11-05'")
-        rows(dsn, "UPDATE memory_items SET last_validated_at = '2026-11-05', created_at = '2026-11-05'")
+        await change(again, "UPDATE memory_items SET last_validated_at = '2026-11-05', created_at = '2026-11-05'")
+        await change(dsn, "UPDATE memory_items SET last_validated_at = '2026-11-05', created_at = '2026-11-05'")
         await feedback.apply_feedback(rt, LIN, [reception([ids[6], ids[9]]) for _ in range(2)])
         await feedback.apply_feedback(rt, LIN, [reception([ids[6]]), reception([ids[9]], signal="positive_confirm")])
-        rows(dsn, "UPDATE memory_items SET injection_count = 5")
-        rows(again, "UPDATE memory_items SET injection_count = 5")
+        await change(dsn, "UPDATE memory_items SET injection_count = 5")
+        await change(again, "UPDATE memory_items SET injection_count = 5")
         await round_of(rt)
         async with rt.db.transaction(LIN) as conn:
             done = await journal.listing(conn, LIN)

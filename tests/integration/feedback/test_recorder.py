@@ -24,7 +24,7 @@ from shared import clock
 from shared.db import Database, Subject
 from shared.policy import FeedbackPolicy, Policy
 from shared.store import contexts, injections
-from tests.system.databases import number, rows
+from tests.system.databases import change, number, rows
 from tests.system.wait import wait_for
 
 
@@ -99,7 +99,7 @@ async def test_what_finds_no_room_at_all_is_counted_and_the_rest_is_written(
 
 
 async def test_a_package_that_the_table_refuses_goes_alone(db: Database, dsn: str) -> None:
-    rows(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
+    await change(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
     before = dropped("refused")
     async with recorder_on(db) as recorder:
         for session in ("a", "bad", "b"):
@@ -112,7 +112,7 @@ async def test_what_was_answered_is_open_until_it_is_written_or_given_up(
     db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(injected, "PLACE_S", 0.05)
-    rows(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
+    await change(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
     recorder = recorder_on(db, 3)
     for session in ("a", "bad", "b", "no place"):
         await recorder.note(made(session=session))
@@ -137,7 +137,7 @@ async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
     db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(injected, "WRITE_S", 0.3)
-    rows(dsn, "ALTER TABLE injections RENAME TO elsewhere")
+    await change(dsn, "ALTER TABLE injections RENAME TO elsewhere")
     before = dropped("stopped")
     async with asyncio.timeout(5), recorder_on(db) as recorder:
         for _ in range(3):
@@ -161,7 +161,7 @@ async def test_old_injections_receipts_and_packages_are_removed(db: Database, ds
             await recorder.note(made(session=session))
     tables = ("injections", "memory_receipts", "context_packages")
     for table in tables:
-        rows(dsn, f"UPDATE {table} SET created_at = now() - interval '31 days' WHERE session_id = 'old'")  # noqa: S608
+        await change(dsn, f"UPDATE {table} SET created_at = now() - interval '31 days' WHERE session_id = 'old'")  # noqa: S608
     async with db.system() as conn:
         assert await injections.prune(conn, timedelta(days=30), 100) == 1
         assert await contexts.prune(conn, timedelta(days=30), timedelta(days=7), 100) == 3

@@ -36,19 +36,19 @@ async def merged(person: Person, one: str, other: str) -> tuple[str, str, str]:
     """Two notes, and the one that consolidation made of them."""
     first, second, joined = await note(person, one), await note(person, other), str(uuid4())
     whose = {"t": person.tenant_id, "a": first, "b": second, "m": joined}
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET status = 'merged', invalid_at = now(), superseded_by = %(m)s"
         " WHERE tenant_id = %(t)s AND memory_id = ANY(ARRAY[%(a)s, %(b)s]::uuid[])",
         **whose,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, content_text, content_hash,"
         " status, confidence, provenance_class, assertion, valid_at, supersedes)"
         " SELECT tenant_id, user_id, %(m)s, root_id, version + 1, type, content_text || '!', 'joined', 'active', 0.9,"
         " provenance_class, assertion, now(), ARRAY[%(a)s, %(b)s]::uuid[] FROM memory_items WHERE memory_id = %(a)s",
         **whose,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO upkeep (tenant_id, user_id, upkeep_id, job, memory_ids, detail)"
         " SELECT %(t)s, user_id, gen_random_uuid(), 'consolidation', ARRAY[%(a)s, %(b)s, %(m)s]::uuid[],"
         """ '{"members": 2}' FROM memory_items WHERE memory_id = %(a)s""",
@@ -83,7 +83,7 @@ async def test_what_held_is_decided_by_validity_alone(person: Person) -> None:
     first, second, joined = await merged(person, "the car is on B2", "the car stands on B2")
     ends = {first: ("2026-01-01", "2026-02-01", None), second: ("2026-01-10", "2026-02-01", "2026-01-20")}
     for each, (begin, end, until) in {**ends, joined: ("2026-02-01", None, None)}.items():
-        person.system.rows(
+        await person.system.change(
             "UPDATE memory_items SET valid_at = %(b)s, invalid_at = %(e)s, valid_until = %(u)s WHERE memory_id = %(m)s",
             m=each,
             b=begin,
@@ -102,7 +102,7 @@ async def test_what_held_is_decided_by_validity_alone(person: Person) -> None:
     assert await at("2026-01-10") == ({first, second}, 2)
     assert await at("2026-01-20") == ({first}, 1)
     assert await at("2026-02-01") == ({joined}, 1)
-    person.system.rows(
+    await person.system.change(
         "UPDATE memory_items SET status = 'erased', invalid_at = '2026-03-01' WHERE memory_id = %(m)s", m=joined
     )
     assert await at("2026-02-02") == (set(), 0)

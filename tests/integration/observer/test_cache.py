@@ -72,10 +72,10 @@ async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, SAID[language][0])
-        bench.system.rows("ALTER TABLE memory_chunks RENAME TO elsewhere")
+        await bench.system.change("ALTER TABLE memory_chunks RENAME TO elsewhere")
         with pytest.raises(Exception, match="schema lacks"):
             await bench.observe(person, events)
-        bench.system.rows("ALTER TABLE elsewhere RENAME TO memory_chunks")
+        await bench.system.change("ALTER TABLE elsewhere RENAME TO memory_chunks")
         await bench.observe(person, events)
         assert len(server.asked("/api/chat")) == bench.used(person)["calls"] == 1
         assert [row["text"] for row in found(bench, person)] == [SAID[language][3]]
@@ -136,7 +136,7 @@ async def test_no_secret_is_kept_and_an_unreadable_answer_is_not(bench_with: Any
 async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
-        bench.system.rows(
+        await bench.system.change(
             "INSERT INTO memory_items (tenant_id, user_id, memory_id, root_id, version, type, key, content_text,"
             " content_hash, status, confidence, provenance_class, assertion, valid_at) VALUES (%(t)s, %(u)s,"
             " '01920000-0000-7000-8000-000000000001', gen_random_uuid(), 1, 'preference', 'pref:x', 'likes chess',"

@@ -24,9 +24,9 @@ async def system(databases: Databases, kafka: str) -> AsyncIterator[System]:
         yield found
 
 
-def events(person: Person) -> list[Delivered]:
+async def events(person: Person) -> list[Delivered]:
     """The turns of the person that wait to be observed, in order."""
-    waiting = person.system.rows(
+    waiting = await person.system.change(
         "DELETE FROM event_outbox WHERE aggregatetype = %(t)s RETURNING position, payload::text AS body",
         t=TURN_COMMITTED.name,
     )
@@ -61,7 +61,7 @@ async def test_an_end_amid_a_batch_parts_it(person: Person) -> None:
     await person.commit("I like tea.")
     await person.commit("我住在苏州。", end_session=True)
     await person.commit("And now something else, please.")
-    await observe(person, events(person))
+    await observe(person, await events(person))
     assert versions(person) == [("archived", 2, 1), ("archived", 4, 3)]
     seen = row(person)
     assert (seen["archived_at"], seen["summary_seq"]) == (None, 4), "somebody has spoken since it ended"
@@ -72,7 +72,7 @@ async def test_the_same_turns_one_by_one_leave_the_same(person: Person) -> None:
     for text in DECIDED:
         await person.commit(text)
     await person.commit(end_session=True)
-    for event in events(person):
+    for event in await events(person):
         await observe(person, [event])
     assert versions(person) == [("working", 1, None), ("working", 2, None), ("archived", 3, 1)]
     assert row(person)["archived_at"] is not None
@@ -84,11 +84,11 @@ async def test_the_same_turns_one_by_one_leave_the_same(person: Person) -> None:
 
 async def test_a_turn_that_comes_before_its_predecessor_was_observed_keeps_the_session_open(person: Person) -> None:
     await person.commit(DECIDED[0], end_session=True)
-    (ending,) = events(person)
+    (ending,) = await events(person)
     await person.commit("I like tea.")
     await observe(person, [ending])
     assert row(person)["archived_at"] is None
-    await observe(person, events(person))
+    await observe(person, await events(person))
     assert versions(person) == [("archived", 1, 1)]
     assert row(person)["archived_at"] is None
 
@@ -96,7 +96,7 @@ async def test_a_turn_that_comes_before_its_predecessor_was_observed_keeps_the_s
 async def test_an_end_delivered_again_changes_nothing(person: Person) -> None:
     await person.commit(DECIDED[1])
     await person.commit(end_session=True)
-    batch = events(person)
+    batch = await events(person)
     await observe(person, batch)
     before = (versions(person), row(person))
     await observe(person, batch)
@@ -106,7 +106,7 @@ async def test_an_end_delivered_again_changes_nothing(person: Person) -> None:
 async def test_a_session_in_which_nothing_was_said_leaves_no_summary(person: Person) -> None:
     await person.commit(end_session=True)
     await person.commit(end_session=True)
-    await observe(person, events(person))
+    await observe(person, await events(person))
     assert versions(person) == []
     assert row(person)["archived_at"] is not None
     assert row(person)["last_turn_at"] == row(person)["created_at"], "an end is nothing said"
@@ -121,7 +121,7 @@ async def test_turns_that_wait_behind_a_batch_do_not_hide_those_before_it(
     monkeypatch.setattr(digest, "MAX_TURNS", 3)
     for text in ("I like tea.", goal, decided, *["Please go on."] * 5):
         await person.commit(text)
-    tea, aim, decision, *_ = events(person)
+    tea, aim, decision, *_ = await events(person)
     await observe(person, [tea])
     await observe(person, [aim])
     assert versions(person) == []
@@ -135,17 +135,17 @@ async def test_turns_that_wait_behind_a_batch_do_not_hide_those_before_it(
 async def test_what_an_unreadable_summary_told_is_told_again(person: Person, damaged: list[int]) -> None:
     for text in (*DECIDED, "I like tea."):
         await person.commit(text)
-        await observe(person, events(person))
-    person.system.rows(
+        await observe(person, await events(person))
+    await person.system.change(
         'UPDATE session_summaries SET summary_json = \'{"of": "tomorrow"}\' WHERE version = ANY(%(v)s)', v=damaged
     )
     await person.commit("We decided to hire two people in Bergen.", end_session=True)
     await person.commit(end_session=True)
-    await observe(person, events(person))
+    await observe(person, await events(person))
     assert versions(person) == [("working", 1, None), ("working", 2, None), ("archived", 4, 1)]
     (told,) = person.system.rows("SELECT text FROM session_summaries WHERE level = 'archived'")
     assert all(said in told["text"] for said in ("PostgreSQL", "Norway", "Bergen"))
-    person.system.rows("UPDATE session_summaries SET summary_json = '[]'")
+    await person.system.change("UPDATE session_summaries SET summary_json = '[]'")
     await person.commit(end_session=True)
-    await observe(person, events(person))
+    await observe(person, await events(person))
     assert len(versions(person)) == 3, "nothing was said since"

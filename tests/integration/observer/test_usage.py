@@ -160,7 +160,7 @@ async def test_time_has_its_share_too_and_calls_that_fail_use_it(bench_with: Any
 async def test_yesterdays_use_is_not_todays(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with(model_tokens_per_day=5000) as bench:
         person = Person(bench.system)
-        bench.system.rows(
+        await bench.system.change(
             "INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds,"
             " malformed) SELECT %(t)s, %(u)s, current_date - n, 'extract', 9, 90000, 900, 9, 0"
             " FROM unnest(ARRAY[1, 89, 91, 400]) AS n",
@@ -197,7 +197,7 @@ async def test_an_answer_that_nobody_can_read_is_kept_for_seven_days_for_its_use
         kept_for = "SELECT count(*) FROM model_answers WHERE expires_at - created_at = interval '7 days'"
         assert bench.system.number(kept_for) == 2
         assert await governor.prune_models(bench.rt) == 0
-        bench.system.rows(
+        await bench.system.change(
             "UPDATE model_answers SET expires_at = now() - interval '1 second' WHERE user_id = %(u)s", u=person.user_id
         )
         assert (await person.get("/v1/answers")).json() == {"answers": []}
@@ -215,7 +215,9 @@ async def test_what_is_known_is_shown_and_a_secret_is_not(bench_with: Any, serve
     async with bench_with() as bench:
         person = Person(bench.system)
         for n, text in enumerate(("喜欢喝咖啡", "Allergic to peanuts", "第一任同事叫小林")):
-            bench.system.rows(MEMORY, t=person.tenant_id, u=person.user_id, text=text, key=f"k:{n}", type="preference")
+            await bench.system.change(
+                MEMORY, t=person.tenant_id, u=person.user_id, text=text, key=f"k:{n}", type="preference"
+            )
         await bench.observe(person, await bench.said(person, "今天没什么事。"))
         (asked,) = server.asked("/api/chat")
         shown = asked["messages"][1]["content"]
@@ -237,12 +239,12 @@ async def test_a_failure_while_saving_raises_what_happened(bench_with: Any, serv
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, BURST[0])
-        bench.system.rows("ALTER TABLE model_answers RENAME TO elsewhere")
+        await bench.system.change("ALTER TABLE model_answers RENAME TO elsewhere")
         server.script("prose")
         with pytest.raises(TransientError):
             await bench.observe(person, events)
         assert bench.used(person)["calls"] == 2
-        bench.system.rows("ALTER TABLE elsewhere RENAME TO model_answers")
+        await bench.system.change("ALTER TABLE elsewhere RENAME TO model_answers")
         await bench.observe(person, events)
         assert bench.used(person)["calls"] == 4
         assert bench.notes(person) == [["model_answer_malformed"]]

@@ -49,6 +49,6 @@ async def test_a_rebuild_follows_the_advice_that_the_evolver_had(
         report = await rebuild(system.dsn, rt.settings, rt.policy, subject(person), apply=False, say=heard)
         assert (told(report), report.missed) == ({}, {})
         assert len(server.asked("/api/chat")) == asked
-        system.rows("UPDATE proposals SET evidence = '{}'")
+        await system.change("UPDATE proposals SET evidence = '{}'")
         report = await rebuild(system.dsn, rt.settings, rt.policy, subject(person), apply=False, say=heard)
         assert told(report), "without the advice nothing would have ended"

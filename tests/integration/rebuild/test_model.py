@@ -70,8 +70,8 @@ async def test_another_model_or_question_today_changes_nothing(modelled: System,
     third, first, second = SAID
     await person.say(first)
     await person.say(second)
-    modelled.rows("UPDATE model_cache SET model = 'before', input_hash = 'x' || input_hash")
-    modelled.rows(
+    await modelled.change("UPDATE model_cache SET model = 'before', input_hash = 'x' || input_hash")
+    await modelled.change(
         'UPDATE memory_items SET provenance = provenance || \'{"detector": "model:before"}\''
         " WHERE provenance ->> 'detector' LIKE 'model:%%'"
     )

@@ -92,13 +92,13 @@ async def test_what_was_tampered_with_is_named_and_mended(system: System, person
     known = await person.memories()
     (tea,) = [m for m in known if "碧螺春" in m["content"]]
     (key,) = [m for m in known if "spare key" in m["content"]]
-    system.rows(
+    await system.change(
         "UPDATE memory_items SET confidence = 0.99, content_text = '喜欢喝酒' WHERE memory_id = %(id)s",
         id=tea["memory_id"],
     )
-    system.rows("DELETE FROM memory_items WHERE memory_id = %(id)s", id=key["memory_id"])
-    system.rows("DELETE FROM memory_chunks WHERE memory_id = %(id)s", id=tea["memory_id"])
-    system.rows(
+    await system.change("DELETE FROM memory_items WHERE memory_id = %(id)s", id=key["memory_id"])
+    await system.change("DELETE FROM memory_chunks WHERE memory_id = %(id)s", id=tea["memory_id"])
+    await system.change(
         "INSERT INTO memory_items SELECT (jsonb_populate_record(m, jsonb_build_object('memory_id', %(new)s::text,"
         " 'root_id', %(new)s::text, 'key', 'pref:invented', 'status', 'retracted', 'invalid_at', now()))).*"
         " FROM memory_items m WHERE memory_id = %(id)s",
@@ -150,8 +150,8 @@ async def test_nothing_is_applied_while_a_turn_is_open(
 ) -> None:
     monkeypatch.setattr(run, "WAIT_S", 0.2)
     await person.say("I like tea.")
-    system.rows("UPDATE turns SET outcome_at = NULL WHERE user_id = %(u)s", u=person.user_id)
-    system.rows("UPDATE memory_items SET confidence = 0.11 WHERE user_id = %(u)s", u=person.user_id)
+    await system.change("UPDATE turns SET outcome_at = NULL WHERE user_id = %(u)s", u=person.user_id)
+    await system.change("UPDATE memory_items SET confidence = 0.11 WHERE user_id = %(u)s", u=person.user_id)
     with pytest.raises(TransientError, match="1 turns are still open"):
         await again(person, apply=True)
     assert (await again(person)).open_turns == 1
@@ -159,7 +159,7 @@ async def test_nothing_is_applied_while_a_turn_is_open(
     assert "1 turns are still open" in shown_.stdout
     assert system.number("SELECT count(*) FROM memory_items WHERE confidence = 0.11::real") == 1
     assert system.number(SCRATCH) == 0
-    system.rows("UPDATE turns SET outcome_at = now() WHERE user_id = %(u)s", u=person.user_id)
+    await system.change("UPDATE turns SET outcome_at = now() WHERE user_id = %(u)s", u=person.user_id)
 
 
 async def test_a_turn_that_was_given_up_is_left_out_and_counted(system: System, person: Person) -> None:
@@ -170,7 +170,7 @@ async def test_a_turn_that_was_given_up_is_left_out_and_counted(system: System, 
         "DELETE FROM memory_items WHERE source_turn_id = %(t)s",
         """UPDATE turns SET outcome = '{"status": "quarantined"}' WHERE turn_id = %(t)s""",
     ):
-        system.rows(statement, t=turn)
+        await system.change(statement, t=turn)
     await person.say("I like jazz.")
     report = await again(person)
     assert (told(report), report.lost_turns, report.memories) == ({}, 1, 1)

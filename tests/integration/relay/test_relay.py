@@ -17,7 +17,7 @@ from shared.embedded.broker_process import EmbeddedBroker
 from shared.runtime import Runtime, open_runtime
 from shared.store import outbox
 from tests.integration.commit.test_commit import turn
-from tests.system.databases import number, rows
+from tests.system.databases import change, number, rows
 from tests.system.kafka import Stored, of_tenant
 from tests.system.person import somebody
 from tests.system.running import System, policy_file, running, settings_for
@@ -140,7 +140,7 @@ async def test_what_is_driven_again_waits_longer_each_time(rt: Runtime, dsn: str
     for expected in (1, 0, 0):
         async with rt.db.system() as conn:
             assert await outbox.put_again(conn, [event]) == expected
-    rows(dsn, "UPDATE redriven SET last_at = now() - interval '1 hour'")
+    await change(dsn, "UPDATE redriven SET last_at = now() - interval '1 hour'")
     async with rt.db.system() as conn:
         assert await outbox.put_again(conn, [event]) == 1
     assert number(dsn, "SELECT tries FROM redriven") == 2

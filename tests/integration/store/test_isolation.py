@@ -8,7 +8,7 @@ import pytest
 
 from services.evolver import experience, rounds
 from shared.db import SCHEMA, Database, Read, Subject
-from tests.system.databases import number, rows, texts
+from tests.system.databases import change, number, rows, texts
 from tests.system.erasures import completed, erase
 from tests.system.person import Person
 from tests.system.running import System
@@ -101,49 +101,53 @@ async def everybody(person: Person) -> None:
     package = await person.compose("我喜欢喝什么？", session="s1")
     await wait_for(lambda: recorded(person, package.context_id), what="the package is recorded")
     subject = {"t": person.tenant_id, "u": person.user_id}
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"
         " VALUES (%(t)s, %(u)s, gen_random_uuid(), 'test', gen_random_uuid(), 'test')",
         **subject,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO model_answers (tenant_id, user_id, answer_id, turn_id, prompt, prompt_version, model, problem,"
         " raw, expires_at) VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 'extract', 'extract-2', 'm',"
         " 'test', 'test', now() + interval '1 day')",
         **subject,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO promotions (tenant_id, user_id, proposal_id, memory_id, class, visibility, status, figures,"
         " expires_at) VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 'personal', 'store',"
         " 'pending_approval', '{}', now() + interval '1 day')",
         **subject,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO model_cache (tenant_id, user_id, input_hash, purpose, prompt_version, model, said, answer)"
         " VALUES (%(t)s, %(u)s, 'hash', 'extract', 'extract-2', 'm', 'digest', '{}')",
         **subject,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO model_usage (tenant_id, user_id, day, purpose, calls, tokens_in, tokens_out, seconds, malformed)"
         " VALUES (%(t)s, %(u)s, current_date, 'extract', 1, 1, 1, 1, 0)",
         **subject,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO conflicts (tenant_id, user_id, conflict_id, memory_id, observation_id, kind, opened_at)"
         " VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', now())",
         **subject,
     )
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO resources (tenant_id, user_id, resource_id, turn_id, session_id, ordinal, ref_type, source_type,"
         " uri_hash, state) VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), 's', 0, 'url', 'url', 'h',"
         " 'pending')",
         **subject,
     )
-    person.system.rows("INSERT INTO knowledge_versions (tenant_id, version) VALUES (%(t)s, 1)", t=person.tenant_id)
-    person.system.rows("UPDATE memory_items SET correction_count = 3 WHERE tenant_id = %(t)s", t=person.tenant_id)
+    await person.system.change(
+        "INSERT INTO knowledge_versions (tenant_id, version) VALUES (%(t)s, 1)", t=person.tenant_id
+    )
+    await person.system.change(
+        "UPDATE memory_items SET correction_count = 3 WHERE tenant_id = %(t)s", t=person.tenant_id
+    )
     await person.say("再见。", session="gone")
     await completed(person, await erase(person, "session", session_ids=["gone"]))
-    person.system.rows(
+    await person.system.change(
         "INSERT INTO erasure_suppressions (tenant_id, user_id, content_hash, tombstone_id, epoch)"
         " VALUES (%(t)s, %(u)s, 'hash', gen_random_uuid(), 1)",
         **subject,
@@ -262,7 +266,9 @@ async def test_nobody_can_step_out_of_the_role(db: Database, dsn: str) -> None:
 
 async def test_a_read_binds_its_own_user_and_nobody_after_it(db: Database, dsn: str) -> None:
     for user in ("a", "b"):
-        rows(dsn, "INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', %(u)s, 's') RETURNING 1", u=user)
+        await change(
+            dsn, "INSERT INTO sessions (tenant_id, user_id, session_id) VALUES ('t', %(u)s, 's') RETURNING 1", u=user
+        )
     seen: Read[list[str]] = Read("SELECT user_id FROM sessions", {}, lambda found: [row["user_id"] for row in found])
     for user in ("a", "b", "nobody") * 3:
         expected = [user] if user != "nobody" else []

@@ -51,7 +51,7 @@ async def test_a_turn_delivered_twice_in_one_batch_and_by_two_observers_is_obser
 async def test_old_claims_are_pruned_and_young_ones_stay(databases: Databases, kafka: str) -> None:
     async with running(settings_for(databases.fresh(), kafka), ("governor",)) as system:
         rt = system["governor"].rt
-        system.rows(
+        await system.change(
             "INSERT INTO inbox (consumer, event_id, processed_at)"
             " SELECT 'observer', gen_random_uuid(), now() - n * interval '10 days' FROM generate_series(0, 9) AS n"
         )
@@ -67,11 +67,11 @@ async def test_a_turn_that_nobody_observed_is_driven_again_once_its_grace_is_ove
     async with running(settings_for(databases.fresh(), kafka), ("compose",)) as system:
         rt = system["compose"].rt
         await Person(system).commit("I like tea.")
-        system.rows("DELETE FROM event_outbox")
+        await system.change("DELETE FROM event_outbox")
         assert (await governor.redrive(rt)).get("turn", 0) == 0
-        system.rows("UPDATE turns SET committed_at = now() - interval '1 hour'")
+        await system.change("UPDATE turns SET committed_at = now() - interval '1 hour'")
         assert (await governor.redrive(rt))["turn"] == 1
-        system.rows("DELETE FROM event_outbox")
+        await system.change("DELETE FROM event_outbox")
         assert (await governor.redrive(rt))["turn"] == 0
         async with rt.db.system() as conn:
             assert await turns.count_late(conn, timedelta(seconds=30)) == 1
