@@ -7,8 +7,8 @@ from shared.reading.guards import KIN_ZH
 NOT_NAME = re.compile(
     (
         r"什么|谁|哪|啥|外卖|车|滴滴|人来|人帮|他|她|你|它|[吗呢么?？]|救护|上|醒|起床|停|个|服务"
-        r"|快递|一[个声下]|朋友|同事|[了着过]$|早|板|做|作$|不|没|苦|好$|嚣|the|what|not|just|sure"
-        r"|sorry|glad|happy|here|going|looking|trying|a$|an$|very|so$|your"
+        r"|快递|一[个声下]|朋友|同事|[了着过]$|早|板|做|作$|不|没|苦|好$|嚣|\b(?:the|what|not|just|sure"
+        r"|sorry|glad|happy|here|going|looking|trying|an?|very|so|your)\b"
     ),
     re.I,
 )
@@ -22,6 +22,7 @@ NAME_ZH = re.compile(
     rf"|[A-Za-z][A-Za-z .·'-]{{0,30}})(?:就行|就好|吧|哦|啊|呀)?$|^(?:我的?)(?:中文|英文)?(?:名字?"
     rf"|姓名)(?:是|叫|：|:)\s*(?P<name2>[\u4e00-\u9fff·]{{1,6}}|[A-Za-z][A-Za-z .·'-]{{0,30}})$"
 )
+ME_ZH = re.compile(r"^我(?:就|便)?是(?P<name>[\u4e00-\u9fff]{2,4}?)[啊呀哦哈啦]?$")
 SURNAME_ZH = re.compile(r"^(?:我|免贵)姓(?P<name>[\u4e00-\u9fff]{1,2})$")
 CALL_ZH = re.compile(
     r"^(?:以后|今后|请|你|可以|就|都|也|直接|大家|朋友们?|同事们?|请你|你们|你就|你可以|习惯"

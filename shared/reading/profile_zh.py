@@ -4,6 +4,7 @@ import re
 
 import rjieba
 
+from shared.reading import persons
 from shared.reading import profile_words as words
 from shared.reading.gates import gate, mask
 from shared.reading.guards import Stance
@@ -13,7 +14,7 @@ from shared.reading.profile_build import fact, organisation
 from shared.reading.profile_kin import household_zh, relative_zh
 
 _IDENTITY_ZH = gate(
-    re.compile("坐标|今年"), words.NAME_ZH, words.SURNAME_ZH, words.AGE_ZH, words.BIRTH_ZH, words.CALL_ZH
+    re.compile("坐标|今年"), words.NAME_ZH, words.ME_ZH, words.SURNAME_ZH, words.AGE_ZH, words.BIRTH_ZH, words.CALL_ZH
 )
 
 
@@ -86,17 +87,20 @@ def _pro_drop_zh(text: str) -> list[Found]:
 
 
 def _call_zh(text: str) -> list[Found]:
-    if (match := words.CALL_ZH.search(text)) and not words.NOT_NAME.search(match["name"]):
-        name = tidy(match["name"])
+    if (match := words.CALL_ZH.search(text)) and _is_name(name := tidy(match["name"])):
         return [fact("call_me", name, f"希望被称呼为{name}", "call_me")]
     return []
 
 
+def _is_name(text: str) -> bool:
+    return persons.is_name(text) or not words.NOT_NAME.search(text)
+
+
 def _identity_zh(text: str) -> list[Found]:
-    if (match := words.NAME_ZH.search(text)) and not words.NOT_NAME.search(
-        name := tidy(match["name"] or match["name2"])
-    ):
+    if (match := words.NAME_ZH.search(text)) and _is_name(name := tidy(match["name"] or match["name2"])):
         return [fact("name", name, f"名字叫{name}", "name")]
+    if (match := words.ME_ZH.search(text)) and persons.is_nothing_else(match["name"]):
+        return [fact("name", match["name"], f"名字叫{match['name']}", "name")]
     if match := words.SURNAME_ZH.search(text):
         return [fact("surname", match["name"], f"姓{match['name']}", "name")]
     if match := words.AGE_ZH.search(text):
