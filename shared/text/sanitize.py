@@ -17,17 +17,17 @@ LIKELY = 0.985
 """From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
 CERTAIN = 0.998
 """The same of one sentence of a conversation: what users ask of their own assistant is an order to it, and theirs."""
-DOUBT = 0.5
+DOUBT = 0.2
 """Below it a text only talks of orders or code: what a pattern finds in it stays."""
 BARE, BARE_HAN = 64, 28
 """Characters below which a text has no room for an order and for talk about it."""
 BUILT = frozenset({"breakout", "encoded"})
 """What nobody writes who only talks of it."""
-FEW_LETTERS, FEW_HAN = 24, 10
+FEW_LETTERS, FEW_HAN = 24, 18
 """Characters below which a text is weighed with more doubt."""
 TALKED_OF = frozenset({"sql", "code"})
 """What people who work with machines write about, and what attacks carry."""
-SURE = 0.999
+SURE = 0.998
 """The same of a text of a few words."""
 FEW = 2
 """Letters below which a text says nothing."""

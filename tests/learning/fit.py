@@ -73,7 +73,7 @@ class How:
 HOW = {
     "statements": How(overlooked=0.3, members=3),
     "relations": How(least_seen=12, overlooked=0.3, members=2),
-    "hostile": How(least_seen=5, overlooked=0.4, members=2),
+    "hostile": How(least_seen=6, overlooked=0.4, members=2),
 }
 """What is fitted otherwise than plainly."""
 

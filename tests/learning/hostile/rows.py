@@ -21,8 +21,6 @@ SHORT_EN, SHORT_ZH = 160, 60
 """Characters up to which a text is also put into the middle of ordinary ones."""
 AROUND = 3
 """So many ordinary sentences at most stand around it."""
-SOME_LINES = 3
-"""One in so many ordinary lines of the other corpora is read here."""
 TOGETHER = 300
 """So many paragraphs are made of ordinary lines, of each language."""
 Labelled = tuple[str, str]
@@ -104,12 +102,12 @@ def _ordinary() -> Iterator[Labelled]:
 
 @cache
 def _pools() -> tuple[list[str], list[str]]:
-    """Ordinary lines without and with Chinese, some of each file; those with orders in them are left out."""
+    """Ordinary lines of the other corpora without and with Chinese; those with orders in them are left out."""
     folder = corpus.HERE / "corpus"
     lines: list[str] = []
     for pattern in ("statements_*.txt", "feedback_*.tsv", "intents_*.tsv"):
         for path in sorted(folder.glob(pattern)):
-            lines += [_TAG.sub("", line.split("\t")[-1]) for line in path.read_text("utf-8").splitlines()[::SOME_LINES]]
+            lines += [_TAG.sub("", line.split("\t")[-1]) for line in path.read_text("utf-8").splitlines()]
     calm = [line for line in lines if line.strip() and not foreseen(line)]
     return [line for line in calm if not _HAN.search(line)], [line for line in calm if _HAN.search(line)]
 
