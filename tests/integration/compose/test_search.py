@@ -6,14 +6,21 @@ from typing import Any
 import pytest
 
 from tests.system.person import Person, shown
+from tests.system.wait import wait_for
 
 
 async def found(person: Person, question: str, mode: str = "exact", **filters: Any) -> list[str]:
-    """The turns that a plan of one query finds, best first."""
+    """The turns that a plan of one query finds, best first, when it has time enough."""
     plan = {"version": "0.1", "queries": [{"text": question, "mode": mode}], "global_filters": filters}
-    answer = await person.post("/v1/retrieve", {**person.whose, **plan})
-    assert answer.status_code == 200, answer.text
-    return [each["snippet"] for each in answer.json()["evidences"] if each["kind"] == "turn"]
+
+    async def whole() -> Any:
+        answer = await person.post("/v1/retrieve", {**person.whose, **plan})
+        assert answer.status_code == 200, answer.text
+        pack = answer.json()
+        return None if pack["explain"]["degraded_reason"] else pack
+
+    pack = await wait_for(whole, 15, "an answer that lacks nothing")
+    return [each["snippet"] for each in pack["evidences"] if each["kind"] == "turn"]
 
 
 @pytest.mark.parametrize(
