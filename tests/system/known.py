@@ -31,7 +31,8 @@ VALUES (%(t)s, %(u)s, %(p)s, %(memory)s, 'personal', 'store', 'pending_approval'
 """
 _EXPERIENCE = """
 INSERT INTO agent_experience (tenant_id, user_id, experience_id, key, figures, confidence)
-VALUES (%(t)s, %(u)s, gen_random_uuid(), 'tool:' || %(word)s, '{"calls": 9, "ok": 9, "share": 1.0, "users": 1}', 0.9)
+VALUES (%(t)s, %(u)s, gen_random_uuid(), 'tool:' || %(word)s,
+    '{"calls": 9, "errors": 0, "pending": 0, "users": 1, "share": 1.0, "low": 0.7, "high": 1.0}', 0.9)
 """
 _RESOURCE = """
 INSERT INTO resources (tenant_id, user_id, resource_id, turn_id, session_id, ordinal, ref_type, source_type, uri_hash,
