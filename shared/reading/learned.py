@@ -6,7 +6,7 @@ say nothing lasting. `tests/learning` holds the corpus and the fit.
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
 
@@ -142,6 +142,12 @@ def worth_reading(verdict: Verdict) -> bool:
 def worth_a_look(verdict: Verdict) -> bool:
     """Whether the clause may at least change something that is known."""
     return verdict.changed >= SUSPECT_CHANGED or verdict.kept >= SUSPECT_KEPT
+
+
+def open_to(verdict: Verdict, kind: MemoryType) -> Verdict:
+    """The verdict, raised so far that it lets stand what a pattern finds of this type, and finds nothing itself."""
+    kinds = {**verdict.kinds, kind: max(verdict.kinds.get(kind, 0.0), HARDLY)}
+    return replace(verdict, kept=max(verdict.kept, LEAST_KEPT), kinds=kinds)
 
 
 def agrees(verdict: Verdict, kind: MemoryType) -> bool:

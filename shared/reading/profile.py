@@ -9,7 +9,7 @@ from shared.reading.keys import tidy
 from shared.reading.model import Found
 from shared.reading.profile_build import fact
 from shared.reading.profile_en import ANY_EN, english
-from shared.reading.profile_zh import ANY_ZH, chinese
+from shared.reading.profile_zh import ANY_ZH, call_zh, chinese
 
 
 def find(clause: Clause, stance: Stance) -> list[Found]:
@@ -26,15 +26,10 @@ def find(clause: Clause, stance: Stance) -> list[Found]:
 
 
 def _call(clause: Clause) -> list[Found]:
-    match = words.CALL_EN.search(clause.text) if clause.language == "en" else words.CALL_ZH.search(clause.text)
+    if clause.language == "zh":
+        return call_zh(clause.text)
+    match = words.CALL_EN.search(clause.text)
     if match and not words.NOT_NAME.search(match["name"]):
         name = tidy(match["name"])
-        return [
-            fact(
-                "call_me",
-                name,
-                f"希望被称呼为{name}" if clause.language == "zh" else f"wants to be called {name}",
-                "call_me",
-            )
-        ]
+        return [fact("call_me", name, f"wants to be called {name}", "call_me")]
     return []

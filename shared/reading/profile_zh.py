@@ -60,9 +60,9 @@ def chinese(text: str, stance: Stance, signs: int) -> list[Found]:
     if signs & _HOUSEHOLD_ZH and (words.FAMILY_ZH.search(text) or words.PET_ZH.search(text)):
         return household_zh(text)
     if stance.subject == "none":
-        return _call_zh(text) or _pro_drop_zh(text)
+        return call_zh(text) or _pro_drop_zh(text)
     if stance.subject == "agent":
-        return _call_zh(text)
+        return call_zh(text)
     if stance.subject != "self" and not re.match(r"我们(?:一家|家)?.{0,4}(?:住|搬)", text):
         return []
     if stance.subject == "self" and not stance.explicit and not text.startswith("我"):
@@ -86,7 +86,8 @@ def _pro_drop_zh(text: str) -> list[Found]:
     return []
 
 
-def _call_zh(text: str) -> list[Found]:
+def call_zh(text: str) -> list[Found]:
+    """By what name the text asks that its speaker be called."""
     if (match := words.CALL_ZH.search(text)) and _is_name(name := tidy(match["name"])):
         return [fact("call_me", name, f"希望被称呼为{name}", "call_me")]
     return []
@@ -117,7 +118,7 @@ def _identity_zh(text: str) -> list[Found]:
         ]
     if (match := words.BIRTH_ZH.search(text)) and re.search(r"\d|[一二三四五六七八九十]月", match["day"]):
         return [fact("birthday", match["day"], f"生日是{match['day']}", "birthday")]
-    return _call_zh(text)
+    return call_zh(text)
 
 
 def _place_zh(text: str, stance: Stance | None) -> list[Found]:

@@ -33,7 +33,6 @@ FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
-_NAMES = frozenset({"profile:user:name", "profile:user:call_me"})
 _BESIDE = frozenset({"task", "event", "decision"})
 """What a clause may state beside what it corrects."""
 
@@ -60,11 +59,8 @@ def stated(
     `directed` clauses are told to be remembered: patterns alone read them. Of messages that are not `trusted`, as they
     try to steer the agent, nothing is kept that only the learned weights find.
     """
-    verdicts = [] if directed else learned.read(clauses)
-    if not directed and not any(
-        learned.worth_a_look(verdict) or persons.introduces(clause.text)
-        for clause, verdict in zip(clauses, verdicts, strict=True)
-    ):
+    verdicts = [] if directed else _verdicts(clauses)
+    if not directed and not any(learned.worth_a_look(verdict) for verdict in verdicts):
         explain.extend(
             Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
@@ -89,6 +85,14 @@ def stated(
                 one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
             observations.append(observation(one, message, span, _around(clauses, index, message.text)))
     return observations
+
+
+def _verdicts(clauses: tuple[Clause, ...]) -> list[Verdict]:
+    """What the learned weights say of each clause; they know few names, and gainsay no pattern that finds one."""
+    return [
+        learned.open_to(verdict, "profile") if persons.introduces(clause.text) else verdict
+        for clause, verdict in zip(clauses, learned.read(clauses), strict=True)
+    ]
 
 
 def _around(clauses: Sequence[Clause], index: int, text: str) -> str:
@@ -121,13 +125,13 @@ def _read(
 ) -> Reading:
     plain = [
         _plain(clause, stance, clauses, index, today, directed)
-        if directed or learned.worth_reading(verdicts[index]) or persons.introduces(clause.text)
+        if directed or learned.worth_reading(verdicts[index])
         else []
         for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
     ]
     corrected = corrections.find(clauses, stand, plain, today)
     if not directed:
-        _weigh(clauses, plain, corrected, stand, verdicts)
+        _weigh(plain, corrected, stand, verdicts)
     ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
     found = {index: _beside(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()}
     found = {index: each for index, each in found.items() if each}
@@ -168,16 +172,9 @@ def _suspect(
 
 
 def _weigh(
-    clauses: Sequence[Clause],
-    plain: list[list[Found]],
-    corrected: dict[int, list[Found]],
-    stand: Sequence[Stance],
-    verdicts: Sequence[Verdict],
+    plain: list[list[Found]], corrected: dict[int, list[Found]], stand: Sequence[Stance], verdicts: Sequence[Verdict]
 ) -> None:
-    """Take out what the learned weights gainsay; make corrections of what they take for a change.
-
-    They know few names, and gainsay no clause that tells one.
-    """
+    """Take out what the learned weights gainsay; make corrections of what they take for a change."""
     for index, verdict in enumerate(verdicts):
         if index in corrected:
             if verdict.changed < learned.LEAST_CHANGED:
@@ -189,8 +186,7 @@ def _weigh(
         elif max(verdict.kept, verdict.changed) < learned.LEAST_KEPT or not any(
             learned.agrees(verdict, one.kind) for one in plain[index]
         ):
-            told = persons.introduces(clauses[index].text)
-            plain[index] = [one for one in plain[index] if told and one.key in _NAMES]
+            plain[index] = []
 
 
 def _beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:

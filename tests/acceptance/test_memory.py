@@ -176,3 +176,20 @@ async def test_a_decision_is_summed_up_at_once(person: Person) -> None:
     assert outcome["summary"]["reason"] == "stage_event"
     seen = (await person.get("/v1/sessions/s1/summary")).json()
     assert "PostgreSQL" in seen["text"]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "words"),
+    [
+        ("我叫邵子博，我对花生过敏。", "我叫什么？我对什么过敏？", ("邵子博", "花生")),
+        ("你可以叫我上官婉。我住在杭州。", "你怎么称呼我？我住哪？", ("上官婉", "杭州")),
+        ("You can call me Fatima, I am allergic to peanuts.", "What is my name? My allergies?", ("Fatima", "peanut")),
+    ],
+)
+async def test_a_name_is_known_beside_whatever_else_is_said(
+    person: Person, said: str, asked: str, words: tuple[str, ...]
+) -> None:
+    await person.say(said)
+    known = " ".join(await person.contents())
+    told = shown(await person.compose(asked, session="s2"))
+    assert [word for word in words if word not in known or word not in told] == []
