@@ -1,9 +1,11 @@
 # Needs Python 3.11 or newer and make, nothing else: the first target that needs it makes .venv from the lock.
-# `make PYTHON=/path/to/python3` chooses another Python, `make test ARGS="-k erasure"` hands arguments on.
+# `make PYTHON=/path/to/python3` chooses another Python, `make test ARGS="-k erasure"` hands arguments on, JOBS=0 tests
+# in one process instead of in three, each of which has a database and a broker of its own.
 
 SHELL := /bin/sh
 PYTHON ?=
 ARGS ?=
+JOBS ?= 3
 BIN := .venv/bin
 OK := .venv/.ok
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -25,7 +27,8 @@ run: $(OK) ## Keep the system up until Ctrl-C
 	@$(BIN)/smartbrain up $(ARGS)
 
 test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL and broker
-	$(BIN)/python -m pytest tests/unit tests/integration tests/eval tests/acceptance $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder \
+		tests/acceptance tests/integration tests/eval tests/unit $(ARGS)
 
 test-kafka: $(OK) ## Acceptance tests on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
 	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \

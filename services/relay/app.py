@@ -1,7 +1,9 @@
 """Relay: wires the outbox to Kafka; woken by NOTIFY, with a poll behind it."""
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
+from typing import Any
 
 from services.relay.handler import Shards, relay_once
 from shared import clock
@@ -16,6 +18,8 @@ from shared.telemetry import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, logger
 
 BALANCE_EVERY_S = 2.0
 REST_S = 0.003
+FINISH_S = 10.0
+"""A stop waits so long for the batch that is on its way: what the broker has would go out again."""
 
 
 def build(rt: Runtime) -> Service:
@@ -60,7 +64,7 @@ class _Relay:
             await self._publisher.stop()
 
     async def _work(self, conn: Connection) -> None:
-        shards = Shards(clock.uuid7())
+        shards, policy = Shards(clock.uuid7()), self._rt.policy.delivery
         # a broker that has lost its data has lost its topics too
         await ensure_topics(self._rt.bootstrap)
         await self._publisher.start()
@@ -72,13 +76,26 @@ class _Relay:
                     await shards.balance(conn)
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
-                moved = await relay_once(conn, self._publisher, sorted(shards.owned), self._rt.policy.delivery)
-                if moved < self._rt.policy.delivery.relay_batch:
+                moved = await _finished(relay_once(conn, self._publisher, sorted(shards.owned), policy))
+                if moved < policy.relay_batch:
                     # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
                     await asyncio.sleep(REST_S if moved else 0)
                     with suppress(TimeoutError):
-                        async with asyncio.timeout(self._rt.policy.delivery.relay_poll_ms / 1000):
+                        async with asyncio.timeout(policy.relay_poll_ms / 1000):
                             await self._woken.wait()
         finally:
             with suppress(Exception):
                 await outbox.leave(conn, shards.member)
+
+
+async def _finished(batch: Coroutine[Any, Any, int]) -> int:
+    """What the batch comes to; it is cut off only where a stop has waited for it in vain."""
+    task = asyncio.create_task(batch)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait((task,), timeout=FINISH_S)
+        task.cancel()
+        with suppress(Exception, asyncio.CancelledError):
+            await task
+        raise

@@ -75,7 +75,7 @@ async def learnt(person: Person, key: str, calls: int) -> Json:
         every = (await person.get("/v1/experience")).json()["experience"]
         return next((e for e in every if e["key"] == key and e["figures"]["calls"] == calls), None)
 
-    return await wait_for(found, 15, f"{key} of {calls} calls") or {}
+    return await wait_for(found, f"{key} of {calls} calls") or {}
 
 
 async def hinted(person: Person, asked: str) -> str:
@@ -89,7 +89,7 @@ async def hinted(person: Person, asked: str) -> str:
             assert package.constraints.token_budget.used_estimate <= package.constraints.token_budget.limit
         return "".join(found)
 
-    return await wait_for(block, 15, "hints")
+    return await wait_for(block, "hints")
 
 
 @LANGUAGES

@@ -153,7 +153,7 @@ async def address(system: System) -> AsyncGenerator[str]:
     assert system["compose"].service.http
     server = uvicorn.Server(uvicorn.Config(system["compose"].service.http, port=0, lifespan="off", log_level="warning"))
     serving = asyncio.create_task(server.serve())
-    await wait_for(lambda: server.started, what="a socket")
+    await wait_for(lambda: server.started, "a socket")
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     await serving

@@ -260,7 +260,7 @@ async def test_words_of_an_erased_memory_that_the_backup_had_not_been_read_for_d
     named = [*await knowing(person, talk.item_needle), *await knowing(person, talk.stays_needle)]
     await completed(person, await erase(person, "items", memory_ids=named))
     assert (await into(system, system.dsn, file, ledger=True, replace=True)).serving
-    await system.settled(60)
+    await system.settled()
     assert rows_holding(system.dsn, person, talk.item_needle, talk.stays_needle) == []
     assert any(talk.later_needle in content for content in await person.contents())
 
@@ -268,7 +268,7 @@ async def test_words_of_an_erased_memory_that_the_backup_had_not_been_read_for_d
 async def killed(system: System, file: Path, data: Path, when: Callable[[], bool]) -> None:
     """A restore that was ended as by `kill -9` when this had become true, or was done before."""
     process = await started(system.dsn, system.bootstrap, "restore", file, "--replace", "--json", data=data)
-    await wait_for(lambda: when() or process.returncode is not None, 120, "the restore is so far")
+    await wait_for(lambda: when() or process.returncode is not None, "the restore is so far")
     if process.returncode is None:
         process.send_signal(signal.SIGKILL)
     await process.wait()

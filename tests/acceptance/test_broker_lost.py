@@ -25,7 +25,7 @@ async def test_turns_whose_events_the_broker_forgot_are_derived_once(databases: 
             await system.stop(*WORKERS)
             for person in people:
                 await person.commit("I live in Oslo.")
-            await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), what="all is published")
+            await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), "all is published")
             await asyncio.to_thread(broker.kill)
             shutil.rmtree(tmp_path / "broker")
             answers = [await person.post("/v1/turns", person.turn("I prefer dark mode.")) for person in people]
@@ -33,7 +33,7 @@ async def test_turns_whose_events_the_broker_forgot_are_derived_once(databases: 
             await asyncio.to_thread(broker.start)
             await ensure_topics(broker.bootstrap)
             await system.start(*WORKERS)
-            assert await system.settled(90) == 3 * len(people)
+            assert await system.settled() == 3 * len(people)
             for person in people:
                 found = sorted(await person.contents(status="all"))
                 assert len(found) == 3, found
@@ -55,5 +55,5 @@ async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_i
                 await person.commit("I live in Oslo.")
                 assert "Oslo" in str(await person.compose("Where do I live?", session="s1"))
             await asyncio.to_thread(broker.start)
-            assert await system.settled(60) == len(people) + 1
+            assert await system.settled() == len(people) + 1
             assert [len(await person.contents()) for person in people] == [2, 1, 1, 1, 1]

@@ -49,7 +49,7 @@ async def test_a_long_conversation_fills_nine_tenths_of_the_limit(person: Person
         said, answered = (some_text(rng, pieces()[kind], 14_000) for _ in range(2))
         body = {**person.turn(session="s1"), "messages": [user(said), {"role": "assistant", "content": answered}]}
         assert (await person.post("/v1/turns", body)).status_code == 201
-    await person.system.settled(120)
+    await person.system.settled()
     for limit in LIMITS[2:]:
         package = await person.compose("然后呢？ And then?", session="s1", token_limit=limit, deadline_ms=30_000)
         budget = package.constraints.token_budget

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -10,7 +11,18 @@ from shared.db import Read
 from shared.store import memory, search, turns
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
-from tests.system.running import running, settings_for
+from tests.system.running import System, policy_file, running, settings_for
+
+IN_TIME_S = 10
+"""What is slow takes three times as long."""
+
+
+@pytest.fixture(scope="module")
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service; a plan has two seconds."""
+    policy = policy_file(tmp_path_factory.mktemp("policy"), compose={"deadline_ms": 2000}, evolution={"every_s": 3600})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+        yield all_services
 
 
 def slow(*_: Any) -> Read[list[Any]]:
@@ -21,8 +33,8 @@ async def test_a_slow_arm_is_named_and_the_rest_comes_in_time(person: Person, mo
     await person.say("I prefer green tea.")
     monkeypatch.setattr(search, "words", slow)
     began = time.monotonic()
-    package = await person.compose("Which tea do I prefer?", deadline_ms=400)
-    assert time.monotonic() - began < 1.0
+    package = await person.compose("Which tea do I prefer?", deadline_ms=3000)
+    assert time.monotonic() - began < IN_TIME_S
     assert "text_timeout" in package.degraded_reason
     assert "green tea" in shown(package)
     assert package.debug
@@ -50,9 +62,9 @@ async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
     monkeypatch.setattr(memory, "core", slow)
     began = time.monotonic()
     answer = await person.post(
-        "/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?", "deadline_ms": 300}
+        "/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?", "deadline_ms": 1000}
     )
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < IN_TIME_S
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer.headers["retry-after"]
 
@@ -64,7 +76,7 @@ async def test_a_plan_too_is_refused_in_time_when_memory_itself_is_slow(
     began = time.monotonic()
     plan = {"version": "0.1", "queries": [{"text": "tea"}]}
     answer = await person.post("/v1/retrieve", {**person.whose, **plan})
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < IN_TIME_S
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 
@@ -75,7 +87,7 @@ async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
 
     with monkeypatch.context() as patch:
         patch.setattr(search, "words", slow)
-        packages = await asyncio.gather(*(person.compose("tea?", deadline_ms=2000) for _ in range(6)))
+        packages = await asyncio.gather(*(person.compose("tea?", deadline_ms=5000) for _ in range(6)))
         assert all("text_timeout" in package.degraded_reason for package in packages)
     assert "green tea" in shown(await person.compose("Which tea do I prefer?"))
 

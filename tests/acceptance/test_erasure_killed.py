@@ -89,14 +89,14 @@ async def killed(
         found = {point: Killed(Person(system, next(names), tenant), {}) for point in POINTS}
         for each in found.values():
             await each.person.commit("I prefer green tea. I live in Oslo.")
-        await system.settled(90)
+        await system.settled()
         for each in found.values():
             await each.person.compose("What do I drink?", deadline_ms=20_000)
         await caught_up(kafka)
         await system.stop("erasure")
         for each in found.values():
             each.receipt = await erase(each.person, "all")
-        await system.settled(90)
+        await system.settled()
         patch = pytest.MonkeyPatch()
         patch.setenv("SMARTBRAIN_POLICY", str(policy))
         try:
@@ -105,7 +105,7 @@ async def killed(
                     for point, each in found.items():
                         locks.enter_context(held(each.person, each.receipt, point))
                     await asyncio.to_thread(supervisor.start)
-                    await wait_for(lambda: system.number(WAITING) == len(POINTS), 120, "the worker is in every step")
+                    await wait_for(lambda: system.number(WAITING) == len(POINTS), "the worker is in every step")
                     supervisor.processes["erasure"].child.kill()
                     await asyncio.to_thread(supervisor.processes["erasure"].child.wait)
                     for each in found.values():
@@ -113,7 +113,7 @@ async def killed(
                         each.status = seen["status"]
                         each.before = {s["step"]: s["done_at"] for s in seen["steps"] if s["done_at"]}
                 supervisor.launch("erasure")
-                await asyncio.gather(*(completed(each.person, each.receipt, 120) for each in found.values()))
+                await asyncio.gather(*(completed(each.person, each.receipt) for each in found.values()))
         finally:
             patch.undo()
         await system.settled()

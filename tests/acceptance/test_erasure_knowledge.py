@@ -55,8 +55,8 @@ async def test_documents_are_gone_over_there_and_knowledge_has_changed(person: P
     await commit(person, work(language))
     other = Person(person.system, tenant_id=person.tenant_id)
     await commit(other, work(language))
-    ids = {each["document_id"] for each in await wait_for(settled(person, 2), 60, "ingested")}
-    theirs = {each["resource_id"] for each in await wait_for(settled(other, 2), 60, "ingested")}
+    ids = {each["document_id"] for each in await wait_for(settled(person, 2), "ingested")}
+    theirs = {each["resource_id"] for each in await wait_for(settled(other, 2), "ingested")}
     before = await version(person)
     done = await completed(person, await erase(person, "all"))
     assert set(rag.ingested) == theirs
@@ -71,9 +71,9 @@ async def test_documents_are_gone_over_there_and_knowledge_has_changed(person: P
 
 async def test_a_session_takes_its_documents_alone(person: Person, rag: Rag) -> None:
     await commit(person, work("en"), session="gone")
-    await wait_for(settled(person, 2), 60, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     await commit(person, work("zh"), session="stays")
-    stays = {e["resource_id"] for e in await wait_for(settled(person, 4), 60, "ingested") if e["session_id"] == "stays"}
+    stays = {e["resource_id"] for e in await wait_for(settled(person, 4), "ingested") if e["session_id"] == "stays"}
     await completed(person, await erase(person, "session", session_ids=["gone"]))
     assert set(rag.ingested) == stays
     assert {each["resource_id"] for each in await resources(person)} == stays
@@ -81,19 +81,19 @@ async def test_a_session_takes_its_documents_alone(person: Person, rag: Rag) -> 
 
 async def test_what_another_session_cites_too_is_given_again_for_it(person: Person, rag: Rag) -> None:
     await commit(person, work("en"), session="gone")
-    await wait_for(settled(person, 2), 60, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     await commit(person, work("en"), session="stays")
-    found = {each["resource_id"]: each for each in await wait_for(settled(person, 4), 60, "settled")}
+    found = {each["resource_id"]: each for each in await wait_for(settled(person, 4), "settled")}
     known = {id for id, each in found.items() if each["reason"] == "known_already"}
     assert len(known) == 1
     await completed(person, await erase(person, "session", session_ids=["gone"]))
-    await wait_for(lambda: known <= set(rag.ingested), 30, "given again")
-    assert {e["state"] for e in await wait_for(settled(person, 2), 60, "ingested")} == {"ingested"}
+    await wait_for(lambda: known <= set(rag.ingested), "given again")
+    assert {e["state"] for e in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
 async def test_what_was_only_learnt_leaves_documents_alone(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 60, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     before = await version(person)
     await completed(person, await erase(person, "personal"))
     assert len(rag.ingested) == 2
@@ -116,9 +116,9 @@ def offers(rag: Rag) -> int:
 async def test_what_is_on_its_way_is_waited_for_and_then_gone(person: Person, rag: Rag) -> None:
     rag.ingest_mode, rag.slow_s = "slow", 1.0
     await commit(person, work("en"))
-    await wait_for(lambda: offers(rag), 60, "one is on its way")
+    await wait_for(lambda: offers(rag), "one is on its way")
     receipt = await erase(person, "all")
-    done = await completed(person, receipt, 40)
+    done = await completed(person, receipt)
     assert offers(rag) == 1, "what is erased is not offered any more"
     assert len(rag.ever) == 1
     assert rag.ingested == {}
@@ -131,9 +131,9 @@ async def test_what_is_on_its_way_is_waited_for_and_then_gone(person: Person, ra
 async def test_what_was_taken_though_its_answer_never_came_is_gone_by_its_key(person: Person, rag: Rag) -> None:
     rag.ingest_mode, rag.slow_s = "slow", 2.4
     await commit(person, work("en"))
-    await wait_for(lambda: rag.ever, 60, "taken over there")
+    await wait_for(lambda: rag.ever, "taken over there")
     assert {each["document_id"] for each in await resources(person)} == {None}
-    done = await completed(person, await erase(person, "all"), 60)
+    done = await completed(person, await erase(person, "all"))
     assert rag.ever
     assert rag.ingested == {}
     keys = {key for body in deletions(rag) for key in body["idempotency_keys"]}
@@ -143,7 +143,7 @@ async def test_what_was_taken_though_its_answer_never_came_is_gone_by_its_key(pe
 
 async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 60, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     died = await person.system.change(
         "UPDATE resources SET state = 'pending', settled_at = NULL, document_id = NULL, content_hash = NULL,"
         " attempts = 0, offered_at = now(), requested_at = now() + interval '1 hour'"
@@ -151,7 +151,7 @@ async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person
         u=person.user_id,
     )
     began = time.monotonic()
-    await completed(person, await erase(person, "all"), 60)
+    await completed(person, await erase(person, "all"))
     assert time.monotonic() - began > 6, "it might still have been on its way"
     assert rag.ingested == {}
     assert {key for body in deletions(rag) for key in body["idempotency_keys"]} == {
@@ -161,7 +161,7 @@ async def test_what_a_librarian_offered_before_it_died_is_gone_by_its_key(person
 
 async def test_a_document_that_nobody_over_there_knows_is_gone_too(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 60, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     rag.ingested.clear()
     receipt = await erase(person, "all")
     done = await completed(person, receipt)

@@ -52,7 +52,7 @@ def rag(one_rag: Rag, system: System) -> Rag:
 async def cited(person: Person) -> None:
     """The knowledge side has two documents of the person."""
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 60, "ingested")
+    await wait_for(settled(person, 2), "ingested")
 
 
 def passed(seen: Json) -> list[str]:
@@ -172,7 +172,7 @@ async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
             told = [s.envelope for s in stored]
             return [e.payload for e in told if e.event_type == "evolution_blocked_by_erasure"]
 
-        told = await wait_for(blocked, 60, "the fence tells of it")
+        told = await wait_for(blocked, "the fence tells of it")
         assert {each["tombstone_id"] for each in told} == {receipt["tombstone_id"]}
         assert {each["reason"] for each in told} <= {state, "processing"}
         assert await person.contents() == []
@@ -188,7 +188,7 @@ async def test_behind_the_fence_nothing_is_learnt_until_it_is_completed(
     if (await view(person, receipt))["status"] == "escalated":
         assert (await requeued(person, receipt, BY)).status_code == 202
     await completed(person, receipt)
-    assert (await person.outcome(turn["turn_id"], 60))["status"] == "derived"
+    assert (await person.outcome(turn["turn_id"]))["status"] == "derived"
     assert [word in content for content in await person.contents()] == [True]
 
 
@@ -256,5 +256,5 @@ async def test_an_event_that_was_lost_is_driven_again_from_state(person: Person,
     )
     assert len(lost) == 1
     await system.start("relay")
-    done = await completed(person, receipt, 90)
+    done = await completed(person, receipt)
     assert passed(done) == ["processing", "completed"]

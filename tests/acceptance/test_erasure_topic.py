@@ -40,7 +40,7 @@ async def erasures(person: Person) -> list[Json]:
 
 async def the_completed(person: Person) -> Json:
     """The person's one erasure once it is completed."""
-    (one,) = await wait_for(lambda: erasures(person), what="the erasure")
+    (one,) = await wait_for(lambda: erasures(person), "the erasure")
     return await completed(person, one)
 
 
@@ -62,7 +62,7 @@ async def test_what_stands_before_it_is_erased_and_what_stands_behind_it_is_lear
     async def learnt() -> list[str]:
         return await person.contents()
 
-    contents = await wait_for(learnt, what="what stands behind it")
+    contents = await wait_for(learnt, "what stands behind it")
     assert [word in content for content in contents] == [True]
     (gone, kept) = sorted(mine(person, "conversation_events"), key=lambda event: event["event_id"])
     assert gone["content"] is None
@@ -82,7 +82,7 @@ async def test_the_client_erases_in_the_order_in_which_it_commits(person: Person
     assert receipt.requested_at <= receipt.estimated_completion <= receipt.deadline_at
     seen = await completed(person, {"tombstone_id": receipt.tombstone_id})
     assert (seen["requested_by"], seen["reason"]) == ("operator", "asked by phone")
-    contents = await wait_for(person.contents, what="what came behind it")
+    contents = await wait_for(person.contents, "what came behind it")
     assert ["oolong" in content for content in contents] == [True]
 
 
@@ -134,7 +134,7 @@ async def replied(person: Person, correlation_id: str) -> Json:
                 return orjson.loads(each.value or b"")
         return None
 
-    return await wait_for(there, what="the reply") or {}
+    return await wait_for(there, "the reply") or {}
 
 
 def dropped() -> float:
@@ -165,7 +165,7 @@ async def test_an_erasure_of_one_session_drops_nothing_that_was_sent_to_another(
     await completed(person, await erase(person, "session", session_ids=["s1"]))
     late = record(person, person.turn("I am allergic to jackfruit.", session="s2"), at=sent)
     await publish(person.system.bootstrap, [late], dated=True)
-    contents = await wait_for(person.contents, what="what was said in the other session")
+    contents = await wait_for(person.contents, "what was said in the other session")
     assert ["jackfruit" in content for content in contents] == [True]
 
 
@@ -210,7 +210,7 @@ async def test_the_same_record_delivered_again_asks_once(person: Person) -> None
     ]
     await publish(system.bootstrap, records)
     first = await the_completed(person)
-    await wait_for(person.contents, what="what stands behind it")
+    await wait_for(person.contents, "what stands behind it")
     assert await behind(system.bootstrap, [TURN_COMMIT.name])
     await system.stop("compose")
     await system.start("compose")
@@ -229,7 +229,7 @@ async def test_the_request_and_every_state_stand_on_their_topics_without_a_word_
         found = await of_tenant(person.system.bootstrap, person.tenant_id, ERASURE_REQUESTED.name, ERASURE_STATE.name)
         return found if len(found) == len(done["history"]) else []
 
-    records = await wait_for(told, what="all events of the erasure")
+    records = await wait_for(told, "all events of the erasure")
     states = [each.envelope.payload for each in records if each.topic == ERASURE_STATE.name]
     passed = [(each["from"], each["to"]) for each in states]
     assert passed == [(each["from"], each["to"]) for each in done["history"][1:]]

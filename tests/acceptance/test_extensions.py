@@ -30,7 +30,7 @@ async def system(databases: Databases, kafka: str, ollama: ScriptedOllama) -> As
 async def test_the_extension_goes_and_comes_back_while_people_ask(person: Person) -> None:
     dsn = person.system.dsn
     await person.say("The ferry to the islands leaves at nine.", session="first")
-    await wait_for(lambda: not number(dsn, UNEMBEDDED), what="every chunk has a vector")
+    await wait_for(lambda: not number(dsn, UNEMBEDDED), "every chunk has a vector")
     asking = asyncio.gather(*(person.compose("Which ferry leaves?", session="second") for _ in range(5)))
     await change(dsn, "DROP EXTENSION vector CASCADE")
     await change(dsn, "DROP EXTENSION pg_trgm CASCADE")
@@ -47,7 +47,7 @@ async def test_the_extension_goes_and_comes_back_while_people_ask(person: Person
     assert number(dsn, UNEMBEDDED) > 0
 
     await migrate(dsn)
-    await wait_for(lambda: not number(dsn, UNEMBEDDED), deadline_s=20, what="every chunk has a vector again")
+    await wait_for(lambda: not number(dsn, UNEMBEDDED), "every chunk has a vector again")
     package = await person.compose("Which ferry leaves?", session="second")
     assert not [reason for reason in package.degraded_reason if "vector" in reason or "trigram" in reason]
     assert package.debug

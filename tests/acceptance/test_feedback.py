@@ -170,7 +170,7 @@ async def test_what_has_been_taken_back_is_left_alone(person: Person, talk: Talk
     def gone() -> bool:
         return row(person, memory_id)["status"] == "retracted"
 
-    await wait_for(gone, 10, "the memory is retracted")
+    await wait_for(gone, "the memory is retracted")
     before = row(person, memory_id)
     await answered(person, talk, talk.uses, context_id=package.context_id)
     await person.say(talk.praise, session="talk")
@@ -199,5 +199,5 @@ async def test_a_package_over_kafka_is_recorded_too(person: Person) -> None:
             "SELECT core_ids || evidence_ids AS ids FROM injections WHERE context_id = %(c)s", c=package.context_id
         )
 
-    (found,) = await wait_for(recorded, 5, "the package is recorded") or []
+    (found,) = await wait_for(recorded, "the package is recorded") or []
     assert memory_id in orjson.dumps(found["ids"]).decode()

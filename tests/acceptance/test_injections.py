@@ -62,7 +62,7 @@ async def test_compose_answers_while_the_database_refuses_injections(system: Sys
     assert all(talk.word in shown(package) for package in packages)
     assert all(package.degraded_reason == packages[0].degraded_reason for package in packages)
     await system.change("ALTER TABLE elsewhere RENAME TO injections")
-    await wait_for(lambda: system.number("SELECT count(*) FROM injections") == 5, 10, "what waited is recorded")
+    await wait_for(lambda: system.number("SELECT count(*) FROM injections") == 5, "what waited is recorded")
     await system.change("ALTER TABLE injections ADD CONSTRAINT none CHECK (session_id <> 'refused')")
     assert talk.word in shown(await person.compose(talk.asked, session="refused", debug=False))
     await composed(person, talk)

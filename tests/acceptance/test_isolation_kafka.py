@@ -143,5 +143,5 @@ async def test_a_turn_under_the_key_of_another_is_the_turn_of_whom_it_names(ever
     value = body % (other.person.tenant_id.encode(), other.person.user_id.encode())
     key = user_key(anna.person.tenant_id, anna.person.user_id).encode()
     await publish(anna.person.system.bootstrap, [Stored(TURN_COMMIT.name, key=key, value=value)])
-    await wait_for(lambda: len(other.rows()["turns"]) > turns, 20, "the turn is there")
+    await wait_for(lambda: len(other.rows()["turns"]) > turns, "the turn is there")
     assert await at_rest(anna) == before

@@ -38,7 +38,6 @@ async def system(
 ) -> AsyncGenerator[System]:
     """Every service, with knowledge; what is lost is driven again soon."""
     slices: dict[str, Any] = {
-        "knowledge": {"deadline_ms": 1000},
         "delivery": {"redrive_after_s": 0.5, "redrive_every_s": 0.2},
     }
     policy = policy_file(tmp_path_factory.mktemp("policy"), **slices)
@@ -61,7 +60,7 @@ async def test_a_page_and_a_product_are_ingested_and_answer_the_next_question(
     person: Person, rag: Rag, language: str
 ) -> None:
     turn_id = await commit(person, work(language))
-    found = {each["ref_type"]: each for each in await wait_for(settled(person, 2), 15, "ingested")}
+    found = {each["ref_type"]: each for each in await wait_for(settled(person, 2), "ingested")}
     assert {each["state"] for each in found.values()} == {"ingested"}
     assert found["url"]["source_uri"] == f"https://docs.example.org/{language}/compressor"
     assert found["tool"]["source_uri"].startswith(f"smartbrain://turn/{turn_id}#")
@@ -81,7 +80,7 @@ async def test_a_page_and_a_product_are_ingested_and_answer_the_next_question(
 
 async def test_delivered_again_nothing_is_given_twice(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 15, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     stored = await of_tenant(person.system.bootstrap, person.tenant_id, RESOURCE_INGEST.name)
     asked = len([path for path, _, _ in rag.asked if path == "/ingest"])
     subject = Subject(person.tenant_id, person.user_id)
@@ -93,22 +92,22 @@ async def test_delivered_again_nothing_is_given_twice(person: Person, rag: Rag) 
 async def test_a_librarian_that_dies_in_the_middle_gives_once(person: Person, rag: Rag) -> None:
     rag.ingest_mode, rag.slow_s = "slow", 0.3
     await commit(person, work("en"))
-    await wait_for(lambda: any(path == "/ingest" for path, _, _ in rag.asked), 15, "asked")
+    await wait_for(lambda: any(path == "/ingest" for path, _, _ in rag.asked), "asked")
     await person.system.stop("librarian")
     rag.ingest_mode = "well"
     await person.system.start("librarian")
-    found = await wait_for(settled(person, 2), 30, "ingested")
+    found = await wait_for(settled(person, 2), "ingested")
     assert {each["state"] for each in found} == {"ingested"}
     assert len(rag.ingested) == 2
 
 
 async def test_a_request_that_was_lost_is_driven_again(person: Person, rag: Rag) -> None:
     await commit(person, work("zh"))
-    await wait_for(settled(person, 2), 15, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     rag.ingested.clear()
     await again(person, "state = 'pending', settled_at = NULL, requested_at = now() - interval '1 hour'")
-    await wait_for(lambda: len(rag.ingested) == 2, 30, "given again")
-    assert {each["state"] for each in await wait_for(settled(person, 2), 15, "ingested")} == {"ingested"}
+    await wait_for(lambda: len(rag.ingested) == 2, "given again")
+    assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
 async def again(person: Person, change: str) -> None:
@@ -129,18 +128,18 @@ async def tried(person: Person) -> bool:
 async def test_a_server_that_is_away_is_waited_for(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "http_500"
     await commit(person, work("zh"))
-    await wait_for(lambda: tried(person), 15, "tried")
+    await wait_for(lambda: tried(person), "tried")
     rag.ingest_mode = "well"
     await again(person, "attempts = attempts")
-    assert {each["state"] for each in await wait_for(settled(person, 2), 45, "ingested")} == {"ingested"}
+    assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
 
 
 async def test_after_all_tries_it_has_failed_and_says_why(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "http_500"
     await commit(person, work("en"))
-    await wait_for(lambda: tried(person), 15, "tried")
+    await wait_for(lambda: tried(person), "tried")
     await again(person, "attempts = 7")
-    found = await wait_for(settled(person, 2), 45, "failed")
+    found = await wait_for(settled(person, 2), "failed")
     assert {(each["state"], each["reason"]) for each in found} <= {
         ("failed", "knowledge_server_error"),
         ("failed", "knowledge_circuit_open"),
@@ -151,7 +150,7 @@ async def test_after_all_tries_it_has_failed_and_says_why(person: Person, rag: R
 async def test_what_the_other_side_refuses_has_failed_and_says_why(person: Person, rag: Rag) -> None:
     rag.ingest_mode = "refused"
     await commit(person, work("en"))
-    found = await wait_for(settled(person, 2), 15, "failed")
+    found = await wait_for(settled(person, 2), "failed")
     assert {(each["state"], each["reason"]) for each in found} == {("failed", "knowledge_refused")}
     outcome = await person.get("/v1/resources", state="ingested")
     assert outcome.json() == {"resources": []}
@@ -159,21 +158,21 @@ async def test_what_the_other_side_refuses_has_failed_and_says_why(person: Perso
 
 async def test_the_same_page_is_given_once_and_a_changed_one_again(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 15, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     await commit(person, work("en"), session="s2")
-    found = await wait_for(settled(person, 4), 15, "settled")
+    found = await wait_for(settled(person, 4), "settled")
     urls = [(each["state"], each["reason"]) for each in found if each["ref_type"] == "url"]
     assert sorted(urls) == [("ingested", None), ("skipped", "known_already")]
     changed = work("en")
     changed["tool_calls"][0]["result"] = {"content": "Version two. " + PAGE["en"]}
     await commit(person, changed, session="s3")
-    found = await wait_for(settled(person, 6), 15, "settled")
+    found = await wait_for(settled(person, 6), "settled")
     assert sum(each["ref_type"] == "url" and each["state"] == "ingested" for each in found) == 2
 
 
 async def test_nobody_sees_the_resources_of_another(person: Person, rag: Rag) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 15, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     for stranger in (Person(person.system, tenant_id=person.tenant_id), Person(person.system, person.user_id)):
         assert await resources(stranger) == []
 
@@ -212,7 +211,7 @@ async def test_an_ingest_ends_what_was_answered_before(person: Person, rag: Rag)
     package = await person.compose(question)
     assert not [each for each in package.evidence if each.source == "resource"]
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 15, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     package = await person.compose(question)
     assert [each for each in package.evidence if each.source == "resource"]
 
@@ -221,7 +220,7 @@ async def test_the_command_says_that_knowledge_changed_and_shows_resources(
     person: Person, rag: Rag, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await commit(person, work("en"))
-    await wait_for(settled(person, 2), 15, "ingested")
+    await wait_for(settled(person, 2), "ingested")
     async with listening(person.system) as url:
         monkeypatch.setenv("SMARTBRAIN_URL", url)
 

@@ -32,7 +32,7 @@ async def start(
     started: list[Any] = []
 
     async def begin(**knowledge: Any) -> Person:
-        policy = policy_file(tmp_path_factory.mktemp("policy"), knowledge={"deadline_ms": 900, **knowledge})
+        policy = policy_file(tmp_path_factory.mktemp("policy"), knowledge=knowledge)
         settings = settings_for(databases.fresh(), kafka, knowledge_url=rag.url, policy=policy)
         context = running(settings, ("compose",))
         started.append(context)

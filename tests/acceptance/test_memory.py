@@ -162,7 +162,7 @@ async def test_a_summary_stands_after_twelve_turns(person: Person) -> None:
         answer = await person.get("/v1/sessions/s1/summary")
         return answer.json() if answer.status_code == 200 else None
 
-    found = await wait_for(summary, what="summary")
+    found = await wait_for(summary, "summary")
     assert found
     assert (found["reason"], found["source_from_seq"], found["source_to_seq"]) == ("turn_threshold", 1, 12)
     assert found["text"] in (await person.compose("我们讨论了什么？", session="s1")).working_summary

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -37,13 +38,14 @@ ANSWER = orjson.dumps(
 
 @pytest.fixture
 async def system(
-    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path
 ) -> AsyncGenerator[System]:
-    """Every service, with a model that is asked and does not keep anybody waiting."""
+    """Every service, with a model that has all the time that it may need, unless it is to be late."""
     ollama.reset()
     ollama.slow_s = 3.0
     ollama.answer = ANSWER
-    policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_deadline_s": 1.0})
+    late = "slow" in request.node.name
+    policy = policy_file(tmp_path, observer={"model_deadline_s": 1.0 if late else 20.0})
     settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
     async with running(settings) as all_services:
         yield all_services
@@ -129,7 +131,7 @@ async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothi
 async def test_chunks_get_vectors_and_are_found_by_them(person: Person) -> None:
     await person.say("The ferry to the islands leaves at nine.", session="first")
     missing = "SELECT count(*) FROM memory_chunks WHERE active AND embedding_model_id IS NULL"
-    await wait_for(lambda: not person.system.number(missing), what="every chunk has a vector")
+    await wait_for(lambda: not person.system.number(missing), "every chunk has a vector")
     package = await person.compose("ferry islands leaves", session="second")
     assert "ferry" in shown(package)
     assert not [reason for reason in package.degraded_reason if "embedding" in reason or "vector" in reason]

@@ -141,7 +141,7 @@ async def test_a_correction_that_is_observed_but_not_applied_holds(system: Syste
     async def observed() -> bool:
         return (await person.get(f"/v1/turns/{turn['turn_id']}/outcome")).json()["state"] == "observed"
 
-    await wait_for(observed, 15, "the turn is observed")
+    await wait_for(observed, "the turn is observed")
     package = await person.compose("Where do I live?")
     assert "Berlin" in shown(package)
     assert "Paris" not in shown(package)

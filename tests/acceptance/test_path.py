@@ -52,7 +52,7 @@ async def test_what_was_said_over_kafka_is_learnt_and_shown(
 async def test_a_turn_over_the_bare_topic_needs_no_reply_address(system: System, person: Person) -> None:
     body = orjson.dumps({**person.turn("I prefer green tea."), "idempotency_key": person.user_id})
     await publish(system.bootstrap, [Stored(TURN_COMMIT.name, key=b"k", value=body)])
-    assert await wait_for(person.contents, what="the memory")
+    assert await wait_for(person.contents, "the memory")
     assert system.number("SELECT count(*) FROM turns WHERE user_id = %(u)s", u=person.user_id) == 1
 
 

@@ -124,7 +124,7 @@ async def test_a_record_that_is_no_event_is_a_dead_letter_and_the_partition_goes
         found = await read(system.bootstrap, TURN_COMMITTED.dead_letter)
         return any(r.key == key and (r.value or None) == (value or None) for r in found)
 
-    await wait_for(buried, what="the dead letter")
+    await wait_for(buried, "the dead letter")
 
 
 async def test_too_many_dead_letters_stop_the_consumer_until_it_has_cooled_down(system: System, person: Person) -> None:
@@ -135,8 +135,8 @@ async def test_too_many_dead_letters_stop_the_consumer_until_it_has_cooled_down(
     async def stopped() -> bool:
         return not (await observer.service.ready())["fuse"]
 
-    await wait_for(stopped, what="the fuse is blown")
+    await wait_for(stopped, "the fuse is blown")
     assert (await person.say("I like green tea."))["status"] == "derived"
     assert await observer.ready()
-    await asyncio.wait_for(caught_up(system.bootstrap), 30)
+    await asyncio.wait_for(caught_up(system.bootstrap), 60)
     await system.settled()

@@ -50,7 +50,7 @@ async def proposed(person: Person) -> Json:
     async def of_preference() -> list[Json]:
         return [each for each in await proposals(person) if each["memory_id"] == liked["memory_id"]]
 
-    (made,) = await wait_for(of_preference, 15, "a proposal")
+    (made,) = await wait_for(of_preference, "a proposal")
     return made
 
 

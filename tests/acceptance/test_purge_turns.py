@@ -38,7 +38,7 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
         keys = {r.key for r in await read(system.bootstrap, TURN_COMMIT.dead_letter)}
         return {f"{who.tenant_id}:{who.user_id}".encode() for who in (person, other)} <= keys
 
-    await wait_for(buried, what="both dead letters")
+    await wait_for(buried, "both dead letters")
     found = await left(system.bootstrap, subject, asked_at)
     assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name], found[TURN_COMMIT.dead_letter]) == (2, 1, 1)
 
@@ -46,7 +46,7 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
         later = asked_at + timedelta(seconds=130)
         return not (await purge(system.bootstrap, subject, asked_at, now=later)).waiting
 
-    await wait_for(gone, what="the groups of the services to have consumed everything")
+    await wait_for(gone, "the groups of the services to have consumed everything")
     assert await left(system.bootstrap, subject, asked_at) == {}
     kept = await left(system.bootstrap, Subject(other.tenant_id, other.user_id), asked_at)
     assert kept[TURN_COMMIT.dead_letter] == 1

@@ -57,7 +57,7 @@ async def test_two_observers_that_take_turns_lose_and_double_nothing(system: Sys
     system.running.remove(first)
     await first.stop()
     await flow
-    assert await system.settled(60) == len(people) * ROUNDS
+    assert await system.settled() == len(people) * ROUNDS
     await assert_told_once_and_in_order(people)
 
 
@@ -67,7 +67,7 @@ async def test_a_batch_that_fails_while_its_partitions_move_is_delivered_again(
     people = [Person(system) for _ in range(24)]
     await system.stop("observer")
     await commit_rounds(people, range(1))
-    await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), what="every turn is in the topic")
+    await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), "every turn is in the topic")
     failing, moved = asyncio.Event(), asyncio.Event()
     think, attempts = observer._think, iter(range(3 * len(people)))
 
@@ -82,11 +82,11 @@ async def test_a_batch_that_fails_while_its_partitions_move_is_delivered_again(
     await system.start("observer")
     await failing.wait()
     twin = asyncio.create_task(system.start("observer"))
-    await wait_for(lambda: both_assigned(system), 30, "both observers have partitions")
+    await wait_for(lambda: both_assigned(system), "both observers have partitions")
     moved.set()
     await twin
     await commit_rounds(people, range(1, ROUNDS))
-    assert await system.settled(60) == len(people) * ROUNDS
+    assert await system.settled() == len(people) * ROUNDS
     await assert_told_once_and_in_order(people)
 
 

@@ -112,12 +112,12 @@ async def test_ctrl_c_leaves_nothing_behind(machine: tuple[Path, Machine]) -> No
     data, running = machine
     await said(running, 12)
     process = await begun(data)
-    await wait_for(lambda: running.number(SCRATCH), 20, "the scratch schema stands")
+    await wait_for(lambda: running.number(SCRATCH), "the scratch schema stands")
     process.send_signal(signal.SIGINT)
-    assert await asyncio.wait_for(process.wait(), 20) != 0
+    assert await asyncio.wait_for(process.wait(), 60) != 0
     assert running.number(SCRATCH) == 0
     killed = await begun(data)
-    await wait_for(lambda: running.number(SCRATCH), 20, "the scratch schema stands")
+    await wait_for(lambda: running.number(SCRATCH), "the scratch schema stands")
     killed.kill()
     await killed.wait()
     assert running.number(SCRATCH) == 1

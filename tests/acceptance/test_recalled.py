@@ -59,7 +59,7 @@ async def known(person: Person, talk: Talk) -> tuple[ContextPackage, list[Json]]
     async def recorded() -> bool:
         return (await person.get(f"/v1/receipts/{package.context_id}")).status_code == 200
 
-    await wait_for(recorded, 10, "the package is recorded")
+    await wait_for(recorded, "the package is recorded")
     return package, before
 
 

@@ -55,7 +55,7 @@ async def archived(person: Person, name: str = "s1", blocks: int = 1) -> Json:
         seen = await session(person, name)
         return seen if seen["state"] == "archived" and len(seen["blocks"]) == blocks else None
 
-    return await wait_for(over, what="the session is archived") or {}
+    return await wait_for(over, "the session is archived") or {}
 
 
 def turns(person: Person, name: str = "s1") -> int:

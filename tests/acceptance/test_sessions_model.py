@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,12 +37,13 @@ languages = pytest.mark.parametrize("language", TALK)
 
 @pytest.fixture
 async def system(
-    databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path
 ) -> AsyncGenerator[System]:
-    """Every service, with a model that keeps nobody waiting."""
+    """Every service, with a model that has all the time that it may need, unless it is to be late."""
     ollama.reset()
-    ollama.slow_s = 6.0
-    policy = policy_file(tmp_path_factory.mktemp("policy"), observer={"model_deadline_s": 2.0})
+    ollama.slow_s = 12.0
+    late = "slow" in request.node.name
+    policy = policy_file(tmp_path, observer={"model_deadline_s": 4.0 if late else 20.0})
     settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
     async with running(settings) as all_services:
         yield all_services

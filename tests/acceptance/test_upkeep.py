@@ -82,7 +82,7 @@ async def test_what_is_said_again_and_again_becomes_one_memory_and_one_is_shown(
     async def merged() -> bool:
         return await states(person) == ["active", "merged", "merged", "merged"]
 
-    await wait_for(merged, 15, "three become one")
+    await wait_for(merged, "three become one")
     (one,) = await person.memories()
     assert one["provenance"]["class"] == "analysis"
     assert one["source_sessions"] == ["s0", "s1", "s2"]
@@ -135,7 +135,7 @@ async def test_what_was_true_until_a_day_ends_when_the_day_has_passed(person: Pe
     async def expired() -> bool:
         return await states(person) == ["expired"]
 
-    await wait_for(expired, 15, "the memory expires")
+    await wait_for(expired, "the memory expires")
     seen = (await person.get(f"/v1/memories/{memory_id}")).json()
     assert seen["invalid_at"] == seen["valid_until"]
     assert talk.word not in shown(await person.compose(talk.asked, session="fresh"))
@@ -163,7 +163,7 @@ async def test_what_is_outdated_leaves_core_memory_until_it_is_said_again(
     async def outdated() -> bool:
         return any(m["epistemic_type"] == "outdated" for m in await person.memories())
 
-    await wait_for(outdated, 15, "it is outdated")
+    await wait_for(outdated, "it is outdated")
     assert word not in core(await person.compose(asked, session="b"))
     await person.say(said, session="after")
     assert word in core(await person.compose(asked, session="c"))

@@ -117,7 +117,7 @@ async def ingest(rt: Runtime, lines: Sequence[Line]) -> tuple[dict[str, str], fl
         )
         done = await commit_turn(turn, rt, transport="bench")
         named[str(done.result.turn_id)] = line.id
-    await wait_for(lambda: _settled(rt), deadline_s=600, what="every turn has its outcome")
+    await wait_for(lambda: _settled(rt), "every turn has its outcome", deadline_s=600)
     rate = len(lines) / (time.perf_counter() - began)
     while await embed_some(rt):
         pass

@@ -21,19 +21,19 @@ async def view(person: Person, receipt: Json) -> Json:
     return answer.json()
 
 
-async def completed(person: Person, receipt: Json, deadline_s: float = 60.0) -> Json:
+async def completed(person: Person, receipt: Json) -> Json:
     """The erasure once it is completed."""
-    return await reached(person, receipt, "completed", deadline_s)
+    return await reached(person, receipt, "completed")
 
 
-async def reached(person: Person, receipt: Json, status: str, deadline_s: float = 60.0) -> Json:
+async def reached(person: Person, receipt: Json, status: str) -> Json:
     """The erasure once it is in this state."""
 
     async def there() -> Json | None:
         seen = await view(person, receipt)
         return seen if seen["status"] == status else None
 
-    return await wait_for(there, deadline_s, f"the erasure is {status}") or {}
+    return await wait_for(there, f"the erasure is {status}") or {}
 
 
 def found(dsn: str, *needles: str) -> dict[str, list[str]]:

@@ -92,7 +92,7 @@ async def composed(person: Person, talk: Talk, session: str = "talk") -> Context
             person.system.number("SELECT count(*) FROM injections WHERE context_id = %(c)s", c=package.context_id)
         )
 
-    await wait_for(recorded, 5, "the package is recorded")
+    await wait_for(recorded, "the package is recorded")
     return package
 
 

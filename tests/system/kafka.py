@@ -118,10 +118,10 @@ async def behind(bootstrap: str, topics: Iterable[str] = GROUPS) -> dict[str, in
     return found
 
 
-async def caught_up(bootstrap: str, deadline_s: float = 30.0) -> None:
+async def caught_up(bootstrap: str) -> None:
     """The workers have acknowledged every record of every topic that they consume."""
 
     async def all_read() -> bool:
         return not await behind(bootstrap)
 
-    await wait_for(all_read, deadline_s, "the workers have read everything")
+    await wait_for(all_read, "the workers have read everything")

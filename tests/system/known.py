@@ -118,7 +118,7 @@ async def known(person: Person) -> Known:
     conflict = await contradicted(person, known=f"{tone} plain", said="ornate")
     package = await person.compose(f"我喜欢喝什么？ What {tea} tea do I like?", session=SESSION)
     recorded = "SELECT count(*) FROM injections WHERE context_id = %(c)s"
-    await wait_for(lambda: person.system.number(recorded, c=package.context_id), what="the package is recorded")
+    await wait_for(lambda: person.system.number(recorded, c=package.context_id), "the package is recorded")
     answer = await person.post(f"/v1/sessions/{SESSION}/archive?tenant_id={whose['t']}&user_id={whose['u']}", {})
     await person.outcome(answer.json()["turn_id"])
     liked = next(m for m in await person.memories() if tea in m["content"])

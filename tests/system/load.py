@@ -40,7 +40,7 @@ class Load:
     async def reach(self, turns: int) -> None:
         """So many turns more have been acknowledged."""
         goal = len(self.acknowledged) + turns
-        await wait_for(lambda: len(self.acknowledged) >= goal, 60, f"{turns} turns more")
+        await wait_for(lambda: len(self.acknowledged) >= goal, f"{turns} turns more")
 
     async def stop(self) -> None:
         """Nothing more is committed."""

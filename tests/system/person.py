@@ -59,14 +59,14 @@ class Person:
         """The outcome of a turn in which this was said."""
         return await self.outcome((await self.commit(*texts, session=session, **more))["turn_id"])
 
-    async def outcome(self, turn_id: str, deadline_s: float = 15.0) -> Json:
+    async def outcome(self, turn_id: str) -> Json:
         """The turn's outcome, once it is complete."""
 
         async def complete() -> Json | None:
             seen = (await self.get(f"/v1/turns/{turn_id}/outcome")).json()
             return seen["outcome"] if seen["state"] == "complete" else None
 
-        return await wait_for(complete, deadline_s, f"outcome of {turn_id}") or {}
+        return await wait_for(complete, f"outcome of {turn_id}") or {}
 
     async def memories(self, **query: Any) -> list[Json]:
         """What is known of the person; entities, which only name things, aside."""

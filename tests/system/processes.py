@@ -24,7 +24,7 @@ class Machine:
 
     def __init__(self, place: Running) -> None:
         self.place = place
-        self.http = httpx.AsyncClient(base_url=place.http, timeout=20)
+        self.http = httpx.AsyncClient(base_url=place.http, timeout=60)
 
     @property
     def dsn(self) -> str:
@@ -35,10 +35,10 @@ class Machine:
         """The one number that the statement answers."""
         return databases.number(self.dsn, statement, **params)
 
-    async def settled(self, deadline_s: float = 60.0) -> set[str]:
+    async def settled(self) -> set[str]:
         """The accepted turns, every one of which has its outcome by now."""
         open_turns = "SELECT count(*) FROM turns WHERE outcome_at IS NULL"
-        await wait_for(lambda: not self.number(open_turns), deadline_s, "every accepted turn has an outcome")
+        await wait_for(lambda: not self.number(open_turns), "every accepted turn has an outcome")
         return {str(row["turn_id"]) for row in databases.rows(self.dsn, "SELECT turn_id FROM turns")}
 
 
@@ -82,7 +82,7 @@ async def found(data: Path, process: subprocess.Popen[bytes]) -> Machine:
         place = find(data)
         return place if place and place.pid == process.pid else None
 
-    place = await wait_for(up, 120, "smartbrain up")
+    place = await wait_for(up, "smartbrain up")
     assert place
     return Machine(place)
 

@@ -37,17 +37,23 @@ BUILD = {
 }
 SERVICES = tuple(BUILD)
 WORKERS = ("observer", "analyzer", "evolver")
+PATIENT = Path(__file__).with_name("patient.yml")
+"""A policy whose deadlines no busy machine misses."""
 
 
 def settings_for(dsn: str, bootstrap: str, **more: Any) -> Settings:
-    """The settings of a system on this database and this broker."""
+    """The settings of a system on this database and this broker; it is patient unless `policy` says how it is."""
+    more.setdefault("policy", PATIENT)
     return Settings(database_url=SecretStr(dsn), kafka_bootstrap=bootstrap, **more)
 
 
 def policy_file(folder: Path, **slices: Mapping[str, Any]) -> Path:
-    """A brain.yml that differs from the defaults in these places."""
+    """A brain.yml that differs from the patient one in these places."""
     path = folder / "brain.yml"
-    path.write_text(yaml.safe_dump({name: dict(values) for name, values in slices.items()}))
+    values: dict[str, Any] = yaml.safe_load(PATIENT.read_text())
+    for name, changed in slices.items():
+        values[name] = {**values.get(name, {}), **changed}
+    path.write_text(yaml.safe_dump(values))
     return path
 
 
@@ -118,7 +124,7 @@ class System:
                 transport = httpx.ASGITransport(app=service.http, raise_app_exceptions=False)
                 self._http = httpx.AsyncClient(transport=transport, base_url="http://compose")
         for each in fresh:
-            await wait_for(each.ready, 60, f"{each.name} ready")
+            await wait_for(each.ready, f"{each.name} ready")
         return fresh
 
     async def stop(self, *names: str) -> None:
@@ -149,7 +155,7 @@ class System:
         doors = [each.service.http for each in self.running if each.service.http is not None]
         return sum(door.state.recorder.open for door in doors)
 
-    async def settled(self, deadline_s: float = 30.0) -> int:
+    async def settled(self) -> int:
         """How many turns were accepted; every one of them has its outcome by now, and nothing waits to be recorded.
 
         Every package stands in its tables, and no row in the outbox.
@@ -161,7 +167,7 @@ class System:
                 " + (SELECT count(*) FROM event_outbox WHERE failed_at IS NULL)"
             )
 
-        await wait_for(over, deadline_s, "every accepted turn has an outcome, every package its rows")
+        await wait_for(over, "every accepted turn has an outcome, every package its rows")
         return self.number("SELECT count(*) FROM turns")
 
 

@@ -7,9 +7,11 @@ from inspect import isawaitable
 from typing import TypeVar
 
 T = TypeVar("T")
+PATIENCE_S = 120.0
+"""So long may a busy machine take for what an idle one does at once."""
 
 
-async def wait_for(condition: Callable[[], Awaitable[T] | T], deadline_s: float = 15.0, what: str = "") -> T:
+async def wait_for(condition: Callable[[], Awaitable[T] | T], what: str = "", deadline_s: float = PATIENCE_S) -> T:
     """The first truthy answer of `condition`; AssertionError with the last answer when none came in time.
 
     An answer that is on its way at the deadline has ten seconds more.

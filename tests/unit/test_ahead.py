@@ -65,7 +65,7 @@ async def test_a_load_that_fails_or_hangs_leaves_nothing_and_is_not_tried_at_onc
     ahead = Ahead[str, str](clock, keep_s=60, load_s=0.01)
     for n, load in enumerate((fails, hangs), 1):
         assert ahead.get(str(n), load) is None
-        await wait_for(lambda n=n: str(n) in ahead, what="the load is over")
+        await wait_for(lambda n=n: str(n) in ahead, "the load is over")
         assert ahead.get(str(n), load) is None
         assert tries == n
     clock.now = 61

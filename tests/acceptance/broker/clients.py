@@ -10,7 +10,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-DEADLINE = 30.0
+DEADLINE = 120.0
 
 
 def unique(what: str) -> str:

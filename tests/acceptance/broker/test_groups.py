@@ -172,7 +172,7 @@ async def test_a_killed_members_work_is_taken_over(bootstrap: str) -> None:
     victim = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=subprocess.PIPE)
     try:
         assert victim.stdout is not None
-        given = [int(await asyncio.wait_for(victim.stdout.readline(), 30)) for _ in range(10)]
+        given = [int(await asyncio.wait_for(victim.stdout.readline(), 60)) for _ in range(10)]
         async with consuming(bootstrap, topic, group_id=group, **QUICK) as survivor:
             await eventually(lambda: len(survivor.assignment()) == 1, "half of the work")
             victim.kill()

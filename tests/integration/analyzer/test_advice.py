@@ -201,11 +201,11 @@ async def test_in_every_other_mode_the_rules_stand(
     old, new = SAID[language]
     server.answer = judging("ends")
     server.script(mode)
-    async with bench(deadline_s=0.5) as b:
+    away = mode in ("http_500", "slow")
+    async with bench(deadline_s=0.5 if away else 10.0) as b:
         await b.learn(old)
         seen = await b.learn(new)
         found = b.proposal(seen)
-        away = mode in ("http_500", "slow")
         assert found["action"] == "create"
         assert found["evidence"]["without"] == ["model_unavailable" if away else "model_answer_malformed"]
         assert "advice" not in found["evidence"]
@@ -290,7 +290,7 @@ async def test_a_correction_that_overtakes_takes_no_advice_and_late_advice_is_dr
     old, new = SAID[language]
     server.answer = judging("ends")
     server.script("slow")
-    server.slow_s = 1.0
+    server.slow_s = 3.0
     async with bench() as b:
         await b.learn(old)
         seen = await b.say(new)

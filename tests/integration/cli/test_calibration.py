@@ -13,7 +13,7 @@ LABEL = {"part": "held", "class": "positive"}
 def run(*args: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")}
     command = [sys.executable, "-m", "services.cli", "eval", "calibration", *args]
-    return subprocess.run(command, capture_output=True, text=True, env=clean, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=clean, timeout=180, check=False)
 
 
 def labelled(folder: Path) -> Path:

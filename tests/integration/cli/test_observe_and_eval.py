@@ -18,7 +18,7 @@ LABEL = {"language": "en", "part": "held", "class": "positive"}
 def run(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")}
     command = [sys.executable, "-m", "services.cli", *args]
-    return subprocess.run(command, capture_output=True, text=True, env={**clean, **env}, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env={**clean, **env}, timeout=180, check=False)
 
 
 def observed(*args: str, **env: str) -> dict[str, Any]:

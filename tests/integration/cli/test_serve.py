@@ -27,7 +27,7 @@ def test_a_budget_that_cannot_work_stops_compose_at_the_start(tmp_path: Path, bu
         "SMARTBRAIN_KAFKA_BOOTSTRAP": "127.0.0.1:9",
     }
     command = [sys.executable, "-m", "services.cli", "serve", "compose"]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=180, check=False)
     assert done.returncode == 1
     assert named in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

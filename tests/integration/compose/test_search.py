@@ -19,7 +19,7 @@ async def found(person: Person, question: str, mode: str = "exact", **filters: A
         pack = answer.json()
         return None if pack["explain"]["degraded_reason"] else pack
 
-    pack = await wait_for(whole, 15, "an answer that lacks nothing")
+    pack = await wait_for(whole, "an answer that lacks nothing")
     return [each["snippet"] for each in pack["evidences"] if each["kind"] == "turn"]
 
 

@@ -48,7 +48,7 @@ def execute(server: EmbeddedPostgres, *statements: str) -> list[tuple[object, ..
         return cursor.fetchall() if cursor.description else []
 
 
-def until(condition: Callable[[], bool], what: str, seconds: float = 20.0) -> None:
+def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
     """Returns once the condition holds; fails naming `what` after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():

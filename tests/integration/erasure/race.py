@@ -5,6 +5,7 @@ What the seed decides is done by one lane, so that it is the same again, or by s
 
 import asyncio
 import random
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from tests.integration.erasure.scripted import MEET, Shelf
 from tests.integration.erasure.turns import Plan, Said, package_of, turn_of
 from tests.integration.erasure.words import Sentence, learnt, sentence, word
 from tests.system.kafka import Stored
+from tests.system.wait import PATIENCE_S
 
 Aside = psycopg.AsyncConnection[DictRow]
 """A connection that nothing binds, for the looks and the deliveries of the test itself."""
@@ -127,12 +129,12 @@ class Race:
         await self._settle()
         self.calm = True
         for plan in (*self.late, *self.plans):
-            await self._commit(plan)
+            await self._surely(plan)
         await self._settle()
         await self._all_again()
         await self._settle()
         fresh = learnt(self.dice, self._tongue())
-        self.last = await self._commit(Plan(self.sessions[0], (fresh,)))
+        self.last = await self._surely(Plan(self.sessions[0], (fresh,)))
         await self._settle()
         assert self.last is not None
 
@@ -197,14 +199,16 @@ class Race:
         await self._relay()
 
     async def _settle(self) -> None:
-        """Nothing waits any more, and every erasure is completed."""
-        for _ in range(TRIES):
+        """Nothing waits any more, and every erasure is completed; one that pauses is waited for."""
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
             await self._relay()
             if any(self.waiting.values()):
                 await self._quietly(self._deliver)
             elif open_ones := await self._open():
                 for each in open_ones:
                     await self._quietly(lambda id=each: eraser.work(self.rt, self.subject, id))
+                await asyncio.sleep(0.01)
             elif self.packages:
                 await self._quietly(self._record)
             else:
@@ -239,6 +243,15 @@ class Race:
         said = Said.of(plan, done.result.turn_id)
         self.said.append(said)
         return said
+
+    async def _surely(self, plan: Plan) -> Said | None:
+        """The turn is committed; what passes is waited for, as any client does."""
+        for _ in range(TRIES):
+            try:
+                return await self._commit(plan)
+            except TransientError as error:
+                self.lost[str(error)] += 1
+        raise AssertionError(f"cannot be committed: {self.lost.most_common(3)}")
 
     async def _deliver(self) -> None:
         """The next events of some topic are handled, or the first is given up; what fails comes again."""

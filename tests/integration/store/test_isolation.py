@@ -99,7 +99,7 @@ async def everybody(person: Person) -> None:
     await person.say("我们决定用 PostgreSQL 做主存储。", session="s1", tool_calls=[{"name": "create_ticket"}])
     await experience.learn(person.system["evolver"].rt)
     package = await person.compose("我喜欢喝什么？", session="s1")
-    await wait_for(lambda: recorded(person, package.context_id), what="the package is recorded")
+    await wait_for(lambda: recorded(person, package.context_id), "the package is recorded")
     subject = {"t": person.tenant_id, "u": person.user_id}
     await person.system.change(
         "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"
