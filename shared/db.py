@@ -1,23 +1,20 @@
-"""The pools, transactions bound to one tenant and user, and migrations. The only home of psycopg beside the store."""
+"""The pools, and transactions bound to one tenant and user. The only home of psycopg beside the store."""
 
 import asyncio
 import select
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any, Generic, LiteralString, NamedTuple, TypeAlias, TypeVar, cast, overload
-from uuid import uuid4
 
 import orjson
 import psycopg
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from shared.errors import ConfigurationError, TransientError
-from shared.telemetry import logger
+from shared.errors import TransientError
 
 set_json_loads(orjson.loads)
 
@@ -96,7 +93,7 @@ class Database:
 
     async def open(self) -> None:
         """Ready to be used; raises TransientError when the server does not answer in 15 s."""
-        with _translated():
+        with translated():
             await self._app.open(wait=True, timeout=15)
             await self._system.open(wait=True, timeout=15)
             await self._erasure.open()
@@ -120,7 +117,7 @@ class Database:
         With `since`, the user's epoch when what is to be written was read: TransientError where something of the user
         has been erased meanwhile.
         """
-        with _translated():
+        with translated():
             async with _live(self._app) as conn, conn.transaction():
                 epoch = await _bound(conn, _BIND, subject)
                 if since is not None and epoch != since:
@@ -134,7 +131,7 @@ class Database:
 
         It may be had while the database is not served.
         """
-        with _translated():
+        with translated():
             async with _live(self._erasure) as conn, conn.transaction():
                 await _bound(conn, _BIND_ALONE, subject)
                 yield conn
@@ -168,7 +165,7 @@ class Database:
     ) -> tuple[R1, R2, R3, R4, R5, R6]: ...
     async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
-        with _translated():
+        with translated():
             async with _live(self._app) as conn:
                 # up to its end a pipeline is one transaction, so the binding holds for all of it and no longer
                 try:
@@ -186,7 +183,7 @@ class Database:
     @asynccontextmanager
     async def single(self) -> AsyncGenerator[Connection, None]:
         """A connection for one statement that is its own transaction and binds its user itself."""
-        with _translated():
+        with translated():
             async with _live(self._app) as conn:
                 yield conn
         self.wake()
@@ -194,14 +191,14 @@ class Database:
     @asynccontextmanager
     async def system(self) -> AsyncGenerator[Connection, None]:
         """One transaction over all users that sees ids and states, never text."""
-        with _translated():
+        with translated():
             async with _live(self._system) as conn, conn.transaction():
                 yield conn
 
     @asynccontextmanager
     async def held(self) -> AsyncGenerator[Connection, None]:
         """A connection over all users that stays this caller's own, with its session-level locks."""
-        with _translated():
+        with translated():
             async with self._system.connection() as conn:
                 try:
                     yield conn
@@ -257,7 +254,7 @@ class Database:
 @asynccontextmanager
 async def owner(dsn: str) -> AsyncGenerator[Connection, None]:
     """A connection in the role of the DSN, bound to nobody: for what is done to the database as a whole."""
-    with _translated():
+    with translated():
         options = f"-c search_path={SCHEMA},public -c timezone=UTC"
         async with await AsyncConnection[DictRow].connect(
             dsn, autocommit=True, row_factory=dict_row, options=options, application_name="smartbrain:owner"
@@ -315,7 +312,7 @@ def _dead(conn: Connection) -> bool:
     return bool(waiting.poll(0))
 
 
-class _translated:  # noqa: N801 # reads as a verb in `with`
+class translated:  # noqa: N801 # reads as a verb in `with`
     """Turns what psycopg raises into what the caller should do next."""
 
     def __enter__(self) -> None: ...
@@ -331,140 +328,3 @@ class _translated:  # noqa: N801 # reads as a verb in `with`
             raise TransientError(f"the schema lacks what is asked: {type(error).__name__}") from error
         if isinstance(error, RACE):
             raise TransientError(f"lost a race: {type(error).__name__}") from error
-
-
-_VECTORS: LiteralString = """
-DO $$
-BEGIN
-    CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
-    IF NOT EXISTS (SELECT FROM pg_attribute
-            WHERE attrelid = 'memory_chunks'::regclass AND attname = 'embedding' AND NOT attisdropped) THEN
-        ALTER TABLE memory_chunks ADD COLUMN embedding public.halfvec;
-        ALTER TABLE memory_chunks NO FORCE ROW LEVEL SECURITY;
-        UPDATE memory_chunks SET embedding_model_id = NULL WHERE embedding_model_id IS NOT NULL;
-        ALTER TABLE memory_chunks FORCE ROW LEVEL SECURITY;
-    END IF;
-END $$
-"""
-"""Chunks that had vectors before the extension was dropped are embedded again."""
-_TRIGRAMS: LiteralString = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public"
-EXTENSIONS: tuple[tuple[str, LiteralString], ...] = (("vector", _VECTORS), ("pg_trgm", _TRIGRAMS))
-
-
-_ROLES: LiteralString = """
-DO $$
-DECLARE
-    each text;
-BEGIN
-    FOREACH each IN ARRAY ARRAY['smartbrain_app', 'smartbrain_system', 'smartbrain_erasure'] LOOP
-        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = each) THEN
-            EXECUTE format('CREATE ROLE %I NOLOGIN NOBYPASSRLS', each);
-        END IF;
-        IF NOT pg_has_role(current_user, each, 'SET') THEN
-            EXECUTE format('GRANT %I TO %I', each, current_user);
-        END IF;
-    END LOOP;
-END $$
-"""
-"""Roles belong to the server, not to a database: a restored schema finds them where a migrated one would."""
-_CUT_OFF: LiteralString = "SELECT to_regnamespace(%s) IS NOT NULL AND to_regnamespace(%s) IS NULL"
-
-
-async def ensure_roles(conn: AsyncConnection[Any]) -> None:
-    """The roles that the pools switch to exist, and whoever is connected may switch to them."""
-    await conn.execute("SELECT pg_advisory_lock(727001)")
-    await conn.execute(_ROLES)
-    await conn.execute("SELECT pg_advisory_unlock(727001)")
-
-
-async def migrate(dsn: str, schema: str = SCHEMA) -> list[str]:
-    """Applies the migrations that are still missing, in order, each in its own transaction; returns their names.
-
-    An extension that cannot be had is named in the log: without pgvector search goes by words, without pg_trgm by
-    their exact spelling. The next call tries again. Where a restore was cut off before the schema came back, none is
-    made: an empty one would be served.
-    """
-    applied: list[str] = []
-    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
-        await conn.execute("SELECT pg_advisory_lock(727001)")
-        cut_off = await (await conn.execute(_CUT_OFF, (JOURNAL, SCHEMA))).fetchone()
-        if schema == SCHEMA and cut_off and cut_off[0]:
-            logger().warning("not_migrated", reason=CLOSED)
-            return []
-        await conn.execute(_ROLES)
-        await conn.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
-        await conn.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
-        await conn.execute(
-            "CREATE TABLE IF NOT EXISTS migrations"
-            " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
-        )
-        done = {str(row[0]) for row in await (await conn.execute("SELECT name FROM migrations")).fetchall()}
-        for name, statements in _scripts():
-            if name not in done:
-                async with conn.transaction():
-                    await conn.execute(cast("LiteralString", statements))
-                    await conn.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
-                applied.append(name)
-                logger().info("migration_applied", migration=name, schema=schema)
-        for extension, statement in EXTENSIONS:
-            try:
-                async with conn.transaction():
-                    await conn.execute(statement)
-            except psycopg.Error as error:
-                logger().warning("extension_missing", extension=extension, error=type(error).__name__)
-        await conn.execute("SELECT pg_advisory_unlock(727001)")
-    return applied
-
-
-_SCRATCH = f"{SCHEMA}_rebuild_"
-_LOCKED: LiteralString = "SELECT pg_try_advisory_lock(727004, hashtext(%s))"
-_LEFT: LiteralString = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)"
-
-
-@asynccontextmanager
-async def scratch(dsn: str) -> AsyncGenerator[str, None]:
-    """The name of a migrated, empty schema of the caller's own, dropped at the end whatever happens.
-
-    What a run that was killed has left behind is dropped first: a lock tells the schemas of runs that are alive.
-    """
-    with _translated():
-        async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
-            for (left,) in await (await conn.execute(_LEFT, (_SCRATCH,))).fetchall():
-                await _drop_unless_locked(conn, left)
-            name = _SCRATCH + uuid4().hex[:12]
-            await conn.execute(_LOCKED, (name,))
-            try:
-                await migrate(dsn, name)
-                yield name
-            finally:
-                await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
-
-
-async def _drop_unless_locked(conn: psycopg.AsyncConnection[Any], schema: str) -> None:
-    row = await (await conn.execute(_LOCKED, (schema,))).fetchone()
-    if row and row[0]:
-        await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(schema)))
-        await conn.execute("SELECT pg_advisory_unlock(727004, hashtext(%s))", (schema,))
-        logger().info("scratch_schema_dropped", schema=schema)
-
-
-async def is_open(dsn: str) -> bool:
-    """Whether the database is there and may be served."""
-    async with owner(dsn) as conn:
-        try:
-            return await (await conn.execute("SELECT FROM serving")).fetchone() is not None
-        except psycopg.errors.UndefinedTable:
-            return False
-
-
-def migrations() -> tuple[str, ...]:
-    """The names of all that there are, in order."""
-    return tuple(name for name, _ in _scripts())
-
-
-def _scripts() -> list[tuple[str, str]]:
-    folder = resources.files("shared") / "migrations"
-    scripts = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    if not scripts:
-        raise ConfigurationError("no migrations are packaged")
-    return [(f.name, f.read_text("utf-8")) for f in scripts]

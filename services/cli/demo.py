@@ -105,7 +105,8 @@ def _show(web: Web, folder: Path, sessions: Sequence[Path], *, as_json: bool) ->
 
 
 def _ask(web: Web, question: dict[str, Any]) -> Answered:
-    body = {"user_id": USER, "session_id": question["session_id"], "user_message": question["user_message"]}
+    whose = {"user_id": USER, "session_id": question["session_id"]}
+    body = {**whose, "user_message": question["user_message"], "deadline_ms": talk.PATIENCE_MS}
     took: list[float] = []
     package: dict[str, Any] = {}
     for _ in range(REPEATS):

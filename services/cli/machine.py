@@ -12,9 +12,10 @@ import uvloop
 from services.cli import place
 from services.cli.output import AsJson, emit, out
 from services.cli.supervisor import Supervisor
-from shared import db, runtime, service, settings
+from shared import runtime, service, settings
 from shared.errors import ConfigurationError
 from shared.settings import Settings
+from shared.store import schema
 from shared.telemetry import configure_logs
 
 WITH_MODELS = frozenset({"compose", "observer", "analyzer", "evolver"})
@@ -107,7 +108,7 @@ def migrate(as_json: AsJson = False) -> None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
         )
-    applied = asyncio.run(db.migrate(dsn))
+    applied = asyncio.run(schema.migrate(dsn))
     created = asyncio.run(_topics(bootstrap)) if bootstrap else []
     if as_json:
         emit({"applied": applied, "topics": created})

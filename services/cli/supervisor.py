@@ -24,10 +24,11 @@ from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
 from shared.errors import ConfigurationError
 from shared.settings import Settings
+from shared.store import schema
 from shared.telemetry import logger
 
 SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
-START_S = 60.0
+START_S = 180.0
 STOP_S = 25.0
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smartbrain"
 
@@ -101,7 +102,7 @@ class Supervisor:
         return self.broker.bootstrap
 
     def start(self, say: Callable[[str], None] = lambda _: None) -> Running:
-        """Everything is ready when it returns; raises RuntimeError naming what is not after 60 s."""
+        """Everything is ready when it returns; raises RuntimeError naming what is not after 180 s."""
         began = time.monotonic()
         if self.postgres:
             self.postgres.start()
@@ -119,8 +120,8 @@ class Supervisor:
         return running
 
     async def _prepare(self) -> None:
-        await db.migrate(self.dsn)
-        if self._services and not await db.is_open(self.dsn):
+        await schema.migrate(self.dsn)
+        if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
         await ensure_topics(self.bootstrap)
 

@@ -19,7 +19,8 @@ User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
 Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
 Lang = Literal["zh", "en"]
 Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.")]
-
+PATIENCE_MS = 5000
+"""A person at a terminal would rather wait for a whole package than have a part of it in a second."""
 
 _TAG = re.compile(r"<user_memory (?P<attributes>[^>]*)>(?P<text>.*)</user_memory>\s*$", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
@@ -111,6 +112,7 @@ def compose(
         "user_id": user,
         "session_id": session,
         "user_message": message,
+        "deadline_ms": PATIENCE_MS,
         "debug": explain or as_json,
     }
     if limit is not None:

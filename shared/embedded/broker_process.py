@@ -66,7 +66,7 @@ class EmbeddedBroker:
         """The broker's log, beside the data folder."""
         return self.data.with_name(f"{self.data.name}.log")
 
-    def start(self, timeout: float = 60.0) -> None:
+    def start(self, timeout: float = 180.0) -> None:
         """Serves clients when it returns (within `timeout` seconds); started: no effect. Raises BrokerError."""
         if self._process is not None and self._process.poll() is None:
             return

@@ -184,7 +184,7 @@ class EmbeddedPostgres:
             self.log.replace(self.log.with_suffix(".log.1"))
         return self.log.open("ab")
 
-    def _became_ready(self, timeout: float = 60.0) -> bool:
+    def _became_ready(self, timeout: float = 180.0) -> bool:
         """Line 8 of postmaster.pid says `ready` once connections are accepted; recovery after a crash takes a while."""
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline and self._process is not None and self._process.poll() is None:

@@ -10,8 +10,9 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from shared.db import EXTENSIONS, SCHEMA, Connection
+from shared.db import SCHEMA, Connection
 from shared.errors import TransientError
+from shared.store.schema import EXTENSIONS
 
 ASIDE = "smart_brain_replaced"
 """Where the schema is that a restore replaces, until what takes its place is there."""

@@ -22,7 +22,7 @@ from shared.db import Subject
 from shared.errors import RefusedError
 from tests.system.databases import state
 from tests.system.kafka import GROUPS, caught_up, of_tenant, publish
-from tests.system.person import Person, shown, somebody
+from tests.system.person import UNHURRIED, Person, shown, somebody
 from tests.system.running import System, listening
 
 Json = dict[str, Any]
@@ -327,7 +327,7 @@ async def test_over_kafka_blocks_are_taken_and_refused_blocks_are_dead_letters(s
     ]
     for content, code, field in faults:
         body = orjson.dumps({**whose, "messages": [{"role": "user", "content": content}]})
-        reply = orjson.loads(await asker.ask(TURN_COMMIT, body, key=key, timeout_s=10))
+        reply = orjson.loads(await asker.ask(TURN_COMMIT, body, key=key, timeout_s=60))
         assert (reply["code"], reply["details"][0]["field"]) == (code, field)
     dead = await of_tenant(system.bootstrap, key, TURN_COMMIT.dead_letter)
     reasons = [dict(each.headers)["x-error"].decode() for each in dead]
@@ -337,10 +337,10 @@ async def test_over_kafka_blocks_are_taken_and_refused_blocks_are_dead_letters(s
         said = {"user_id": "u", "session_id": "s"}
         taken = await brain.commit(messages=[{"role": "user", "content": [text("Look."), image(EN, "m")]}], **said)
         assert taken.accepted.messages == 1
-        package = await brain.compose(user_message=[text("And?"), image(EN, "m")], **said)
+        package = await brain.compose(user_message=[text("And?"), image(EN, "m")], **said, **UNHURRIED)
         assert package.user_message.content.startswith(f"And?\n[image: {EN.fallback}]")
         with pytest.raises(RefusedError) as caught:
-            await brain.compose(user_message=[image(EN, "m", security_status="rejected")], **said)
+            await brain.compose(user_message=[image(EN, "m", security_status="rejected")], **said, **UNHURRIED)
     assert caught.value.code == "media_security_blocked"
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 import psycopg
 import pytest
 
-from shared.db import migrate
+from shared.store.schema import migrate
 from tests.ollama.server import ScriptedOllama
 from tests.system.databases import Databases, change, number
 from tests.system.person import Person, shown

@@ -8,7 +8,7 @@ from shared.client import SmartBrain
 from shared.policy import Policy
 from tests.system.feedback import TALKS, Talk, answered, composed, counts, events, learnt, of, row, told
 from tests.system.kafka import of_tenant
-from tests.system.person import Json, Person
+from tests.system.person import UNHURRIED, Json, Person
 from tests.system.wait import wait_for
 
 POLICY = Policy().feedback
@@ -192,7 +192,8 @@ async def test_a_package_over_kafka_is_recorded_too(person: Person) -> None:
     talk = TALKS[1]
     memory_id = await learnt(person, talk)
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as client:
-        package = await client.compose(user_id=person.user_id, session_id="talk", user_message=talk.asked)
+        asked = {"user_id": person.user_id, "session_id": "talk", "user_message": talk.asked}
+        package = await client.compose(**asked, **UNHURRIED)
 
     def recorded() -> list[Json]:
         return person.system.rows(

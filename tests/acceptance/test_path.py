@@ -8,7 +8,7 @@ from shared.client import SmartBrain
 from shared.errors import RefusedError
 from shared.text.tokens import count
 from tests.system.kafka import Stored, publish
-from tests.system.person import Person, shown
+from tests.system.person import UNHURRIED, Person, shown
 from tests.system.running import System
 from tests.system.wait import wait_for
 
@@ -45,7 +45,7 @@ async def test_what_was_said_over_kafka_is_learnt_and_shown(
         )
         assert result.seq == 1
         assert (await person.outcome(str(result.turn_id)))["status"] == "derived"
-        package = await brain.compose(user_id=person.user_id, session_id="s2", user_message=asked)
+        package = await brain.compose(user_id=person.user_id, session_id="s2", user_message=asked, **UNHURRIED)
     assert word in shown(package)
 
 
@@ -78,7 +78,9 @@ async def test_a_request_over_kafka_with_a_fault_gets_an_error_that_names_the_fi
 ) -> None:
     async with SmartBrain(system.bootstrap, tenant_id=person.tenant_id) as brain:
         with pytest.raises(RefusedError) as caught:
-            await brain.compose(user_id=person.user_id, session_id="s", user_message="字" * 30_000, token_limit=300)
+            await brain.compose(
+                user_id=person.user_id, session_id="s", user_message="字" * 30_000, token_limit=300, **UNHURRIED
+            )
     assert [p.field for p in caught.value.details] == ["user_message"]
 
 

@@ -13,7 +13,7 @@ from services.cli import app
 from services.compose.rules.replay import replay
 from shared.client import SmartBrain
 from tests.system.kafka import of_tenant
-from tests.system.person import Json, Person
+from tests.system.person import UNHURRIED, Json, Person
 from tests.system.running import listening
 
 
@@ -184,7 +184,7 @@ async def test_a_receipt_that_was_tampered_with_does_not_add_up(person: Person, 
 async def test_a_package_reads_as_messages_wherever_it_is_asked_for(person: Person, talk: Talk) -> None:
     await told(person, talk)
     async with SmartBrain(person.system.bootstrap, tenant_id=person.tenant_id) as brain:
-        package = await brain.compose(user_id=person.user_id, session_id="s2", user_message=talk.asked)
+        package = await brain.compose(user_id=person.user_id, session_id="s2", user_message=talk.asked, **UNHURRIED)
     made = package.to_messages()
     assert made[0]["role"] == "system"
     assert made[-1] == {"role": "user", "content": talk.asked}

@@ -207,7 +207,7 @@ async def test_a_faulty_turn_over_kafka_gets_an_error_and_stands_in_the_dead_let
     key = somebody()
     value = given if isinstance(given, bytes) else orjson.dumps({"tenant_id": key, **given})
     before = system.number("SELECT count(*) FROM turns")
-    reply = orjson.loads(await asker.ask(TURN_COMMIT, value, key=key, timeout_s=10))
+    reply = orjson.loads(await asker.ask(TURN_COMMIT, value, key=key, timeout_s=60))
     assert (reply["code"], reply["details"][0]["field"]) == (code, field)
     (dead,) = [r for r in await read(system.bootstrap, TURN_COMMIT.dead_letter) if r.key == key.encode()]
     assert (dead.value or b"") == value
@@ -233,7 +233,7 @@ async def test_good_turns_behind_a_bad_one_in_the_same_partition_are_committed(s
     key = somebody()
     good = orjson.dumps({"tenant_id": key, "user_id": "u", **SAID})
     replies = await asyncio.gather(
-        *(asker.ask(TURN_COMMIT, v, key=key, timeout_s=10) for v in (b"{", good, b"[]", good))
+        *(asker.ask(TURN_COMMIT, v, key=key, timeout_s=60) for v in (b"{", good, b"[]", good))
     )
     assert ["code" in orjson.loads(reply) for reply in replies] == [True, False, True, False]
     assert system.number("SELECT count(*) FROM turns WHERE tenant_id = %(t)s", t=key) == 2

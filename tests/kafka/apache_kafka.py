@@ -29,7 +29,7 @@ from aiokafka.errors import KafkaError
 from shared.embedded.process import Child, spawn
 
 POM = Path(__file__).with_name("pom.xml")
-START_SECONDS = 90.0
+START_SECONDS = 240.0
 MEMORY = ["-Xmx512m", "-Xms128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 QUIET = ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dkafka.logs.dir=."]
 PROPERTIES = """

@@ -12,8 +12,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
 from services.cli.supervisor import CACHE
-from shared.db import SCHEMA, migrate
+from shared.db import SCHEMA
 from shared.embedded.postgres import EmbeddedPostgres
+from shared.store.schema import migrate
 
 TEMPLATE = "template_of_tests"
 

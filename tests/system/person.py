@@ -12,6 +12,8 @@ from tests.system.running import System
 from tests.system.wait import wait_for
 
 Json = dict[str, Any]
+UNHURRIED: Mapping[str, Any] = {"deadline_ms": 30_000, "timeout_s": 60}
+"""What a package asked for over Kafka may take on a busy machine."""
 
 
 def somebody() -> str:

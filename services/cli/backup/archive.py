@@ -5,9 +5,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.db import SCHEMA, migrations
+from shared.db import SCHEMA
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
+from shared.store.schema import migrations
 
 _OF_SCHEMA = re.compile(
     rf"\d+; \d+ \d+ (?:[A-Z ]+ {SCHEMA} |(?:SCHEMA|ACL - SCHEMA|COMMENT - SCHEMA) (?:- )?{SCHEMA} )"

@@ -18,8 +18,8 @@ from services.cli.backup.archive import Archive, inspect
 from services.cli.backup.dump import Say, refuse_blind
 from services.cli.supervisor import CACHE
 from services.erasure.handler import work
-from shared import db, runtime
 from shared import policy as policies
+from shared import runtime
 from shared.bus import history
 from shared.bus.history import History
 from shared.db import SCHEMA, Connection, Subject, owner
@@ -33,7 +33,7 @@ from shared.errors import ConfigurationError, TransientError
 from shared.policy import ErasurePolicy
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.store import tombstones, whole
+from shared.store import schema, tombstones, whole
 from shared.store.tombstones import Tombstone
 from shared.store.whole import Run, State
 
@@ -87,7 +87,7 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Asked
             raise ConfigurationError("somebody else is restoring this database")
         run = await _brought_back(conn, dsn, bootstrap, asked, policy.erasure, say)
         await whole.settle(conn)
-        applied = await db.migrate(dsn)
+        applied = await schema.migrate(dsn)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
         at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
         async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:
@@ -171,7 +171,7 @@ def _row(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
 
 async def _loaded(conn: Connection, dsn: str, programs: Programs, archive: Archive, say: Say) -> None:
     """The rows of the backup are there from one moment to the next, with roles, grants and policies."""
-    await db.ensure_roles(conn)
+    await schema.ensure_roles(conn)
     await whole.prepare(conn)
     address, secret = whole.without_password(dsn)
     with tempfile.NamedTemporaryFile("w", prefix="smartbrain-", suffix=".list") as wanted:

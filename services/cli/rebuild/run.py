@@ -13,7 +13,7 @@ from services.cli.rebuild.kept import KeptModels, readdressed
 from services.cli.rebuild.replay import Say
 from services.observer.extract import PURPOSE
 from shared.bus.broker import Bus
-from shared.db import Database, Subject, scratch
+from shared.db import Database, Subject
 from shared.errors import TransientError
 from shared.policy import Policy
 from shared.runtime import Runtime
@@ -22,6 +22,7 @@ from shared.store import memory, model_cache
 from shared.store import rebuild as store
 from shared.store.model_cache import CachedAnswer
 from shared.store.rebuild import Place, Rows, Settled
+from shared.store.schema import scratch
 from shared.store.upkeep import Upkeep
 
 WAIT_S = 5.0
