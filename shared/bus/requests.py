@@ -21,6 +21,10 @@ from shared.telemetry import logger
 FETCH_WAIT_MS = 50
 SEND_S = 2.0
 """Longer than a broker that is there needs; a reply topic that does not exist is given up then."""
+GOODBYE_S = 5.0
+"""Longer than a broker that is there needs to take a place or a goodbye."""
+PLACE_EVERY_S = 1.0
+"""Between two times that a replier says how far it has read."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class Replier:
         self._consumer: AIOKafkaConsumer | None = None
         self._producer: AIOKafkaProducer | None = None
         self._loop: asyncio.Task[None] | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._moved = False
 
     async def start(self) -> None:
         """Asks are heard from now on; those that wait already are answered while their deadline holds."""
@@ -87,13 +93,15 @@ class Replier:
             bootstrap_servers=self._bootstrap,
             group_id=self._group,
             auto_offset_reset="earliest",
-            enable_auto_commit=True,
+            # before it joins its group again, aiokafka would try for ever to commit to partitions that are gone
+            enable_auto_commit=False,
             fetch_max_wait_ms=FETCH_WAIT_MS,
             heartbeat_interval_ms=1_000,
         )
         await self._producer.start()
         await self._consumer.start()
         self._loop = asyncio.create_task(self._listen())
+        self._keeper = asyncio.create_task(self._keep_place())
 
     @property
     def ready(self) -> bool:
@@ -103,16 +111,15 @@ class Replier:
 
     async def stop(self) -> None:
         """No new request is taken; those in flight are answered first."""
-        if self._loop:
-            self._loop.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._loop
+        for task in (self._loop, self._keeper):
+            if task:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
         if self._running:
             await asyncio.wait(self._running, timeout=20)
-        if self._consumer:
-            await self._consumer.stop()
-        if self._producer:
-            await self._producer.stop()
+        await self._commit()
+        await _disconnect(self._consumer, self._producer)
 
     async def _listen(self) -> None:
         assert self._consumer  # noqa: S101 # start() has made it
@@ -123,12 +130,29 @@ class Replier:
                 logger().warning("requests_not_heard", error=type(error).__name__)
                 await asyncio.sleep(0.5)
                 continue
+            self._moved = self._moved or bool(batches)
             for records in batches.values():
                 for record in records:
                     await self._places.acquire()
                     task = asyncio.create_task(self._reply(record))
                     self._running.add(task)
                     task.add_done_callback(self._over)
+
+    async def _keep_place(self) -> None:
+        while True:
+            await asyncio.sleep(PLACE_EVERY_S)
+            await self._commit()
+
+    async def _commit(self) -> None:
+        """What has been read is not read again after a restart; where the broker will not have it, it may be."""
+        if not self._moved or self._consumer is None:
+            return
+        self._moved = False
+        try:
+            async with asyncio.timeout(GOODBYE_S):
+                await self._consumer.commit()
+        except (KafkaError, TimeoutError) as error:
+            logger().warning("place_not_kept", topic=self._topic.name, error=type(error).__name__)
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._places.release()
@@ -206,10 +230,7 @@ class Asker:
             self._loop.cancel()
             with suppress(asyncio.CancelledError):
                 await self._loop
-        if self._consumer:
-            await self._consumer.stop()
-        if self._producer:
-            await self._producer.stop()
+        await _disconnect(self._consumer, self._producer)
 
     async def _listen(self) -> None:
         assert self._consumer  # noqa: S101 # start() has made it
@@ -241,3 +262,12 @@ class Asker:
             raise TransientError(f"kafka: {error}") from error
         finally:
             self._waiting.pop(correlation, None)
+
+
+async def _disconnect(*clients: AIOKafkaConsumer | AIOKafkaProducer | None) -> None:
+    """Each client has said goodbye to its broker, or has been left."""
+    for client in clients:
+        if client:
+            with suppress(KafkaError, TimeoutError):
+                async with asyncio.timeout(GOODBYE_S):
+                    await client.stop()

@@ -2,12 +2,18 @@
 
 import asyncio
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+from aiokafka.admin import AIOKafkaAdminClient
+
+from schemas.topics import COMPOSE_REQUEST
+from shared.bus.requests import Replier, Request
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
 from tests.system.databases import Databases
-from tests.system.person import Person
+from tests.system.kafka import Stored, publish
+from tests.system.person import Person, somebody
 from tests.system.running import WORKERS, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
@@ -57,3 +63,36 @@ async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_i
             await asyncio.to_thread(broker.start)
             assert await system.settled() == len(people) + 1
             assert [len(await person.contents()) for person in people] == [2, 1, 1, 1, 1]
+
+
+async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_fewer_partitions(kafka: str) -> None:
+    topic = replace(COMPOSE_REQUEST, name=f"smartbrain.test.{somebody()}.v1")
+    heard: set[bytes] = set()
+
+    async def answer(request: Request) -> bytes:
+        heard.add(request.value)
+        return request.value
+
+    async def asked(value: bytes) -> bool:
+        await publish(kafka, [Stored(topic.name, key=value, value=value)])
+        return value in heard
+
+    await ensure_topics(kafka, [topic])
+    replier = Replier(kafka, topic, topic.name, answer)
+    await replier.start()
+    for n in range(40):
+        await asked(b"%d" % n)
+    await wait_for(lambda: len(heard) == 40, "the requests are answered")
+    admin = AIOKafkaAdminClient(bootstrap_servers=kafka)
+    await admin.start()
+    await admin.delete_topics([topic.name])
+    await wait_for(lambda: _gone(admin, topic.name), "the topic is gone")
+    await ensure_topics(kafka, [replace(topic, partitions=1)])
+    await wait_for(lambda: asked(b"again"), "a request after that is answered")
+    await admin.close()
+    async with asyncio.timeout(60):
+        await replier.stop()
+
+
+async def _gone(admin: AIOKafkaAdminClient, name: str) -> bool:
+    return name not in await admin.list_topics()
