@@ -18,7 +18,7 @@ from shared.reading.model import Found, Polarity
 from shared.relate import SUSPECTED
 from shared.text import meanings
 from shared.text.grams import grams
-from shared.text.network import load
+from shared.text.network import Network, load
 from shared.text.segment import query_terms
 
 NONE = "none"
@@ -43,6 +43,11 @@ CHANGES = 0.45
 SUSPECT_CHANGED, SUSPECT_KEPT = 0.02, 0.2
 """From here on, as a change or as anything at all, a sentence that states nothing to keep may yet end what is known."""
 EVEN = 0.5
+FEW_CLAUSES, SURE_ALONE = 3, 0.9
+"""In a message of so few clauses, one that alone would be this sure to be kept may be found by a pattern.
+
+What stands in more is read as a whole: it may be a text of others that is shown.
+"""
 LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
 CERTAIN, HARDLY = 0.8, 0.05
@@ -98,17 +103,20 @@ def read(clauses: Sequence[Clause]) -> list[Verdict]:
     model = load("statements")
     count = len(clauses)
     rows = [model.known(signs(clause, place, count)) for place, clause in enumerate(clauses)]
+    return [_verdict(model, shares) for shares in model.shares(rows).tolist()]
+
+
+def alone(clause: Clause) -> Verdict:
+    """The verdict that the clause would have as a message of its own."""
+    model = load("statements")
+    return _verdict(model, model.alone(model.known(signs(clause, 0, 1))))
+
+
+def _verdict(model: Network, shares: Sequence[float]) -> Verdict:
     types = cast(tuple[MemoryType, ...], model.groups[0][1:])
     changed, against = model.classes.index(CHANGED), model.classes.index(AGAINST)
-    return [
-        Verdict(
-            1.0 - shares[0],
-            shares[changed],
-            shares[against],
-            dict(zip(types, shares[1 : len(types) + 1], strict=True)),
-        )
-        for shares in model.shares(rows).tolist()
-    ]
+    kinds = dict(zip(types, shares[1 : len(types) + 1], strict=True))
+    return Verdict(1.0 - shares[0], shares[changed], shares[against], kinds)
 
 
 def suspected(sentence: Sequence[Clause], verdict: Verdict) -> Found:

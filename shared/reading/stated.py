@@ -33,6 +33,15 @@ FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
+_OF_WORDS = re.compile(
+    r"\b(?:translat\w*|spell\w*|pronounc\w*|grammar\w*|sentences?|phrases?|proofread\w*|rephras\w*|paraphras\w*"
+    r"|rewrite|(?:say|write|put|express) (?:that|it|this)|in (?:English|French|German|Spanish|Italian|Chinese|Japanese"
+    r"|Korean|Russian|Portuguese|Arabic)|novel|story|poem|lyrics|characters?|role-?play\w*|pretend\w*"
+    r"|you(?: are|'re) an?)\b"
+    r"|翻译|怎么[说念读写]|这句|这段|这篇|什么意思|语法|造句|改写|润色|小说|故事|角色|扮演|台词|剧本|歌词|作文",
+    re.I,
+)
+"""A text is spoken of, or a role: a statement beside it may be that text, or be said in that role."""
 _BESIDE = frozenset({"task", "event", "decision"})
 """What a clause may state beside what it corrects."""
 
@@ -88,11 +97,19 @@ def stated(
 
 
 def _verdicts(clauses: tuple[Clause, ...]) -> list[Verdict]:
-    """What the learned weights say of each clause; they know few names, and gainsay no pattern that finds one."""
-    return [
-        learned.open_to(verdict, "profile") if persons.introduces(clause.text) else verdict
-        for clause, verdict in zip(clauses, learned.read(clauses), strict=True)
-    ]
+    """What the learned weights say of each clause, without gainsaying a pattern where they know little.
+
+    They know few names; and a question or a greeting beside a statement makes it look like less than it is.
+    """
+    few = 1 < len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
+    found: list[Verdict] = []
+    for clause, verdict in zip(clauses, learned.read(clauses), strict=True):
+        if persons.introduces(clause.text):
+            verdict = learned.open_to(verdict, "profile")
+        elif few and (own := learned.alone(clause)).kept >= learned.SURE_ALONE:
+            verdict = learned.open_to(verdict, own.kind)
+        found.append(verdict)
+    return found
 
 
 def _around(clauses: Sequence[Clause], index: int, text: str) -> str:

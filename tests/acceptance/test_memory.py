@@ -184,6 +184,8 @@ async def test_a_decision_is_summed_up_at_once(person: Person) -> None:
         ("我叫邵子博，我对花生过敏。", "我叫什么？我对什么过敏？", ("邵子博", "花生")),
         ("你可以叫我上官婉。我住在杭州。", "你怎么称呼我？我住哪？", ("上官婉", "杭州")),
         ("You can call me Fatima, I am allergic to peanuts.", "What is my name? My allergies?", ("Fatima", "peanut")),
+        ("今晚能做什么菜？我对花生过敏。", "我对什么过敏？", ("花生",)),
+        ("My name is Fatima. What can I cook tonight? I am allergic to peanuts.", "My name?", ("Fatima", "peanut")),
     ],
 )
 async def test_a_name_is_known_beside_whatever_else_is_said(

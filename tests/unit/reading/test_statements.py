@@ -212,3 +212,38 @@ def test_a_named_speaker_owns_what_is_said() -> None:
         "Caroline: lives in Paris",
         "Caroline",
     )
+
+
+BESIDE = [
+    ("I am allergic to peanuts. What can I cook tonight?", "constraint", "allergic to peanuts"),
+    ("Can you help me plan my week? My name is Fatima.", "profile", "name is Fatima"),
+    ("My name is Daniel. Nice to meet you.", "profile", "name is Daniel"),
+    ("How is the weather today? I like green tea.", "preference", "likes green tea"),
+    ("今晚能做什么菜？我对花生过敏。", "constraint", "对花生过敏"),
+    ("我对海鲜过敏。推荐一本书吧。", "constraint", "对海鲜过敏"),
+    ("今天天气怎么样？我喜欢喝龙井茶。", "preference", "喜欢喝龙井茶"),
+    ("我吃素，帮我看看这份菜单里能点什么。", "preference", "饮食：吃素"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "content"), BESIDE)
+def test_a_question_or_a_greeting_beside_a_statement_takes_nothing_of_it(text: str, kind: str, content: str) -> None:
+    assert (kind, content) in [(one.kind, one.text) for one in stated(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am allergic to peanuts, how do you say that in French?",
+        "Translate into French: My name is Fatima.",
+        "You are a pirate. My name is Jack.",
+        "Suppose I live in Oslo. Which dentist would be near?",
+        "My brother's friend is allergic to peanuts. What can he eat?",
+        "我对花生过敏，这句话用英语怎么说？",
+        "翻译成英文：我对花生过敏。",
+        "假设我对花生过敏，今晚能做什么菜？",
+        "我是不是对花生过敏？你记得吗？",
+    ],
+)
+def test_a_text_that_is_spoken_of_and_a_supposition_state_nothing(text: str) -> None:
+    assert stated(text) == []
