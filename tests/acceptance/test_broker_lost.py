@@ -65,33 +65,36 @@ async def test_turns_are_accepted_while_the_broker_is_away_and_derived_when_it_i
             assert [len(await person.contents()) for person in people] == [2, 1, 1, 1, 1]
 
 
-async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_fewer_partitions(kafka: str) -> None:
-    topic = replace(COMPOSE_REQUEST, name=f"smartbrain.test.{somebody()}.v1")
-    heard: set[bytes] = set()
+async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_fewer_partitions(
+    tmp_path: Path,
+) -> None:
+    with EmbeddedBroker(tmp_path / "broker") as broker:
+        topic = replace(COMPOSE_REQUEST, name=f"smartbrain.test.{somebody()}.v1")
+        heard: set[bytes] = set()
 
-    async def answer(request: Request) -> bytes:
-        heard.add(request.value)
-        return request.value
+        async def answer(request: Request) -> bytes:
+            heard.add(request.value)
+            return request.value
 
-    async def asked(value: bytes) -> bool:
-        await publish(kafka, [Stored(topic.name, key=value, value=value)])
-        return value in heard
+        async def asked(value: bytes) -> bool:
+            await publish(broker.bootstrap, [Stored(topic.name, key=value, value=value)])
+            return value in heard
 
-    await ensure_topics(kafka, [topic])
-    replier = Replier(kafka, topic, topic.name, answer)
-    await replier.start()
-    for n in range(40):
-        await asked(b"%d" % n)
-    await wait_for(lambda: len(heard) == 40, "the requests are answered")
-    admin = AIOKafkaAdminClient(bootstrap_servers=kafka)
-    await admin.start()
-    await admin.delete_topics([topic.name])
-    await wait_for(lambda: _gone(admin, topic.name), "the topic is gone")
-    await ensure_topics(kafka, [replace(topic, partitions=1)])
-    await wait_for(lambda: asked(b"again"), "a request after that is answered")
-    await admin.close()
-    async with asyncio.timeout(60):
-        await replier.stop()
+        await ensure_topics(broker.bootstrap, [topic])
+        replier = Replier(broker.bootstrap, topic, topic.name, answer)
+        await replier.start()
+        for n in range(40):
+            await asked(b"%d" % n)
+        await wait_for(lambda: len(heard) == 40, "the requests are answered")
+        admin = AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap)
+        await admin.start()
+        await admin.delete_topics([topic.name])
+        await wait_for(lambda: _gone(admin, topic.name), "the topic is gone")
+        await ensure_topics(broker.bootstrap, [replace(topic, partitions=1)])
+        await wait_for(lambda: asked(b"again"), "a request after that is answered")
+        await admin.close()
+        async with asyncio.timeout(60):
+            await replier.stop()
 
 
 async def _gone(admin: AIOKafkaAdminClient, name: str) -> bool:
