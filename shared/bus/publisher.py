@@ -10,6 +10,7 @@ from contextlib import suppress
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
+from shared.bus.goodbye import disconnect
 from shared.errors import TransientError
 
 Message = tuple[str, bytes, bytes]
@@ -86,6 +87,4 @@ class Publisher:
     async def stop(self) -> None:
         """Disconnected; what was sent has been waited for."""
         producer, self._producer = self._producer, None
-        if producer:
-            with suppress(KafkaError, TimeoutError):
-                await asyncio.wait_for(producer.stop(), 10)
+        await disconnect(producer)

@@ -15,14 +15,15 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPa
 from aiokafka.errors import KafkaError
 
 from schemas.topics import COMPOSE_REPLY, Topic
+from shared.bus.goodbye import disconnect
 from shared.errors import TransientError
 from shared.telemetry import logger
 
 FETCH_WAIT_MS = 50
 SEND_S = 2.0
 """Longer than a broker that is there needs; a reply topic that does not exist is given up then."""
-GOODBYE_S = 5.0
-"""Longer than a broker that is there needs to take a place or a goodbye."""
+COMMIT_S = 5.0
+"""Longer than a broker that is there needs to take note of a place."""
 PLACE_EVERY_S = 1.0
 """Between two times that a replier says how far it has read."""
 
@@ -119,7 +120,7 @@ class Replier:
         if self._running:
             await asyncio.wait(self._running, timeout=20)
         await self._commit()
-        await _disconnect(self._consumer, self._producer)
+        await disconnect(self._consumer, self._producer)
 
     async def _listen(self) -> None:
         assert self._consumer  # noqa: S101 # start() has made it
@@ -149,7 +150,7 @@ class Replier:
             return
         self._moved = False
         try:
-            async with asyncio.timeout(GOODBYE_S):
+            async with asyncio.timeout(COMMIT_S):
                 await self._consumer.commit()
         except (KafkaError, TimeoutError) as error:
             logger().warning("place_not_kept", topic=self._topic.name, error=type(error).__name__)
@@ -230,7 +231,7 @@ class Asker:
             self._loop.cancel()
             with suppress(asyncio.CancelledError):
                 await self._loop
-        await _disconnect(self._consumer, self._producer)
+        await disconnect(self._consumer, self._producer)
 
     async def _listen(self) -> None:
         assert self._consumer  # noqa: S101 # start() has made it
@@ -262,12 +263,3 @@ class Asker:
             raise TransientError(f"kafka: {error}") from error
         finally:
             self._waiting.pop(correlation, None)
-
-
-async def _disconnect(*clients: AIOKafkaConsumer | AIOKafkaProducer | None) -> None:
-    """Each client has said goodbye to its broker, or has been left."""
-    for client in clients:
-        if client:
-            with suppress(KafkaError, TimeoutError):
-                async with asyncio.timeout(GOODBYE_S):
-                    await client.stop()

@@ -26,6 +26,7 @@ from aiokafka.errors import (
 )
 
 from schemas.topics import DEAD_LETTER_BYTES, SWEEP_MS
+from shared.bus.goodbye import disconnect
 from shared.bus.whose import COPIED
 from shared.errors import TransientError
 
@@ -121,10 +122,7 @@ class Standing:
 
     async def close(self) -> None:
         """Disconnected."""
-        for client in (self._producer, self._consumer):
-            if client:
-                with suppress(KafkaError, TimeoutError):
-                    await asyncio.wait_for(client.stop(), WAIT_S)
+        await disconnect(self._producer, self._consumer)
         with suppress(KafkaError):
             await self._admin.close()
 

@@ -12,9 +12,7 @@ from shared.store import memory, search, turns
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
-
-IN_TIME_S = 10
-"""What is slow takes three times as long."""
+from tests.system.wait import IN_TIME_S
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,9 @@ from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for
-from tests.system.wait import wait_for
+from tests.system.wait import IN_TIME_S, wait_for
 
 CHAT = "/api/chat"
-IN_TIME_S = 10
-"""What is slow takes three times as long."""
 FAILED = "query_rewrite_failed"
 USER, TENANT = "lin", "planned"
 SAID = ("我穿衣服喜欢宽松的运动风。", "I am allergic to peanuts.")

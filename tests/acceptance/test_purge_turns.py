@@ -32,13 +32,13 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
         refused = orjson.dumps({**who.turn("secret"), "messages": "none"})
         await publish(system.bootstrap, [Stored(TURN_COMMIT.name, key=key.encode(), value=refused)])
     await asking.stop()
-    subject, asked_at = Subject(person.tenant_id, person.user_id), clock.now()
 
     async def buried() -> bool:
         keys = {r.key for r in await read(system.bootstrap, TURN_COMMIT.dead_letter)}
         return {f"{who.tenant_id}:{who.user_id}".encode() for who in (person, other)} <= keys
 
     await wait_for(buried, "both dead letters")
+    subject, asked_at = Subject(person.tenant_id, person.user_id), clock.now()
     found = await left(system.bootstrap, subject, asked_at)
     assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name], found[TURN_COMMIT.dead_letter]) == (2, 1, 1)
 

@@ -13,6 +13,7 @@ from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.person import Person
 from tests.system.running import System, policy_file, running, settings_for
+from tests.system.wait import IN_TIME_S
 
 Start = Callable[..., Awaitable[System]]
 PATH = {"model": "/api/generate", "llm_json": "/api/chat"}
@@ -28,8 +29,6 @@ SAID = {
 """Questions: what states nothing is found as it was said, whatever the readings learn."""
 ASK = {"zh": "码头 茶", "en": "harbour tea"}
 WANTED = {"zh": "雨伞", "en": "umbrella"}
-IN_TIME_S = 10
-"""What is slow takes three times as long."""
 FAULTS: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off")
 
 
@@ -226,7 +225,7 @@ async def test_what_came_of_each_list_is_counted(start: Start, ollama: ScriptedO
 
 
 async def test_a_request_with_little_time_is_not_reranked(start: Start, ollama: ScriptedOllama) -> None:
-    system = await start("model")
+    system = await start("model", rerank_deadline_ms=60_000)
     system["compose"].rt.paces.took("qwen3-reranker", 1, 5.0)
     package = await Person(system, "en", "reranked").compose(ASK["en"], deadline_ms=5000)
     assert package.evidence

@@ -9,6 +9,8 @@ from typing import TypeVar
 T = TypeVar("T")
 PATIENCE_S = 120.0
 """So long may a busy machine take for what an idle one does at once."""
+IN_TIME_S = 10.0
+"""Within this an answer was not waited for until the end; what is slow in tests takes three times as long."""
 
 
 async def wait_for(condition: Callable[[], Awaitable[T] | T], what: str = "", deadline_s: float = PATIENCE_S) -> T:

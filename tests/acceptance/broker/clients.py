@@ -10,7 +10,9 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-DEADLINE = 120.0
+from tests.system.wait import PATIENCE_S
+
+DEADLINE = PATIENCE_S
 
 
 def unique(what: str) -> str:

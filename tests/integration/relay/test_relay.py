@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from services.compose.commit import _body, commit_turn
+from shared.bus.publisher import Message, Publisher
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.runtime import Runtime, open_runtime
@@ -84,6 +85,28 @@ async def test_a_relay_that_leaves_hands_its_shards_over(rt: Runtime, dsn: str, 
             await commit(rt, tenant, f"u{user}", 2)
         await emptied(dsn)
     assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {f"u{n}": [1, 2] for n in range(20)}
+
+
+async def test_a_relay_stopped_between_the_broker_and_the_outbox_publishes_once(
+    rt: Runtime, dsn: str, kafka: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tenant, sent, really = somebody(), asyncio.Event(), Publisher.send_all
+
+    async def slowly(self: Publisher, messages: Sequence[Message]) -> list[Exception | None]:
+        outcomes = await really(self, messages)
+        sent.set()
+        await asyncio.sleep(0.5)
+        return outcomes
+
+    async with running(settings_for(dsn, kafka), ("relay",)) as relay:
+        monkeypatch.setattr(Publisher, "send_all", slowly)
+        await commit(rt, tenant, "u", 1)
+        await sent.wait()
+        await relay.stop("relay")
+        monkeypatch.undo()
+        await relay.start("relay")
+        await emptied(dsn)
+    assert order(await of_tenant(kafka, tenant, TURN_COMMITTED.name)) == {"u": [1]}
 
 
 async def test_an_event_that_the_broker_never_takes_fails_and_blocks_nobody(
