@@ -20,6 +20,7 @@ from shared.knowledge.port import Resource
 from shared.store.turns import Event, Turn
 from shared.text.language import detect
 from shared.text.normalise import clip, visible
+from shared.text.patterns import to_pattern
 from shared.text.secrets import PLACEHOLDER, redact
 
 Kind = Literal["url", "file", "artifact", "tool"]
@@ -27,19 +28,19 @@ LEAST_PRODUCT = 200
 """A product of so few characters is an answer, not a document."""
 MAX_TITLE = 200
 MAX_META = 40
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-_LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|169\.254\.|\[?::1)", re.IGNORECASE)
-_SEARCH = re.compile(
+_SCHEME = to_pattern(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+_LOCAL = to_pattern(r"^(?:localhost|127\.|0\.0\.0\.0|169\.254\.|\[?::1)", re.IGNORECASE)
+_SEARCH = to_pattern(
     r"(?:google\.[a-z.]+|bing\.com|duckduckgo\.com|yandex\.[a-z]+|so\.com|sogou\.com)/(?:search|web|s)\b|baidu\.com/s\b"
 )
-_PASSING = re.compile(
+_PASSING = to_pattern(
     r"(?:^|/)(?:tmp|temp|node_modules|__pycache__|\.git|\.cache)/|\.(?:tmp|log|lock|swp|pyc|bak)$", re.IGNORECASE
 )
-_MAKES = re.compile(
+_MAKES = to_pattern(
     r"(?:^|[_.\-/])(?:write|create|save|generate|export|draft|produce|publish|compose|render|author)(?:$|[_.\-/])"
     r"|^(?:write|create|save|generate|export|draft)[A-Z]|生成|撰写|写入|保存|创建|导出|起草",
 )
-_TALKS = re.compile(
+_TALKS = to_pattern(
     r"memor|histor|conversation|chat|message|mail|reply|recall|remember|event|task|ticket|calendar"
     r"|记忆|对话|消息|邮件|日程",
     re.IGNORECASE,

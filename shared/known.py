@@ -1,13 +1,13 @@
 """From rows to the values that `shared.relate` reasons about."""
 
-import re
 from typing import Any
 
 from shared.relate import Known, Statement, sense_of
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
+from shared.text.patterns import to_pattern
 
-_PART = re.compile(r"[，,。.!?！？;；\n]+(?=\s|\D)")
+_PART = to_pattern(r"[，,。.!?！？;；\n]+(?=\s|\D)")
 
 
 def statement_of(seen: ObservationRow) -> Statement:

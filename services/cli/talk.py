@@ -14,6 +14,7 @@ from services.cli import explain as explained
 from services.cli import place
 from services.cli.output import AsJson, emit, fail, out
 from services.cli.web import Web
+from shared.text.patterns import to_pattern
 
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
 Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
@@ -22,8 +23,8 @@ Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.")]
 PATIENCE_MS = 5000
 """A person at a terminal would rather wait for a whole package than have a part of it in a second."""
 
-_TAG = re.compile(r"<user_memory (?P<attributes>[^>]*)>(?P<text>.*)</user_memory>\s*$", re.DOTALL)
-_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_TAG = to_pattern(r"<user_memory (?P<attributes>[^>]*)>(?P<text>.*)</user_memory>\s*$", re.DOTALL)
+_ATTRIBUTE = to_pattern(r'(\w+)="([^"]*)"')
 
 
 def _web() -> Web:

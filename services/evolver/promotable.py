@@ -12,6 +12,7 @@ from schemas.vocabulary import Epistemic, MemoryType
 from shared.policy import PromotionPolicy
 from shared.reading import MessageText
 from shared.reading.entities import mentions
+from shared.text.patterns import to_pattern
 from shared.text.sanitize import screen
 from shared.text.secrets import PLACEHOLDERS, find_secrets
 
@@ -44,12 +45,12 @@ class Verdict:
     reason: str | None = None
 
 
-_SECRET = re.compile(
+_SECRET = to_pattern(
     r"机密|保密|绝密|涉密|商业秘密|内部(?:资料|文件|消息|使用|价|数据)|不(?:得|要|能|可)外传|不(?:对外|公开)|未公开|未发布|底价|进货价|进价|采购价|供货价|成本价?|毛利|净利|利润率|返点|客户名单|供应商名单|合同(?:价|金额|条款)|薪(?:资|酬)|工资(?:表|条)|裁员|并购|收购|融资|估值|配方|投标|标书|报价策略|源代码"
     r"|\b(?:confidential|trade secrets?|proprietary|internal[- ](?:only|use|document|data|pricing)|not (?:for|to be) (?:public|shared|disclos\w+)|under (?:nda|embargo)|nda|unreleased|unannounced|cost price|purchase price|wholesale price|supplier price|(?:gross|profit|net) margins?|rebates?|customer list|supplier list|client list|contract (?:value|terms)|payroll|salar(?:y|ies)|layoffs?|acquisition|merger|funding round|valuation|recipe|tender|bid price|source code)\b",
     re.IGNORECASE,
 )
-_PERSONAL = re.compile(
+_PERSONAL = to_pattern(
     r"我|咱|本人|家人|爱人|妻子|老婆|丈夫|老公|孩子|儿子|女儿|父母|爸|妈|爷爷|奶奶|朋友|同事|女友|男友|生日|岁|年龄|住址|地址|住在|老家|家里|过敏|生病|疾病|病史|怀孕|手术|血型|体重|身高|收入|存款|房贷|婚|宗教|信仰|政治|身份证|电话|微信"
     r"|\b(?:i|me|my|mine|myself|we|our|family|wife|husband|spouse|partner|kids?|children|son|daughter|parents?|mother|father|mom|dad|friend|colleague|girlfriend|boyfriend|birthday|years old|age|address|lives? (?:in|at|near)|hometown|allerg\w+|illness|disease|diagnos\w+|pregnan\w+|surgery|blood type|weight|height|income|savings|mortgage|married|divorced|religio\w+|political|phone|passport)\b",
     re.IGNORECASE,

@@ -1,9 +1,9 @@
 """Whether a model's sentence is made of what was said: pure."""
 
-import re
 from collections.abc import Set
 
 from shared.text import segment
+from shared.text.patterns import to_pattern
 
 FRAME = frozenset(
     (
@@ -16,7 +16,7 @@ FRAME = frozenset(
 LEAST_GROUND = 0.5
 """Share of a statement's other words that must be the turn's; models put some in words of their own."""
 MAX_TERMS = 4000
-_HAN = re.compile(f"[{segment.HAN}]+")
+_HAN = to_pattern(f"[{segment.HAN}]+")
 
 
 def made_of(said: Set[str], text: str, least: float = LEAST_GROUND) -> bool:

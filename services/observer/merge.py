@@ -1,6 +1,5 @@
 """What a model adds to what the rules found: pure. Each item is proven by a quote, or left out with a reason."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +18,7 @@ from shared.reading.model import Polarity
 from shared.reading.stated import standings
 from shared.relate import RELATED
 from shared.text.normalise import fold, normalise
+from shared.text.patterns import to_pattern
 from shared.text.secrets import find_secrets
 
 BARRED = frozenset({"manipulation", "command", "asked", "supposed", "reported", "ironic", "about other", "about agent"})
@@ -28,7 +28,7 @@ PASSING = frozenset({"momentary", "trial"})
 TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
 """What passing words and tools may tell; neither says what the user is or wants."""
 _PREFIX: dict[MemoryType, str] = {"preference": "pref"}
-_PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]{2,}\]")
+_PLACEHOLDER = to_pattern(r"\[[A-Z][A-Z_]{2,}\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What a model changes in a summary: pure. Only what messages bear out; what it does not name stays to the letter."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,13 +12,14 @@ from shared.reading import slash
 from shared.reading.clauses import split
 from shared.reading.manipulation import manipulates
 from shared.text.normalise import clip, fold, normalise
+from shared.text.patterns import to_pattern
 from shared.text.secrets import redact
 
 MAX_MESSAGES = 24
 MESSAGE_CHARS = 240
 LEAST_GROUND = 0.66
 """Share of a line's words that must be the messages'; nothing else proves a line, as a quote does an extracted item."""
-_NUMBER = re.compile(r"\d+")
+_NUMBER = to_pattern(r"\d+")
 _LETTER = {"goals": "g", "decisions": "d", "tasks": "t", "questions": "q"}
 
 

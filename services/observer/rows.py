@@ -1,6 +1,5 @@
 """What the observer keeps of a turn besides its statements: mentions, chunks, notes. Pure but for fresh ids."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -17,13 +16,14 @@ from shared.store.turns import Event, Turn
 from shared.text import language, segment
 from shared.text.blocks import Recognized, searchable
 from shared.text.normalise import normalise
+from shared.text.patterns import to_pattern
 from shared.text.sanitize import screen
 from shared.text.secrets import find_secrets
 
 MAX_TOOL_CHARS = 4000
 UNNAMED = "?"
 """Stands for the name of a tool that is none: others are to read it."""
-_NAME = re.compile(r"(?!.*\d{6})[A-Za-z\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff_.:/-]{0,63}")
+_NAME = to_pattern(r"(?!.*\d{6})[A-Za-z\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff_.:/-]{0,63}")
 
 
 def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -16,11 +15,12 @@ from shared.embedded.account import Account, private_folder, server_account
 from shared.embedded.postgres_files import WHEEL, EmbeddedPostgresError, environment, installation
 from shared.embedded.process import spawn
 from shared.errors import ConfigurationError, SmartBrainError
+from shared.text.patterns import to_pattern
 
 NEEDED = ("pg_dump", "pg_restore")
 LAST = 20
 """So many of a program's last lines are told when it fails."""
-_VERSION = re.compile(r"\(PostgreSQL\) (\d+)")
+_VERSION = to_pattern(r"\(PostgreSQL\) (\d+)")
 
 
 class ProgramError(SmartBrainError):

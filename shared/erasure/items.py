@@ -1,6 +1,5 @@
 """Single memories with all that said them: found, and their words taken out of the log, of search and of summaries."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,11 +12,12 @@ from shared.store.hide import Covered, Hidden
 from shared.telemetry import OUTCOME_SECONDS
 from shared.text import segment
 from shared.text.blot import TELLING, Blotter, needles
+from shared.text.patterns import to_pattern
 
 MADE_OF_IT = frozenset({"item"})
 """Events that are what they dictate: nothing is left of one whose memory is erased."""
 SPOKEN_BY_RULES = "rules"
-_ENDED = re.compile(r"\A(?=\s)[\s.,!?;。，！？；…]+")
+_ENDED = to_pattern(r"\A(?=\s)[\s.,!?;。，！？；…]+")
 
 
 async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:

@@ -16,6 +16,7 @@ from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Bundle, Capabilities, Receipt, Section
 from shared.text.language import detect
 from shared.text.normalise import visible
+from shared.text.patterns import to_pattern
 from shared.text.sanitize import screen
 
 MAX_ITEMS = 200
@@ -24,16 +25,16 @@ MAX_LOOKED_AT = 1000
 MAX_TEXT = 4000
 MAX_TITLE = 300
 MAX_ID = 200
-_WORDLESS = re.compile(r"[0-9a-f\W_]")
+_WORDLESS = to_pattern(r"[0-9a-f\W_]")
 FEW_LETTERS = 8
 """An id of hexadecimal digits and so few letters says nothing, and is no key though it may look like one."""
 MAX_URI = 2048
 MAX_IGNORED = 20
 _MODES: frozenset[str] = frozenset(get_args(SearchMode))
 _SOURCES: frozenset[str] = frozenset(get_args(EvidenceSourceType))
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-_UNSAFE_SCHEME = re.compile(r"(?:javascript|vbscript|data|blob|about):", re.IGNORECASE)
-_SLUG = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_SCHEME = to_pattern(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+_UNSAFE_SCHEME = to_pattern(r"(?:javascript|vbscript|data|blob|about):", re.IGNORECASE)
+_SLUG = to_pattern(r"[a-z][a-z0-9_-]{0,31}")
 _READABLE = "!#$%&'()*+,/:;=?@[]~"
 _SIGNALS = {"vector": "vector", "fts": "text"}
 

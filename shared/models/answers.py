@@ -6,9 +6,10 @@ import re
 from pydantic import BaseModel, ValidationError
 
 from shared.models.prompt import A
+from shared.text.patterns import to_pattern
 
-_THOUGHT_TAG = re.compile(r"<(?P<end>/)?think(?:ing)?>", re.IGNORECASE)
-_JSON_START = re.compile(r"""[{\[](?=\s*["{}\[\]])""")
+_THOUGHT_TAG = to_pattern(r"<(?P<end>/)?think(?:ing)?>", re.IGNORECASE)
+_JSON_START = to_pattern(r"""[{\[](?=\s*["{}\[\]])""")
 _PROBLEM_CHARACTERS = 600
 MAX_ANSWER_CHARACTERS = 200_000
 """Far more than any answer asked for; what is longer is not read at all."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from shared.text.normalise import clip
+from shared.text.patterns import to_pattern
 
 ALTERNATIVES = 20
 """As many tokens as Ollama shows."""
@@ -18,7 +19,7 @@ _BEFORE = (
     ' provided. Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n'
 )
 _AFTER = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
-_CONTROL = re.compile(r"<(?=\||/?(?:Instruct|Query|Document|think)>)", re.IGNORECASE)
+_CONTROL = to_pattern(r"<(?=\||/?(?:Instruct|Query|Document|think)>)", re.IGNORECASE)
 
 
 def question(query: str, text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from schemas.vocabulary import MemoryType
 from shared.reading.keys import tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
 _TO = r"(?:成|到|为|至|去|回|作|做|给|在)了?"
 _TURN = r"(?:改名?|换|调整?|搬家?|转|挪|推迟|提前|延后?|延期|升|降|变|切换?|迁移?|涨|减|缩短?|跳槽?|过继|移)"
@@ -39,8 +40,8 @@ _EN = (
     rf"\b(?:actually|correction|i meant|should be|supposed to be|it's now|is now|are now|now it'?s)\b[:,]? (?:it'?s |is |the |a |an )*(?P<new>[\w' &/.:-]{{1,40}}?){_STOP}",
     rf"\b(?:now|these days|nowadays|from now on)\b,? (?:i |i'm |it's |we |we're |is |the |a )*(?P<new>[\w' &/.:-]{{1,40}}?){_STOP}",
 )
-_FRAMES_ZH = tuple(re.compile(frame) for frame in _ZH)
-_FRAMES_EN = tuple(re.compile(frame, re.IGNORECASE) for frame in _EN)
+_FRAMES_ZH = tuple(to_pattern(frame) for frame in _ZH)
+_FRAMES_EN = tuple(to_pattern(frame, re.IGNORECASE) for frame in _EN)
 
 
 @dataclass(frozen=True, slots=True)

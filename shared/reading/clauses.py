@@ -5,50 +5,51 @@ from dataclasses import dataclass
 
 from schemas.vocabulary import Language
 from shared.reading.gates import mask
+from shared.text.patterns import to_pattern
 
-CJK = re.compile(r"[\u3400-\u9fff]")
-LATIN = re.compile(r"[A-Za-z]")
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
-_QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\||\$ |at |File \"|Traceback).*$", re.M)
-_QUOTED_LINE_SIGN = re.compile(r"[>|$]|File|Traceback|^[ \t]*at ", re.M)
-_QUOTE_SIGN = re.compile(r"[“「『\"']")
-_QUOTE = re.compile(
+CJK = to_pattern(r"[\u3400-\u9fff]")
+LATIN = to_pattern(r"[A-Za-z]")
+_FENCE = to_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
+_QUOTED_LINE = to_pattern(r"^[ \t]*(?:>|\||\$ |at |File \"|Traceback).*$", re.M)
+_QUOTED_LINE_SIGN = to_pattern(r"[>|$]|File|Traceback|^[ \t]*at ", re.M)
+_QUOTE_SIGN = to_pattern(r"[“「『\"']")
+_QUOTE = to_pattern(
     r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'"
     r"(?![A-Za-z])"
 )
-_SPEECH = re.compile(r"我|\b(?:I|my|me)\b|[。！？.!?]\s*\S|[:：]")
-_SAID = re.compile(
+_SPEECH = to_pattern(r"我|\b(?:I|my|me)\b|[。！？.!?]\s*\S|[:：]")
+_SAID = to_pattern(
     (
         r"(?:说|道|写|问|喊|回复|念|翻译(?:一下|成\w+)?|润色|said|says|wrote|write|reads|asked|called"
         r"|translate)\s*[:：,，]?\s*$"
     ),
     re.I,
 )
-_SENTENCE = re.compile(r"[。！？!?；;\n\r]+|\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+")
+_SENTENCE = to_pattern(r"[。！？!?；;\n\r]+|\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+")
 _AFTER_COMMA = (
     r"and |but |so |because |since |though |although |however,? |which |who |please |while |if |when |or |not |instead"
     r"|right\b|now |also,? |then |plus |yet |maybe |do(?:n't)? |can |could |would |what |how |any |any\b|let's "
     r"|(?:I|I'm|I've|I'd|I'll|im|i|my|My|we|We|he|she|they|it|it's|you|that|this|there|make)\b"
 )
-_COMMA = re.compile(
+_COMMA = to_pattern(
     r"[，（）(),～~—\s](?:(?<=[，（）()—])"
     rf"|(?<=,)(?:(?=\s*(?:[\u3400-\u9fff]|{_AFTER_COMMA}))|(?<=\b(?:yes|hey),)|(?<=\bactually,)|(?<=\bsorry,)"
     r"|(?<=\b(?:no|ok|hi),))"
     r"|(?<=[～~])(?=[\s。！？!?;；]|$|[\u3400-\u9fff])|(?<=\s)[-–]\s)"
 )
-_BUT_ZH = re.compile(
+_BUT_ZH = to_pattern(
     r"[但不可然而并所因只](?:(?<=但)(?:是|(?=[我是不没也还他她]))|(?<=不)过(?!敏)|(?<=可)(?:是|(?=我))|(?<=然)而"
     r"|(?<=而)(?:且|(?=我(?!们?是)))|(?<=并)且|(?<=所)以|(?<=因)为|(?<=只)是)"
 )
-_BLANK = re.compile(r" (?<=[\u3400-\u9fff] ) *(?=[\u3400-\u9fff])")
-_BREAK_EN = re.compile(
+_BLANK = to_pattern(r" (?<=[\u3400-\u9fff] ) *(?=[\u3400-\u9fff])")
+_BREAK_EN = to_pattern(
     r"\s(?=(?:but|because|although|though|however|whereas|while I|since I|so I|so we|so please"
     r"|and also|and (?:I|I'm|I've|I'd|my|we|he|she|they|please)"
     r"|and (?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)|although)\b)",
     re.I,
 )
-_COMMA_SIGN = re.compile(r"[，,～~—（）()–-]")
-_QUESTION = re.compile(r"[?？]")
+_COMMA_SIGN = to_pattern(r"[，,～~—（）()–-]")
+_QUESTION = to_pattern(r"[?？]")
 _SPACE = " "
 _JOINT = "\u00a0"  # a blank that does not part clauses
 

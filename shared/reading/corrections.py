@@ -14,6 +14,7 @@ from shared.reading.corrections_zh import chinese, contrast_zh
 from shared.reading.guards import Stance
 from shared.reading.keys import tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
 
 def find(
@@ -123,7 +124,7 @@ def find(
     return found
 
 
-_AGAINST = re.compile(r"(?:而|并)?不是(?P<zh>[^，吗呢]{1,14})$|(?:and )?not (?P<en>[\w' -]{1,40})$", re.IGNORECASE)
+_AGAINST = to_pattern(r"(?:而|并)?不是(?P<zh>[^，吗呢]{1,14})$|(?:and )?not (?P<en>[\w' -]{1,40})$", re.IGNORECASE)
 
 
 def _set_against(following: Clause | None) -> str | None:

@@ -9,6 +9,7 @@ from shared.reading.corrections_build import taste_of, value_of
 from shared.reading.gates import gate
 from shared.reading.keys import preference_key, tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
 _SLIPS = gate(words.SLIP_ZH, words.SLIP_EN)
 
@@ -57,7 +58,7 @@ def used_to(clause: Clause) -> tuple[str, str] | None:
     return match["verb"], tidy(match["old"])
 
 
-_AMENDED = re.compile(
+_AMENDED = to_pattern(
     r"^(?:更正|纠正|订正|correction)(?:一下)?[:：，, ]+(?:the |my |our )?(?P<topic>[^，,]{1,24}?)\s*"
     r"(?:应该是|应该|改成|改到|是|为|\bis|\bare|should be)\s*(?P<new>[^，]{1,30})$",
     re.I,

@@ -11,14 +11,15 @@ from shared.reading.gates import gate
 from shared.reading.guards import Stance
 from shared.reading.keys import preference_key, slot_of, slug, target_of, tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
-_CONTRASTS = gate(words.NOT_BUT_ZH, words.BUT_NOT_ZH, re.compile("不"))
+_CONTRASTS = gate(words.NOT_BUT_ZH, words.BUT_NOT_ZH, to_pattern("不"))
 
 
 _SWITCHES = gate(words.SWITCH_ZH)
 
 
-_STOPS = gate(words.NO_MORE_ZH, words.QUIT_ZH, re.compile("从"))
+_STOPS = gate(words.NO_MORE_ZH, words.QUIT_ZH, to_pattern("从"))
 
 
 _NOW = gate(words.NOW_PLAIN_ZH, words.NOW_SWITCH_ZH, words.ACTUALLY_ZH)

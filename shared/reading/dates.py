@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from shared.reading.gates import gate
+from shared.text.patterns import to_pattern
 
 _ZH_NUMBER = {
     "一": 1,
@@ -70,8 +71,8 @@ _NUM_EN = {
     "several": 4,
 }
 
-_ISO = re.compile(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?:日|号)?(?!\d)")
-_ZH = re.compile(
+_ISO = to_pattern(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?:日|号)?(?!\d)")
+_ZH = to_pattern(
     r"(?P<day>大前天|前天|昨天|昨晚|昨日|今天|今早|今晚|今日|刚刚|刚才|明天|明早|明晚|明日|大后天|后天)"
     r"|(?P<wrel>上上个?|上个?|这个?|本|下下个?|下个?)?(?:周|星期|礼拜)(?P<wday>[一二三四五六日天末])"
     r"|(?P<week>上上|上个?|这个?|本|下个?)(?:周|星期|礼拜)(?![一二三四五六日天末])"
@@ -82,7 +83,7 @@ _ZH = re.compile(
     r"|(?P<ago>\d{1,3}|[一二两三四五六七八九十几半]+)个?(?P<unit>天|周|星期|礼拜|月|年)(?P<dir>以?前|以?后|之前|之后)"
     r"|(?P<end>月底|月末|年底|年末)|(?P<yonly>去年|前年|明年|\d{4}年)|(?P<dom>\d{1,2})[号日](?!楼|店|线|机)"
 )
-_EN = re.compile(
+_EN = to_pattern(
     r"\b(?:(?P<day>today|tonight|this (?:morning|afternoon|evening)|yesterday|last night|tomorrow"
     r"|the day before yesterday|the day after tomorrow)"
     r"|(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -107,8 +108,8 @@ _EN = re.compile(
 )
 
 
-_LATIN = re.compile(r"[A-Za-z]{2}")
-_SIGN = re.compile(
+_LATIN = to_pattern(r"[A-Za-z]{2}")
+_SIGN = to_pattern(
     r"[天晚日早周月年号底]|星期|礼拜|刚[刚才]|[12]\d\d\d|day|week|month|year|ago|last|next|night|in \d"
     r"|\d(?:st|nd|rd|th)\b"
     r"|tomorrow|morning|evening|after|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-import rjieba
-
 from schemas.vocabulary import EntityKind
 from shared.reading import entities_words as words
 from shared.reading.keys import fold, slug
 from shared.reading.model import Mention, MessageText
+from shared.text import chinese
+from shared.text.patterns import to_pattern
 from shared.text.secrets import PLACEHOLDERS
 
-_BLANKED = re.compile("|".join(re.escape(each) for each in sorted(PLACEHOLDERS)))
+_BLANKED = to_pattern("|".join(re.escape(each) for each in sorted(PLACEHOLDERS)))
 """What stands for a secret names nothing."""
 _Add = Callable[[str, EntityKind, str, tuple[int, int]], None]
 
@@ -60,7 +60,7 @@ def _add_paths(text: str, add: _Add) -> None:
 
 def _add_chinese(text: str, add: _Add) -> None:
     position = 0
-    for word, tag in rjieba.tag(text):
+    for word, tag in chinese.tag(text):
         at, position = position, position + len(word)
         kind = words.ZH_KINDS.get(tag)
         if len(word) > 2 and word[-1] in words.ORG_ENDS and words.ORG.search(word):

@@ -3,16 +3,17 @@
 import re
 
 from schemas.vocabulary import EntityKind
+from shared.text.patterns import to_pattern
 
-URL = re.compile(r"https?://[^\s<>\"'，。；、（）()\u3400-\u9fff]+|\bwww\.[^\s<>\"'，。；、（）()\u3400-\u9fff]+")
-REPO = re.compile(r"(?<![\w/.@-])(?P<repo>[A-Za-z0-9][A-Za-z0-9-]{1,38}/[A-Za-z0-9][A-Za-z0-9._-]{1,60})(?![\w/])")
-PATH = re.compile(
+URL = to_pattern(r"https?://[^\s<>\"'，。；、（）()\u3400-\u9fff]+|\bwww\.[^\s<>\"'，。；、（）()\u3400-\u9fff]+")
+REPO = to_pattern(r"(?<![\w/.@-])(?P<repo>[A-Za-z0-9][A-Za-z0-9-]{1,38}/[A-Za-z0-9][A-Za-z0-9._-]{1,60})(?![\w/])")
+PATH = to_pattern(
     r"(?<![\w:/.])(?:~|\.{1,2})?/(?:[\w.@+-]+/)*[\w.@+-]+\.?[\w]*|(?<![\w/])[\w-]+(?:/[\w.-]+)+\.[A-Za-z]{"
     r"1,6}\b|(?<![\w/.@])[\w-]+\.(?:py|rs|go|js|ts|tsx|jsx|java|kt|rb|cpp|cc|hpp|cs|php|sql|"
     r"md|txt|pdf|docx?|xlsx?|pptx?|csv|json|ya?ml|toml|ini|cfg|sh|html|css|ipynb|log|zip|tar\.gz"
     r"|png|jpe?g|svg|lock)\b"
 )
-NOT_REPO = re.compile(
+NOT_REPO = to_pattern(
     (
         r"^(?:and/or|he/she|she/he|his/her|him/her|w/o|i/o|tcp/ip|ci/cd|a/b|n/a|yes/no|on/off|read/write"
         r"|input/output|client/server|true/false|either/or|km/h|24/7|\d+/\d+|application/\w+|text/\w+"
@@ -20,10 +21,10 @@ NOT_REPO = re.compile(
     ),
     re.I,
 )
-TICKET = re.compile(r"(?<![A-Za-z0-9_/-])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])")
-NOT_TICKET = re.compile(r"(?:UTF|SHA|ISO|RFC|GPT|COVID|HTTP|MP|USB|AES|RSA|MD|UTC|GMT|IP|PS|CVE|ES|TLS|EN|IEEE)-\d")
+TICKET = to_pattern(r"(?<![A-Za-z0-9_/-])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])")
+NOT_TICKET = to_pattern(r"(?:UTF|SHA|ISO|RFC|GPT|COVID|HTTP|MP|USB|AES|RSA|MD|UTC|GMT|IP|PS|CVE|ES|TLS|EN|IEEE)-\d")
 _NAME_WORD = r"(?:[A-Z][A-Za-z0-9]*|[a-z]{1,3}[A-Z][A-Za-z0-9]+)"
-CAPITAL = re.compile(
+CAPITAL = to_pattern(
     rf"(?<![A-Za-z0-9_.@/'-]){_NAME_WORD}(?:'s(?![a-z]))?(?:(?:[ ](?:of|the|de|van)(?=[ ][A-Z]))?[ ]"
     rf"(?:{_NAME_WORD}|\d{{1,4}}(?![\d%$:.,-]))(?![A-Za-z0-9_@/]))*(?![A-Za-z0-9_@/]|-\d)",
     re.A,
@@ -97,7 +98,7 @@ CALENDAR = frozenset(
     ]
 )
 ORG_ENDS = frozenset("司团行学院校技所会局部社室动巴讯度为米美东多易滴软歌")
-NO_NAME_ZH = re.compile(
+NO_NAME_ZH = to_pattern(
     r"[的了是在不]|^[喝吃看买去做听说想要玩学写打洗喂]|[茶酒饭菜汤面粉店路街镇村山河湖江桥楼房车船油米糕糖鱼肉果花草树色天月日年]$"
 )
 COMMON = frozenset(
@@ -255,7 +256,7 @@ COMMON = frozenset(
         "null",
     ]
 )
-PRODUCTS = re.compile(
+PRODUCTS = to_pattern(
     (
         r"^(?:iphone|ipad|macbook|android|windows|linux|macos|ios|ubuntu|python|rust|java\w*|typescript"
         r"|golang|kotlin|swift|react|vue|svelte|django|flask|fastapi|postgres\w*|mysql|redis|kafka"
@@ -267,7 +268,7 @@ PRODUCTS = re.compile(
     ),
     re.I,
 )
-ORG = re.compile(
+ORG = to_pattern(
     (
         r"(?:公司|集团|银行|大学|学院|医院|学校|科技|研究院|事务所|基金会|协会|局|部|出版社|工作室)$"
         r"|\b(?:Inc|Corp|Ltd|LLC|GmbH|University|College|Institute|Bank|Hospital|School|Labs?|Company"
@@ -414,18 +415,18 @@ PLACES = frozenset(
     "cape town",
     "tel aviv",
 }
-PERSON_BEFORE = re.compile(
+PERSON_BEFORE = to_pattern(
     (
         r"(?:\b(?:my|with|and|named|called|friend|wife|husband|brother|sister|boss|colleague|mr|"
         r"mrs|ms|dr|prof|from|by|to|told|asked|met|saw|call|email|is)\.?\s+)$"
     ),
     re.I,
 )
-PERSON_AFTER = re.compile(
+PERSON_AFTER = to_pattern(
     r"^(?:'s\b|\s+(?:said|says|told|thinks|likes|loves|asked|wants|works|lives|called|texted"
     r"|emailed|and I|is my|was|has|went|came|will|from)\b)"
 )
-NAME = re.compile(r"^[A-Z][a-z]{1,14}(?:\s[A-Z][a-z]{1,14}){0,2}$")
+NAME = to_pattern(r"^[A-Z][a-z]{1,14}(?:\s[A-Z][a-z]{1,14}){0,2}$")
 ZH_KINDS: dict[str, EntityKind] = {"nr": "person", "nrfg": "person", "nrt": "person", "ns": "place", "nt": "org"}
 NOT_PERSON_ZH = frozenset(
     [

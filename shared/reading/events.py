@@ -10,8 +10,9 @@ from shared.reading.gates import gate
 from shared.reading.guards import Stance
 from shared.reading.keys import slug, tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
-_LIFE_ZH = re.compile(
+_LIFE_ZH = to_pattern(
     r"^(?:我|我们|我家|我和\S{1,5}|我跟\S{1,5})?(?:家)?(?:最近|刚刚?|刚才|终于|已经|上个?月|"
     r"上周|去年|今年|今天|昨天|前天|正式|总算|成功|顺利|也|又|就|都|于)*(?P<what>(?:升职|加薪"
     r"|结婚|订婚|离婚|领证|分手|毕业|辞职|离职|入职|跳槽|退休|失业|被裁|怀孕|生了|当爸|当妈|"
@@ -20,7 +21,7 @@ _LIFE_ZH = re.compile(
     r"(?:个)?手术|住院|出院|骨折|丢了|报名了|跑完了|完成了(?:人生|第一)|发表了|出版了|参加了"
     r"|移民|出国|回国|去世|戒烟|戒酒).{0,30}?)(?:了)?$"
 )
-_PAST_ZH = re.compile(
+_PAST_ZH = to_pattern(
     r"^(?:我|我们|我和\S{1,6}|我跟\S{1,6}|全家|一家人|我家\S{0,4}|我带\S{1,6})?(?:就|也|又|终于"
     r"|刚|还|都|一起|一个人|第一次|正好|和\S{1,5}|跟\S{1,5}|带\S{1,5}|在\S{1,8})*(?P<what>[^了过]{0,8}?"
     r"(?:去|买|看|见|参加|完成|拿|收到|做|吃|跑|爬|学|考|开|搬|回|面试|认识|遇到|交|办|换|丢"
@@ -29,13 +30,13 @@ _PAST_ZH = re.compile(
     r"|过).{1,30}|.{0,10}(?:去|到|回)(?:了)?.{2,12}(?:出差|旅游|旅行|玩|度假|爬山|露营|看展|"
     r"体检|面试|开会|比赛|看病|滑雪))$"
 )
-_FUTURE_ZH = re.compile(
+_FUTURE_ZH = to_pattern(
     r"^(?:我|我们|我和\S{1,6}|全家|我家\S{0,4}|一家人)?(?:就|也|将|会|要|打算|准备|计划|还|都"
     r"|一起|一个人|第一次|得|有个?|有一?[场次]|是|的|和\S{1,5}|跟\S{1,5})*(?P<what>(?:去|到|"
     r"飞|回|参加|办|举办|举行|结婚|搬|入职|做|考|面试|出差|旅行|手术|生日|婚礼|考试|体检|开学"
     r"|毕业|答辩|演讲|比赛|聚会|生孩子|动手术|住院|离职|休假|度假|当|看|跑|出国|移民|开业).{0,24})$"
 )
-_MOOD_ZH = re.compile(
+_MOOD_ZH = to_pattern(
     (
         r"没睡|没|不舒服|心情|累|困|好冷|好热|下雨|天气|加班到|头疼|无聊|烦|生气|开心$|难过|想|报错"
         r"|错误|bug|代码|脚本|跑通|编译|运行|部署|接口|聊到|问了你|说过|提到|告诉你|讨论|怎么|什么"
@@ -58,7 +59,7 @@ _PAST_VERB = (
     r" into|ran into|came out|reconnected|talked|called|hung out|worked on|took up|walked|biked"
     r"|surfed|skied|danced)"
 )
-_PAST_EN = re.compile(
+_PAST_EN = to_pattern(
     (
         r"\b(?:I|we|my (?:family|friends?|wife|husband|partner|kids?|son|daughter|mom|dad|team|girlfriend"
         r"|boyfriend)(?: and I)?|me and my \w+)(?:'ve| have)?\s+(?:just\s+|finally\s+|also\s+|recently\s+"
@@ -66,7 +67,7 @@ _PAST_EN = re.compile(
     ),
     re.I,
 )
-_LIFE_EN = re.compile(
+_LIFE_EN = to_pattern(
     (
         r"\b(?:I|we)(?:'ve| have)?\s+(?:just\s+|finally\s+|also\s+|recently\s+|officially\s+)*(?P<what>"
         r"(?:got|gotten|been|was|were)\s+(?:married|engaged|divorced|promoted|laid off|fired|hired"
@@ -83,7 +84,7 @@ _LIFE_EN = re.compile(
     ),
     re.I,
 )
-_FUTURE_EN = re.compile(
+_FUTURE_EN = to_pattern(
     (
         r"\b(?:I'm|I am|we're|we are|I'll|we'll|I will|we will)\s+(?:also\s+|just\s+|probably\s+"
         r"|actually\s+)*(?P<what>(?:going (?:to|on|camping|hiking|skiing|out)|flying|traveling|travelling"
@@ -100,7 +101,7 @@ _FUTURE_EN = re.compile(
     ),
     re.I,
 )
-_DULL_EN = re.compile(
+_DULL_EN = to_pattern(
     (
         r"\b(?:error|exception|bug|crash\w*|code|script|function|deploy\w*|compile|test failed|headache"
         r"|(?:saw|watched) an? (?:movie|film|video|show)$|(?:saw|watched) an? (?:movie|film|show) (?:yesterday"
@@ -114,7 +115,7 @@ _DULL_EN = re.compile(
     re.I,
 )
 
-_OURS_EN = re.compile(r"(?:last|on|yesterday|two|this|my)\b", re.I)
+_OURS_EN = to_pattern(r"(?:last|on|yesterday|two|this|my)\b", re.I)
 
 
 _TELLS = gate(_LIFE_ZH, _PAST_ZH, _FUTURE_ZH, _LIFE_EN, _PAST_EN, _FUTURE_EN)

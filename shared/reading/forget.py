@@ -5,37 +5,38 @@ from dataclasses import dataclass
 
 from shared.reading.clauses import blank
 from shared.reading.gates import gate, mask
+from shared.text.patterns import to_pattern
 
 _PLEASE_ZH = r"(?:(?:好的?|那|请你?|麻烦你?|帮我|你|就|算了|对了)[，, ]?)*"
-_ZH = re.compile(
+_ZH = to_pattern(
     rf"(?:(?:^|[。！？!?；;\n])\s*{_PLEASE_ZH}(?P<verb>忘记|忘了|忘)"
     rf"|(?:^|[。！？!?；;\n，,])\s*{_PLEASE_ZH}(?P<verb2>忘掉|(?:别|不要|不用|不必)再?(?:记得|记着|记住|记)))"
     r"(?:吧)?[:： ]*(?P<body>(?:关于)?我[^。！？!?；;\n，,]*)(?P<end>[?？]?)"
 )
-_EN = re.compile(
+_EN = to_pattern(
     r"(?:^|[.!?;\n]\s*|,\s*)(?:(?:ok|okay|please|just|actually|so|and|now|no)[, ]+)*"
     r"(?P<verb>forget|unlearn|stop remembering)\s+(?:about\s+)?(?:the fact\s+)?(?:that\s+)?"
     r"(?P<body>(?:(?:everything|anything|what(?:ever)?)\s+)?(?:I|I'm|I've|my)\b[^.!?;\n]*)(?P<end>\??)",
     re.IGNORECASE,
 )
-_ABOUT_ZH = re.compile(
+_ABOUT_ZH = to_pattern(
     r"^(?:关于)?我(?:刚才|刚刚|之前|上次|以前)?(?:说|提|讲)(?:过|到)?的?(?:关于)?(?P<what>[^我]{1,18})$"
 )
-_ABOUT_EN = re.compile(
+_ABOUT_EN = to_pattern(
     r"^(?:everything|anything|what(?:ever)?) I(?:'ve)? (?:just |ever )?(?:said|told you|mentioned)"
     r" about (?P<what>.{1,40})$",
     re.IGNORECASE,
 )
-_SAYING = re.compile(
+_SAYING = to_pattern(
     r"^我(?:刚才|刚刚|之前|上次|以前)?(?:说|提|讲)过?的?(?=我)"
     r"|^I(?:'ve)? (?:just |ever )?(?:said|told you|mentioned)(?: that)? (?=I|my\b)",
     re.IGNORECASE,
 )
-_TAIL = re.compile(
+_TAIL = to_pattern(
     r"(?:这件事情?|这回事|这事|这个|这一?点|的(?:事情?|信息|说法|记录)|了|吧|哦| please| now| ever)+$", re.IGNORECASE
 )
-_ASKED = re.compile(r"(?:吗|么|没有|没|呢)$")
-_FORGETS = gate(re.compile(r"忘|[别要用必]再?记"), re.compile(r"forget|unlearn|stop remembering", re.IGNORECASE))
+_ASKED = to_pattern(r"(?:吗|么|没有|没|呢)$")
+_FORGETS = gate(to_pattern(r"忘|[别要用必]再?记"), to_pattern(r"forget|unlearn|stop remembering", re.IGNORECASE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ at once, letter by letter and word by word; a pattern whose literals are all abs
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from shared.text.patterns import to_pattern
+
 code: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")
-_WORD = re.compile(r"[a-z0-9']+")
+_WORD = to_pattern(r"[a-z0-9']+")
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'")
 _COMMON = dict.fromkeys(
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过", 0.9
@@ -21,34 +24,39 @@ _SHORT = {1: 8.0, 2: 4.0, 3: 1.2, 4: 0.4}
 _LONGEST = 14
 _LARGEST_SET = 40
 _bits = 0
-_letters: dict[str, int] = {}
-_parts: dict[str, int] = {}
-_open = 0
+_gated: list[tuple[int, re.Pattern[str]]] = []
+
+
+@dataclass
+class _Tables:
+    """By literal the gates that it opens: single letters, parts of words; `open` are those that nothing closes."""
+
+    read: int = 0
+    open: int = 0
+    letters: dict[str, int] = field(default_factory=dict[str, int])
+    parts: dict[str, int] = field(default_factory=dict[str, int])
+
+
+_tables = _Tables()
 
 
 def gate(*patterns: re.Pattern[str]) -> int:
     """The bit that a text's mask carries where one of the patterns may match it."""
-    global _bits, _open
+    global _bits
     bit = 1 << _bits
     _bits += 1
-    for pattern in patterns:
-        needed = _needed(parser.parse(pattern.pattern, pattern.flags))
-        if needed is None:
-            _open |= bit
-            continue
-        for literal in needed:
-            table = _parts if literal[-1] in _RUN else _letters
-            table[literal] = table.get(literal, 0) | bit
-    _of_word.cache_clear()
+    _gated.extend((bit, pattern) for pattern in patterns)
     return bit
 
 
 def mask(text: str) -> int:
     """The gates that are open for the text."""
-    found = _open
+    if _tables.read < len(_gated):
+        _read()
+    found = _tables.open
     low = text.lower()
     if not text.isascii():
-        get = _letters.get
+        get = _tables.letters.get
         for letter in set(low):
             found |= get(letter, 0)
     for word in _WORD.findall(low):
@@ -56,9 +64,25 @@ def mask(text: str) -> int:
     return found
 
 
+def _read() -> None:
+    """The literals of every gated pattern are in the tables, which another thread sees whole or not at all."""
+    global _tables
+    tables = _Tables(len(_gated))
+    for bit, pattern in _gated[: tables.read]:
+        needed = _needed(parser.parse(pattern.pattern, pattern.flags))
+        if needed is None:
+            tables.open |= bit
+            continue
+        for literal in needed:
+            table = tables.parts if literal[-1] in _RUN else tables.letters
+            table[literal] = table.get(literal, 0) | bit
+    _tables = tables
+    _of_word.cache_clear()
+
+
 @lru_cache(maxsize=16_384)
 def _of_word(word: str) -> int:
-    found, size, parts = 0, len(word), _parts
+    found, size, parts = 0, len(word), _tables.parts
     if size > 2 * _LONGEST:
         return (1 << _bits) - 1
     for whole in (word, *word.split("'")):

@@ -8,12 +8,13 @@ from typing import Literal
 from shared.reading import guards_words as words
 from shared.reading.clauses import Clause
 from shared.reading.gates import gate
+from shared.text.patterns import to_pattern
 
 Subject = Literal["self", "group", "other", "agent", "none"]
 
-KIN_ZH = re.compile(words.KIN_ZH)
+KIN_ZH = to_pattern(words.KIN_ZH)
 
-_FICTION = re.compile(
+_FICTION = to_pattern(
     r"\bwrite (?:me )?(?:a|an|the|another|some)\b.{0,40}\b(?:story|poem|email|essay|letter|song"
     r"|dialogue|script|post|tweet|speech|bio"
     r"|review|novel|scene)\b|\b(?:translate|proofread|rephrase|paraphrase|rewrite)\b"

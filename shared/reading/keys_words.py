@@ -2,19 +2,21 @@
 
 import re
 
+from shared.text.patterns import to_pattern
+
 EDGE = " \t\u00a0,，.。!！?？;；:：、~～\"'“”‘’「」『』()（）[]【】<>《》*_`-"
-TAIL_ZH = re.compile(
+TAIL_ZH = to_pattern(
     r"(?:(?:这|那)(?:种|类|样|些)(?:的)?(?:东西|风格|类型)?|的(?:东西|风格|类型|那种|款式|感觉"
     r"|样式|时候|话)|风格|(?<=..)[风款]|的|了|啊|呀|呢|吧|哦|嘛|哈|啦|喔|噢|耶|而已|就好|就行"
     r"|就可以|的话|什么的|之类的?|等等?|(?<=[A-Za-z\u3400-\u9fff])来?(?:写代码|写作|办公|编程"
     r"|记笔记|上网|剪视频|画图|写文档|做笔记))+$"
 )
-HEAD_ZH = re.compile(
+HEAD_ZH = to_pattern(
     r"^(?:(?:一|几|两|三)?(?:点儿?|些|种|个|只|条|款|杯|件|双|本|台|辆|位|名|份|间|套)(?=[\u3400-\u9fffA-Z"
     r"a-z])|各种|各类|所有的?|任何|比较|更加?|最|很|太|非常|特别|有点儿?|偏|稍微|那种|这种|这类"
     r"|那类|那些|这些|我的?|一切)+"
 )
-VERB_ZH = re.compile(
+VERB_ZH = to_pattern(
     r"^(?:吃|喝|穿|用|看|听|玩|买|写|读|打|做|去|养|抽|逛|学|住|选|使用|观看|收到|看到|听到|食用|购买|阅读)(?=[\u3400-\u9fffA-Za-z0-9])"
 )
 WHOLE_ZH = frozenset(
@@ -55,7 +57,7 @@ WHOLE_ZH = frozenset(
         "穿着",
     ]
 )
-HEAD_EN = re.compile(
+HEAD_EN = to_pattern(
     (
         r"^(?:(?:a|an|the|some|any|all|my|our|your|those|these|that|this|kind of|sort of|lots of"
         r"|a lot of|to|having|eating|drinking|using|wearing|watching|playing|listening to|reading"
@@ -63,7 +65,7 @@ HEAD_EN = re.compile(
     ),
     re.I,
 )
-TAIL_EN = re.compile(
+TAIL_EN = to_pattern(
     (
         r"\s+(?:anymore|any more|any longer|now|too|as well|a lot|very much|so much|instead|though"
         r"|these days|nowadays|please|style|stuff|things|in general|at all|the most|the best|best"
@@ -74,12 +76,12 @@ TAIL_EN = re.compile(
     ),
     re.I,
 )
-NOT_WORD = re.compile(r"[^\w\u3400-\u9fff+#./@]+")
+NOT_WORD = to_pattern(r"[^\w\u3400-\u9fff+#./@]+")
 SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "ui",
         "theme",
-        re.compile(
+        to_pattern(
             (
                 r"(?:深色|浅色|暗色|亮色|暗黑|黑色|白色|夜间|明亮|日间)(?:主题|模式|界面|背景)|\b(?:dark"
                 r"|light|night|high[- ]contrast|solarized)\s*(?:mode|theme|ui)\b"
@@ -90,7 +92,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "writing",
         "language",
-        re.compile(
+        to_pattern(
             (
                 r"(?:用|使用|说|讲|以)?\s*(?:简体|繁体)?(?:中文|英文|英语|日语|法语|德语|韩语|西班牙语|粤语"
                 r"|汉语|普通话)(?:来)?(?:[跟和与]我)?(?:回答|回复|交流|沟通|跟我说|和我说|答复|输出|写|聊|对话)|(?:回复"
@@ -106,7 +108,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "writing",
         "response_format",
-        re.compile(
+        to_pattern(
             (
                 r"(?:bullet|表格|列表|要点|分点|markdown|分条|table|numbered|纯文本|plain text|emoji|表情"
                 r"|代码块|code block|step[- ]by[- ]step|分步|逐步).{0,14}(?:回|答|列|format|answer|repl|"
@@ -119,7 +121,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "writing",
         "response_style",
-        re.compile(
+        to_pattern(
             (
                 r"(?:简短|简洁|简明|精简|详细|详尽|短|长|啰嗦|冗长|精炼|简单)(?:一?点|一些|些)?(?:的|地)?"
                 r"(?:回答|回复|答案|答复|解释|说明|输出|版本)|(?:回答|回复|答案|答复|解释|说话|输出|讲解"
@@ -137,7 +139,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "writing",
         "tone",
-        re.compile(
+        to_pattern(
             (
                 r"(?:正式|轻松|幽默|口语化|专业|友好|严肃|随意)(?:一?点|一些|些)?(?:的|地)?(?:语气|口吻|"
                 r"文风|语调|风格|措辞)|(?:语气|口吻|文风|措辞)(?:\S{0,4})(?:正式|轻松|幽默|口语|专业|友好"
@@ -150,7 +152,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "coding",
         "indentation",
-        re.compile(
+        to_pattern(
             (
                 r"\b(?:tabs?|spaces?|indentation|[248]-space)\b.{0,20}\b(?:over|than|indent|tabs?|spaces?)"
                 r"|缩进|制表符"
@@ -162,7 +164,7 @@ SLOTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
 SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "writing",
-        re.compile(
+        to_pattern(
             (
                 r"回答|回复|答案|文风|语气|口吻|文章|写作|称呼|emoji|表情|\b(?:answers?|repl(?:y|ies)|responses?"
                 r"|tone|writing|summar(?:y|ies)|prose|explanations?|bullet)\b"
@@ -172,13 +174,13 @@ SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "ui",
-        re.compile(
+        to_pattern(
             r"界面|主题|字体|字号|深色|浅色|暗黑|配色|布局|\b(?:theme|mode|fonts?|layout|interface|ui)\b", re.I | re.A
         ),
     ),
     (
         "coding",
-        re.compile(
+        to_pattern(
             (
                 r"代码|编程|变量|注释|函数|类型|测试驱动|单元测试|\b(?:python|rust|golang|go|java|javascript"
                 r"|typescript|kotlin|swift|ruby|c\+\+|c#|php|haskell|scala|code|coding|programming|tabs|"
@@ -190,7 +192,7 @@ SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "tools",
-        re.compile(
+        to_pattern(
             (
                 r"苹果|安卓|华为|小米|手机|电脑|软件|工具|编辑器|微信|钉钉|飞书|浏览器|\b(?:vim|neovim|emacs"
                 r"|vs ?code|vscode|pycharm|intellij|notion|slack|obsidian|iphone|android|mac(?:book)?|windows"
@@ -202,7 +204,7 @@ SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "food",
-        re.compile(
+        to_pattern(
             (
                 r"吃|喝|菜|饭|肉|鱼|辣|甜|咸|酸|茶|咖啡|奶|酒|水果|面条?$|汤|糖|火锅|寿司|海鲜|蛋|豆|素|"
                 r"葱|蒜|姜|可乐|\b(?:food|tea|coffee|meat|fish|sushi|pizza|spicy|vegan|vegetarian|cilantro"
@@ -224,7 +226,7 @@ SYNONYMS = {
 PLURAL = frozenset(
     {"postgres", "kubernetes", "windows", "blues", "news", "jeans", "glasses", "spaces", "tabs", "redis", "airpods"}
 )
-NOW_EN = re.compile(r"\s+(?:now|these days|nowadays|at the moment|currently|lately)$|^(?:now|currently)\s+", re.I)
+NOW_EN = to_pattern(r"\s+(?:now|these days|nowadays|at the moment|currently|lately)$|^(?:now|currently)\s+", re.I)
 THEIRS = {
     "my": "their",
     "our": "their",
@@ -239,4 +241,4 @@ THEIRS = {
     "i'll": "they will",
     "i am": "they are",
 }
-MINE_EN = re.compile(r"\b(?:my|our|mine|ours|myself|me|i am|i'm|i've|i'd|i'll|i)\b(?!')", re.I)
+MINE_EN = to_pattern(r"\b(?:my|our|mine|ours|myself|me|i am|i'm|i've|i'd|i'll|i)\b(?!')", re.I)

@@ -19,6 +19,7 @@ from shared.relate import SUSPECTED
 from shared.text import meanings
 from shared.text.grams import grams
 from shared.text.network import Network, load
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms
 
 NONE = "none"
@@ -53,16 +54,16 @@ LITTLE_EN, LITTLE_ZH = 2, 5
 CERTAIN, HARDLY = 0.8, 0.05
 """A pattern's type gives way to one from here on where its own is below that."""
 OF_OTHERS: frozenset[MemoryType] = frozenset({"profile", "entity", "event", "note", "case", "task"})
-_HOUSEHOLD = re.compile(
+_HOUSEHOLD = to_pattern(
     r"孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
     r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
     r"|fianc\w+|cat|dog|puppy|kitten|pet|household|family)s?\b",
     re.I,
 )
-_POINTS_BACK = re.compile(r"(?:that|it|this|those|these|which|they)(?:'s|'re|\b)|[这那它]|此|其(?!实)", re.I)
-_REMEMBERS = re.compile(r"\bremember|\bforget|记[住得着]|记一下|忘", re.I)
+_POINTS_BACK = to_pattern(r"(?:that|it|this|those|these|which|they)(?:'s|'re|\b)|[这那它]|此|其(?!实)", re.I)
+_REMEMBERS = to_pattern(r"\bremember|\bforget|记[住得着]|记一下|忘", re.I)
 """Words that `remember` reads, and knows when they tell nothing to keep."""
-_LEAD = re.compile(
+_LEAD = to_pattern(
     r"^(?:(?:and|but|so|also|plus|because|since|oh|well|btw|by the way|anyway|fyi|ok|okay|hi|hey|yes|no)\b[\s,:]*"
     r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯|哦|啊|那个|顺便说一下|话说)[，,：:\s]*)+",
     re.I,

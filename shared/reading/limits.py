@@ -9,6 +9,7 @@ from shared.reading.gates import gate
 from shared.reading.guards import Stance
 from shared.reading.keys import preference_key, slot_of, slug, target_of, tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
 _ANY = gate(
     words.OVER_ZH,
@@ -21,7 +22,7 @@ _ANY = gate(
 )
 _DENIES = gate(words.NO_ALLERGY_ZH, words.NO_ALLERGY_EN)
 _BUDGETS = gate(words.OVER_ZH, words.BUDGET_ZH, words.BUDGET_EN)
-_NUMBER = re.compile(r"\d|[一二两三四五六七八九十][百千万亿]|[百千万]元")
+_NUMBER = to_pattern(r"\d|[一二两三四五六七八九十][百千万亿]|[百千万]元")
 _STEERS = gate(words.DIRECTIVE_ZH, words.DIRECTIVE_EN, words.LASTING_ZH, words.LASTING_EN)
 _RULES = gate(words.MUST_ZH, words.MUST_EN)
 

@@ -4,8 +4,9 @@ import re
 
 from shared.reading.clauses import Clause
 from shared.reading.gates import gate, mask
+from shared.text.patterns import to_pattern
 
-_OVERRIDE = re.compile(
+_OVERRIDE = to_pattern(
     r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:all\s+|any\s+|every\s+)?(?:of\s+)?(?:your\s+"
     r"|the\s+|my\s+)?(?:previous|prior|above|earlier|preceding|system|safety|existing)\s+(?:instructions?"
     r"|rules?|prompts?|guidelines?|messages?|polic(?:y|ies)|constraints?)|\bsystem prompt\b|"
@@ -18,7 +19,7 @@ _OVERRIDE = re.compile(
     r"|超级|root|不受限|没有限制)",
     re.I,
 )
-_STANDING = re.compile(
+_STANDING = to_pattern(
     (
         r"以后|今后|从现在(?:开始|起)|从今(?:天|往后|以后)|每次|每一?[条个次]|所有(?:的)?(?:回复"
         r"|回答|用户|人|客户)|任何(?:人|时候|用户)|始终|永远|一律|from now on|\balways\b|\bevery"
@@ -28,7 +29,7 @@ _STANDING = re.compile(
     ),
     re.I,
 )
-_SAY = re.compile(
+_SAY = to_pattern(
     (
         r"(?:先|都|必须|要|一律|统一|开头|结尾|末尾|最后|只能|直接)*(?:先说|先讲|说一?[句声]|都说"
         r"|要说|必须说|加上|附上|带上|写上|宣传|推广|推销|输出(?:一句)?|回[复答](?:说)?[:：\s\u00a0\"“'‘]"
@@ -39,7 +40,7 @@ _SAY = re.compile(
     ),
     re.I,
 )
-_PROMOTE = re.compile(
+_PROMOTE = to_pattern(
     (
         r"(?:以后|今后|从现在|每次|任何|所有|一律|始终|总是|永远|只)\S{0,14}(?:推荐|介绍|引导|夸"
         r"|吹捧)(?:用户|客户|大家|别人|所有人)?\S{0,10}(?:我们|我家|我的(?:店|产品|品牌|公司|课)"
@@ -48,7 +49,7 @@ _PROMOTE = re.compile(
     ),
     re.I,
 )
-_HIDE = re.compile(
+_HIDE = to_pattern(
     (
         r"(?:不要|别|不许|禁止|不能|不得)(?:再)?(?:告诉|提醒|透露|让)(?:任何)?(?:用户|客户|别人|"
         r"他们|管理员|其他人)|隐瞒|(?:把|将)\S{0,20}(?:发送?|上传|转发|泄露|转账|汇)(?:到|给|至)\S{0,4}"
@@ -62,7 +63,7 @@ _HIDE = re.compile(
     ),
     re.I,
 )
-_STYLE = re.compile(
+_STYLE = to_pattern(
     (
         r"结论|摘要|要点|总结|结果|答案|重点|概要|大纲|步骤|例子|代码|出处|来源|引用|参考|标题|表情"
         r"|中文|英文|英语|日语|称呼|我的名字|名字|你好|思路|简短|简洁|详细|中英|单位|\b(?:conclusion"
@@ -73,23 +74,23 @@ _STYLE = re.compile(
     ),
     re.I,
 )
-_QUOTED = re.compile(r"[\u00a0\"“”'‘’「」『』]")
-_HIDDEN = re.compile(r"[“”「」『』\"'`’‘>|$~]|File|Traceback")
-_MONEY = re.compile(
+_QUOTED = to_pattern(r"[\u00a0\"“”'‘’「」『』]")
+_HIDDEN = to_pattern(r"[“”「」『』\"'`’‘>|$~]|File|Traceback")
+_MONEY = to_pattern(
     (
         r"预算|工资|薪水|月薪|年薪|收入|存款|余额|资产|积分|额度|身价|budget|salary|income|balance"
         r"|net worth|credit limit|points"
     ),
     re.I,
 )
-_CEILING = re.compile(
+_CEILING = to_pattern(
     (
         r"不超过|以内|以下|最多|上限|不要超过|控制在|别超过|不能超|之内|under|below|at most|no more"
         r" than|max(?:imum)?|up to|within|less than|cap(?:ped)?\b|limit"
     ),
     re.I,
 )
-_ENTITLED = re.compile(
+_ENTITLED = to_pattern(
     r"(?:我|本人)(?:们)?(?:是|就是|才是|属于|有|拥有|享有|应该|应当|可以|必须|已经|已)?(?:一?个"
     r"|一?名|一?位|的|你们?的?|尊贵的?|平台的?|系统的?|公司的?|店里的?|最高级?的?)*(?:VIP|vip"
     r"|SVIP|(?:黑金|黄金|白金|钻石|至尊|终身|高级|超级)(?:会员|用户)|管理员|超级管理员|root|"
@@ -106,7 +107,7 @@ _ENTITLED = re.compile(
     r"|pre-?paid)|i (?:always )?get (?:a |an )?(?:\d+% |free|special ))",
     re.I,
 )
-_LARGE_MONEY = re.compile(
+_LARGE_MONEY = to_pattern(
     (
         r"\d[\d,.]*\s*(?:千万|百万|亿|[1-9]\d{2,}\s*万)|[1-9]\d{2,}\s*万|[一二三四五六七八九几两]?"
         r"(?:百|千)万|亿|\b\d+(?:\.\d+)?\s*(?:million|billion|mn|bn)\b|\$\s*\d+(?:,\d{3}){2,}"

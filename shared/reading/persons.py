@@ -5,11 +5,10 @@ Weights over characters have seen few names and take the rest for nothing, so th
 
 # ruff: noqa: SIM905 - a list of words reads best as one
 
-import re
+from shared.text import chinese
+from shared.text.patterns import to_pattern
 
-import rjieba
-
-_INTRODUCES = re.compile(
+_INTRODUCES = to_pattern(
     r"^(?:(?:我|本人)(?:的?(?:中文|真|全)?(?:名字?|姓名))?(?:就|便)?(?:叫做?|名叫|是)|(?:[你您]们?|大家|可以|就|都|直接|请)*叫我)"
     r"(?P<name>[\u4e00-\u9fff]{2,4}?)(?:就行了?|就好了?|就可以了?|即可|吧|[啊呀哦哈啦])?$"
 )
@@ -56,7 +55,7 @@ def is_name(text: str) -> bool:
 def is_nothing_else(text: str) -> bool:
     """Whether it has that shape and is no word of the language besides: not 成功, 安心 or 江南."""
     return is_name(text) and all(
-        len(word) == 1 or tag.startswith("nr") or word in _COMPOUND for word, tag in rjieba.tag(text)
+        len(word) == 1 or tag.startswith("nr") or word in _COMPOUND for word, tag in chinese.tag(text)
     )
 
 

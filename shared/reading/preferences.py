@@ -8,6 +8,7 @@ from shared.reading.gates import gate
 from shared.reading.guards import Stance
 from shared.reading.keys import fold, preference_key, scope_of, slot_of, slug, target_of, third, tidy
 from shared.reading.model import Found, Polarity
+from shared.text.patterns import to_pattern
 
 _LIKES_ZH = gate(
     words.FAVOURITE_ZH,
@@ -21,7 +22,7 @@ _LIKES_ZH = gate(
     words.HABIT_USE_ZH,
     words.OPEN_ZH,
     words.OBJECT_FIRST_ZH,
-    re.compile("平时|一般|通常|经常|每"),
+    to_pattern("平时|一般|通常|经常|每"),
 )
 _LIKES_EN = gate(
     words.FAVOURITE_EN,
@@ -36,10 +37,10 @@ _LIKES_EN = gate(
 )
 
 _TASTES_ZH = gate(words.FAVOURITE_ZH, words.OVER_ZH, words.RATHER_ZH, words.ZH, words.OBJECT_FIRST_ZH)
-_USUALLY_ZH = re.compile(
+_USUALLY_ZH = to_pattern(
     r"平时(?:我)?(?:一般|通常|基本)?(?:都|都是|就|会|是)*(?P<what>[坐骑开喝吃用穿看听玩去]\S{1,14})$"
 )
-_OFTEN_ZH = re.compile(
+_OFTEN_ZH = to_pattern(
     r"(?:一般|通常|经常|每个?)(?:周末|早上|晚上|下班后?|饭后|中午)都?会?(?P<what>[去做跑打喝吃看听玩]\S{1,12})$"
 )
 _UNLIKE_EN = gate(words.PAST_EN, words.LIKE_AS_EN, words.WANT_EN)

@@ -2,8 +2,6 @@
 
 import re
 
-import rjieba
-
 from shared.reading import persons
 from shared.reading import profile_words as words
 from shared.reading.gates import gate, mask
@@ -12,16 +10,18 @@ from shared.reading.keys import slug, tidy
 from shared.reading.model import Found
 from shared.reading.profile_build import fact, organisation
 from shared.reading.profile_kin import household_zh, relative_zh
+from shared.text.chinese import tag as words_of
+from shared.text.patterns import to_pattern
 
 _IDENTITY_ZH = gate(
-    re.compile("坐标|今年"), words.NAME_ZH, words.ME_ZH, words.SURNAME_ZH, words.AGE_ZH, words.BIRTH_ZH, words.CALL_ZH
+    to_pattern("坐标|今年"), words.NAME_ZH, words.ME_ZH, words.SURNAME_ZH, words.AGE_ZH, words.BIRTH_ZH, words.CALL_ZH
 )
 
 
 _PLACES_ZH = gate(words.MOVE_ZH, words.HOME_ZH, words.FROM_ZH)
 
 
-_WORK_ZH = gate(words.JOB_ZH, words.WORK_ZH, re.compile("[做搞干].*的"))
+_WORK_ZH = gate(words.JOB_ZH, words.WORK_ZH, to_pattern("[做搞干].*的"))
 
 
 _SELF_ZH = gate(words.HEALTH_ZH, words.STUDY_ZH, words.TONGUE_ZH, words.BODY_ZH, words.MBTI, words.SEX_ZH, words.OWN_ZH)
@@ -142,7 +142,7 @@ def _place_zh(text: str, stance: Stance | None) -> list[Found]:
 
 
 def _is_place(text: str) -> bool:
-    return any(tag.startswith("ns") for _, tag in rjieba.tag(text)) or bool(re.search(r"[市省县区镇村国州]$", text))
+    return any(tag.startswith("ns") for _, tag in words_of(text)) or bool(re.search(r"[市省县区镇村国州]$", text))
 
 
 def _work_zh(text: str) -> list[Found]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from shared.text.fingerprint import Print, prints
+from shared.text.patterns import to_pattern
 
 Span = tuple[int, int]
 Piece = TypeVar("Piece")
 PASTED_PIECES = 2
 """A message of the user that holds so many pieces of one package was pasted; one may be said again in earnest."""
-_DATA = re.compile(
+_DATA = to_pattern(
     r"<(user_memory|knowledge)\s+(?:nonce|source)=\"[^<>]{0,800}>.*?(?:</\1\s*>|\Z)"
     r"|<(memory_usage_guide|agent_hints)>.*?(?:</\2\s*>|\Z)"
     r"|^\[E\d{1,3}\] [^\n]*(?:\n|\Z)"

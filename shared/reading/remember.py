@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from shared.reading.clauses import blank
 from shared.reading.slash import parse
+from shared.text.patterns import to_pattern
 
-_ZH = re.compile(
+_ZH = to_pattern(
     (
         r"(?:^|[。！？!?；;\n，,\s])(?:(?:好的?|嗯|对了|另外|还有|顺便|那|哦|你|麻烦你?|帮忙|请你?"
         r"|请帮我|帮我|帮忙|给我|替我|一定要|务必|千万|要|可以)[，, ]?)*(?P<verb>记住|记一下|记下来?"
@@ -15,7 +16,7 @@ _ZH = re.compile(
         r"(?P<tail>了?哦?啊?哈?[:：，,\s]*)(?P<body>[^\n]*)"
     ),
 )
-_EN = re.compile(
+_EN = to_pattern(
     (
         r"(?:^|[.!?;\n,]\s*|\b(?:please|also|and|so|ok|hey|btw|can you|could you|would you)[,:]?\s+)"
         r"(?:please\s+)?(?P<verb>remember(?:\s+(?:that|this))?(?=\s*[:,]|\s+(?:that|this|i|i'm|my"
@@ -26,10 +27,10 @@ _EN = re.compile(
     ),
     re.I,
 )
-_ASKED_ZH = re.compile(
+_ASKED_ZH = to_pattern(
     r"(?:你|还|能|能不能|会|会不会|是否|有没有|可以|怎么|如何|没|没有|不|别|不用|不必|无需|忘了|为什么|都|我|已经|曾|也|才|他|她|自己)+$"
 )
-_ASKED_EN = re.compile(
+_ASKED_EN = to_pattern(
     (
         r"\b(?:do|did|can|could|would|will|does) (?:you|i|we|they)(?: still| even)?$|\b(?:i|you|"
         r"we|he|she|they|don't|can't|cannot|didn't|couldn't|to|always|never|if|not|should|must|will"
@@ -37,16 +38,16 @@ _ASKED_EN = re.compile(
     ),
     re.I,
 )
-_END_ASKED = re.compile(r"(?:吗|么|没有|了没|不)\s*[?？]?\s*$|[?？]\s*$")
-_RECALL = re.compile(
+_END_ASKED = to_pattern(r"(?:吗|么|没有|了没|不)\s*[?？]?\s*$|[?？]\s*$")
+_RECALL = to_pattern(
     (
         r"^(?:when|what|how|where|who|why|which|the (?:time|day|first|last)|me\??$|to\b|it\b|this\??$"
         r"|that\??$)"
     ),
     re.I,
 )
-_SENTENCE_END = re.compile(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=\s+[A-Z\u3400-\u9fff])")
-_EMPTY = re.compile(
+_SENTENCE_END = to_pattern(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=\s+[A-Z\u3400-\u9fff])")
+_EMPTY = to_pattern(
     r"^(?:了|哦|啊|哈|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$", re.I
 )
 

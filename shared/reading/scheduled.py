@@ -10,6 +10,7 @@ from shared.reading.gates import gate
 from shared.reading.guards import Stance
 from shared.reading.keys import fold, slug, tidy
 from shared.reading.model import Found
+from shared.text.patterns import to_pattern
 
 _NOUN_EN = (
     r"(?:meetings?|review|appointment|interview|call|demo|stand-?up|sync|exam|test|wedding|flight|party|presentation"
@@ -26,26 +27,26 @@ _IS_EN = (
     r"(?:is|are|'s|will be|takes place|starts|begins|happens)(?:\s+(?:now|scheduled|set|planned|booked|confirmed))*"
     r"|(?:has been|was|got|is)\s+(?:scheduled|set|booked|planned|fixed)"
 )
-_AT_EN = re.compile(
+_AT_EN = to_pattern(
     rf"^(?:the|my|our|a|an)\s+(?P<thing>{_THING_EN})\s*(?P<link>{_IS_EN})\s+(?:for\s+|on\s+|at\s+|in\s+)?(?P<when>.+)$",
     re.I,
 )
-_HAVE_EN = re.compile(
+_HAVE_EN = to_pattern(
     rf"^(?:I|we)(?:'ve got|\s+have(?:\s+got)?|'ve)\s+(?:an?|my|our|the)\s+(?P<thing>{_THING_EN})\s+(?P<when>.+)$", re.I
 )
-_MOVED_EN = re.compile(
+_MOVED_EN = to_pattern(
     rf"^(?:the|my|our)\s+(?P<thing>{_THING_EN})\s+(?:has\s+|have\s+|was\s+|is\s+|got\s+|been\s+|just\s+|now\s+)*"
     r"(?:moved|rescheduled|postponed|pushed(?: back)?|shifted|changed|brought forward|bumped)\s+"
     r"(?:from\s+(?P<old>.+?)\s+)?(?:to|until)\s+(?P<when>.+)$",
     re.I,
 )
-_NOT_BUT_EN = re.compile(
+_NOT_BUT_EN = to_pattern(
     r"^(?P<head>.*?)(?:\b(?:it|is|it's|it is)\s+)?\b(?:not|isn't)\s+(?:on\s+|at\s+|in\s+)?(?P<old>[\w: ]{2,24}?)\s*,\s*"
     r"(?:but\s+|it's\s+|it is\s+|now\s+|it's now\s+)*(?:on\s+|at\s+)?(?P<when>.+)$",
     re.I,
 )
-_SOME_EN = re.compile(rf"\b(?:the|my|our)\s+(?P<thing>{_THING_EN})\b", re.I)
-_WHEN_EN = re.compile(
+_SOME_EN = to_pattern(rf"\b(?:the|my|our)\s+(?P<thing>{_THING_EN})\b", re.I)
+_WHEN_EN = to_pattern(
     r"^(?:on |at |in |this |next |coming )*(?:mon|tues|wednes|thurs|fri|satur|sun)day|^(?:on )?(?:jan|feb|mar"
     r"|apr|may|jun"
     r"|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|^(?:today|tonight|tomorrow|the day after|next (?:week|month)"
@@ -53,28 +54,28 @@ _WHEN_EN = re.compile(
     r"|three) (?:days?|weeks?)|(?:on )?the \d+(?:st|nd|rd|th)|(?:at )?\d{1,2}(?::\d\d)?\s*(?:am|pm)?\b|noon)",
     re.I,
 )
-_GENERIC_EN = re.compile(r"\s+(?:appointment|meeting|session|visit)$")
+_GENERIC_EN = to_pattern(r"\s+(?:appointment|meeting|session|visit)$")
 _NOUN_ZH = (
     r"(?:评审会?|会议|周会|例会|晨会|站会|早会|面试|约会|预约|考试|体检|聚会|婚礼|演唱会|音乐会|培训|答辩|比赛|手术"
     r"|航班|飞机|火车|高铁|复查|复诊|牙医|汇报|演示|路演|发布会|讲座|典礼|饭局|聚餐|团建|面谈|电话会|直播|活动|展览"
     r"|家长会|年会|研讨会|分享会|见面会|发版|开庭|彩排|演出|讨论会|启动会|复盘会?|课|会)"
 )
-_ON_ZH = re.compile(
+_ON_ZH = to_pattern(
     rf"^(?:我们?|咱们?|公司|团队)?的?(?P<thing>[\u4e00-\u9fffA-Za-z0-9 ]{{0,12}}?{_NOUN_ZH})(?:的?(?:时间|日期))?"
     r"(?:现在|就|已经|还是?|暂)*(?P<link>是在|是|在|定在|安排在|约在|定于|放在|订在|约了|定了)(?P<when>.+?)(?:举行|开始|开|进行)?$"
 )
-_WITH_ZH = re.compile(
+_WITH_ZH = to_pattern(
     r"^(?:我们?|要|得|有|还|也|会|，|的|点|半|整|\s)*(?P<thing>(?:和|跟|与|同|约了?)[\u4e00-\u9fffA-Za-z ]{1,10}?"
     r"(?:开会|见面|面谈|吃饭|聚餐|约会|讨论|开个?会|碰面|碰头|通话|打球|看电影|对需求|评审)"
     rf"|(?:有|参加)(?:一?[个场次节])?(?P<noun>[\u4e00-\u9fffA-Za-z]{{0,10}}{_NOUN_ZH}(?:要开|要参加)?)"
     r"|(?:去|要去)?(?:看牙医?|体检|复查|复诊|面试|拔牙|打疫苗|做手术|答辩))(?:的)?$"
 )
-_SOME_ZH = re.compile(rf"(?P<thing>[\u4e00-\u9fffA-Za-z0-9]{{0,8}}?{_NOUN_ZH})")
-_TIME_ZH = re.compile(
+_SOME_ZH = to_pattern(rf"(?P<thing>[\u4e00-\u9fffA-Za-z0-9]{{0,8}}?{_NOUN_ZH})")
+_TIME_ZH = to_pattern(
     r"^(?:上午|下午|早上|晚上|中午|傍晚|凌晨|早|晚)?(?:\d{1,2}(?:[点:：时]\d{0,2}(?:分|半)?)?|[一二两三四五六七八九十]{1,3}点"
     r"(?:半|一刻|三刻|整|[一二三四五六七八九十]{1,3}分?)?)?"
 )
-_LOOSE_ZH = re.compile(r"一般|通常|每|经常|总是|平时|什么|哪|几点|怎么|问题|意思|没")
+_LOOSE_ZH = to_pattern(r"一般|通常|每|经常|总是|平时|什么|哪|几点|怎么|问题|意思|没")
 APPOINTS = gate(_AT_EN, _HAVE_EN, _ON_ZH, _WITH_ZH)
 MOVES = gate(_MOVED_EN, _NOT_BUT_EN)
 

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from shared.text.patterns import to_pattern
+
 Command = Literal["memory", "summary", "forget", "remember"]
 _ALIASES: dict[str, Command] = {
     "memory": "memory",
@@ -14,8 +16,8 @@ _ALIASES: dict[str, Command] = {
     "del": "forget",
     "remember": "remember",
 }
-_SLASH = re.compile(r"\s*[/／]([A-Za-z]+)(?:[\s:：]+(.*))?\Z", re.S)
-_TARGET = re.compile(r"(note|fact)\s+#?(\d+)\Z", re.I)
+_SLASH = to_pattern(r"\s*[/／]([A-Za-z]+)(?:[\s:：]+(.*))?\Z", re.S)
+_TARGET = to_pattern(r"(note|fact)\s+#?(\d+)\Z", re.I)
 
 
 @dataclass(frozen=True, slots=True)

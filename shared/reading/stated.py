@@ -26,14 +26,15 @@ from shared.reading.guards import Stance, stances
 from shared.reading.keys import slug
 from shared.reading.learned import Verdict
 from shared.reading.model import Explain, Found, MessageText, Observation
+from shared.text.patterns import to_pattern
 
-_PLANS_ZH = re.compile(r"打算|计划|立志|备考")
+_PLANS_ZH = to_pattern(r"打算|计划|立志|备考")
 _PLANS = gate(_PLANS_ZH)
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
-_OF_WORDS = re.compile(
+_OF_WORDS = to_pattern(
     r"\b(?:spell\w*|pronounc\w*|grammar\w*|sentences?|phrases?|(?:say|write|put|express) (?:that|it|this)"
     r"|in (?:English|French|German|Spanish|Italian|Chinese|Japanese|Korean|Russian|Portuguese|Arabic)"
     r"|novel|story|poem|lyrics|characters?|you(?: are|'re) an?)\b"

@@ -9,6 +9,7 @@ from schemas.vocabulary import MemoryType
 from shared.reading.clauses import language_of
 from shared.reading.keys import fold, known, slug
 from shared.reading.model import MessageText, Observation, RefText, StructuredItem, ToolText
+from shared.text.patterns import to_pattern
 
 _ALIASES = {
     "user.name": "profile:user:name",
@@ -31,7 +32,7 @@ _KEYED: dict[MemoryType, str] = {
     "case": "case:",
     "pattern": "pattern:",
 }
-_CREATES = re.compile(
+_CREATES = to_pattern(
     (
         r"(?:^|[_.-])(?:create|add|update|close|complete|finish|resolve|assign|cancel|delete|schedule"
         r"|book|reserve|merge|approve|submit|open|reopen|move|set|transition|insert|post|send|order"
@@ -39,20 +40,20 @@ _CREATES = re.compile(
     ),
     re.I,
 )
-_TASK_TOOL = re.compile(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I)
-_EVENT_TOOL = re.compile(
+_TASK_TOOL = to_pattern(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I)
+_EVENT_TOOL = to_pattern(
     (
         r"event|calendar|meeting|appointment|book|reserv|schedul|order|deploy|release|send|email"
         r"|payment|pay|register|publish"
     ),
     re.I,
 )
-_DECISION_TOOL = re.compile(r"decision|approve|merge|adr", re.I)
-_READS = re.compile(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
+_DECISION_TOOL = to_pattern(r"decision|approve|merge|adr", re.I)
+_READS = to_pattern(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
 
 
 _IDS = ("id", "key", "number", "uid")
-_NOT_ITS_ID = re.compile(r"(?:user|project|parent|request|trace|session|account|tenant|org|team|owner)_")
+_NOT_ITS_ID = to_pattern(r"(?:user|project|parent|request|trace|session|account|tenant|org|team|owner)_")
 _STATES = {
     **dict.fromkeys(("done", "closed", "complete", "completed", "finished", "resolved", "merged", "fixed"), "done"),
     **dict.fromkeys(("todo", "to-do", "open", "new", "created", "pending", "backlog", "reopened"), "todo"),

@@ -11,6 +11,7 @@ from typing import TypeVar
 from schemas.vocabulary import UtilizationSignal
 from shared.reading.utilised_words import FRAME, NOT_MEMORY, PHRASES, UNSURE, WEAK_PHRASES
 from shared.text.normalise import fold, normalise
+from shared.text.patterns import to_pattern
 from shared.text.segment import LONE, keywords, stem
 
 Id = TypeVar("Id", bound=Hashable)
@@ -21,9 +22,9 @@ READ = 8000
 CORE_WORDS = 24
 SHORT = 4
 """Of a memory with more core words than this, one word alone must tell it from others."""
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
-_SENTENCE = re.compile(r"[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*[。！？!?；;\n.]?")
-_LATIN = re.compile(r"[^\W\u3400-\u9fff]+(?:[-'’+#.][^\W\u3400-\u9fff]+)*\+{0,2}#?")
+_HAN = to_pattern("[\u3400-\u9fff\uf900-\ufaff]")
+_SENTENCE = to_pattern(r"[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*[。！？!?；;\n.]?")
+_LATIN = to_pattern(r"[^\W\u3400-\u9fff]+(?:[-'’+#.][^\W\u3400-\u9fff]+)*\+{0,2}#?")
 
 
 @dataclass(frozen=True, slots=True)

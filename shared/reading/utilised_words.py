@@ -2,6 +2,8 @@
 
 import re
 
+from shared.text.patterns import to_pattern
+
 _FRAME = """
 user users prefer prefers preferred preference preferences like likes liked love loves loved enjoy enjoys hate hates
 dislike dislikes favorite favourite name named call called live lives lived living work works working worked use uses
@@ -19,7 +21,7 @@ FRAME: frozenset[str] = frozenset(_FRAME.split())
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns))
+    return to_pattern("|".join(patterns))
 
 
 _YOU, _EARLIER = "[您你]", "(?:之前|以前|上次|先前|早先|曾经?|过去|此前|前面|前几天|上周|上个?月)"

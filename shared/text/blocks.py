@@ -3,19 +3,19 @@
 One line a media, `[image: <fallback>]`, and what was recognised in it in a fence, `<media type="image">...</media>`.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from schemas.content import ContentBlock, MediaType
 from shared.text.normalise import clip, visible
+from shared.text.patterns import to_pattern
 from shared.text.sanitize import Screened, screen
 
 MAX_CHARS = 8_000
 """Of one media's recognised text at most so much is indexed, or shown with the message that brings it."""
 CLOSE = "</media>"
-_OPEN = re.compile(r'<media type="(?:image|audio|video|document)">')
+_OPEN = to_pattern(r'<media type="(?:image|audio|video|document)">')
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
+from shared.text.patterns import to_pattern
+
 Range = tuple[datetime, datetime]
 Days = tuple[date, date]
 """A first day and the day after the last."""
@@ -53,7 +55,7 @@ def time_range(text: str, now: datetime) -> Range | None:
     return None
 
 
-_HAN_MONTH = re.compile(
+_HAN_MONTH = to_pattern(
     r"(?<![一二三四五六七八九十几])(?P<month>十[一二]?|[一二三四五六七八九])(?P<mid>\s*月份?\s*)"
     r"(?:(?P<day>[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])(?=\s*[日号]))?"
 )
@@ -194,4 +196,4 @@ _RAW: tuple[tuple[str, Rule], ...] = (
     (r"今天|今日|今早|今晚|\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b", lambda m, t: _days(t)),
     (r"最近|近期|近来|这几天|这阵子|这段时间|\brecent(?:ly)?\b|\blately\b|\bthese days\b", lambda m, t: _past("day", 30, t)),
 )  # fmt: skip
-_RULES = [(re.compile(pattern), resolve) for pattern, resolve in _RAW]
+_RULES = [(to_pattern(pattern), resolve) for pattern, resolve in _RAW]

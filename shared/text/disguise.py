@@ -10,27 +10,28 @@ import unicodedata
 from urllib.parse import unquote
 
 from shared.text.normalise import visible
+from shared.text.patterns import to_pattern
 
-_SPACED_WORDS = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*|·~+][^\W\d_]){3,}(?![^\W_])")
-_SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*|·~+]){3}")
-_HAN_GAP = re.compile("(?<=[\u4e00-\u9fff])[\\s.\\-_*|·~+/\\\\]{1,3}(?=[\u4e00-\u9fff])")
-_HAN_SPELLED = re.compile("(?:[\u4e00-\u9fff][\\s,，、.。·\\-]{1,2}){5,}[\u4e00-\u9fff]")
-_NOT_HAN = re.compile("[^\u4e00-\u9fff]+")
+_SPACED_WORDS = to_pattern(r"(?<![^\W_])[^\W\d_](?:[ .\-_*|·~+][^\W\d_]){3,}(?![^\W_])")
+_SPACED = to_pattern(r"(?<![^\W_])(?:[^\W\d_][ .\-_*|·~+]){3}")
+_HAN_GAP = to_pattern("(?<=[\u4e00-\u9fff])[\\s.\\-_*|·~+/\\\\]{1,3}(?=[\u4e00-\u9fff])")
+_HAN_SPELLED = to_pattern("(?:[\u4e00-\u9fff][\\s,，、.。·\\-]{1,2}){5,}[\u4e00-\u9fff]")
+_NOT_HAN = to_pattern("[^\u4e00-\u9fff]+")
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0261\u03b1\u03bf\u03b5\u03c1\u03bd\u03ba\u03c4\u0131"
     "\u0442\u043a\u043c\u043d\u0432\u04bb\u050d\u051b\u051d",
     "aeopcyxijsdgaoepvkti" + "tkmhbhgqw",
 )
 _LEET = str.maketrans("013457@$!", "oieastasi")
-_LEET_SIGN = re.compile(r"[a-z][013457@$!]{1,2}[a-z]|\b[013457@$!][a-z]{3}")
-_LEET_WORD = re.compile(r"[a-z0-9@$!]*[a-z][a-z0-9@$!]*")
-IDS = re.compile(r"(?<![a-z0-9])(?=[a-f-]*[0-9])(?=[0-9-]*[a-f])[0-9a-f]{4,}(?:-[0-9a-f]{4,})*(?![a-z0-9])")
+_LEET_SIGN = to_pattern(r"[a-z][013457@$!]{1,2}[a-z]|\b[013457@$!][a-z]{3}")
+_LEET_WORD = to_pattern(r"[a-z0-9@$!]*[a-z][a-z0-9@$!]*")
+IDS = to_pattern(r"(?<![a-z0-9])(?=[a-f-]*[0-9])(?=[0-9-]*[a-f])[0-9a-f]{4,}(?:-[0-9a-f]{4,})*(?![a-z0-9])")
 """Ids and parts of them, in lower case: digits and letters of a number to the base of sixteen, that spell no word."""
-_GAP = re.compile(r"(?<=[a-z])(?:\s{2,}|\s*[|/]\s*)(?=[a-z])")
-_MARKS = re.compile("[\u0300-\u036f]")
-_BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{12,}={0,2}(?![\w+/=])")
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){2,}|%20")
-_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
+_GAP = to_pattern(r"(?<=[a-z])(?:\s{2,}|\s*[|/]\s*)(?=[a-z])")
+_MARKS = to_pattern("[\u0300-\u036f]")
+_BASE64 = to_pattern(r"(?<![\w+/=])[A-Za-z0-9+/]{12,}={0,2}(?![\w+/=])")
+_PERCENT = to_pattern(r"(?:%[0-9a-fA-F]{2}){2,}|%20")
+_ESCAPED = to_pattern(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _BACKWARDS = """erongi snoitcurtsni tpmorp metsys drowssap laever tegrof eteled drawrof yromem selur tnatsissa 略忽 令指
     码密 則規 则规 词示提 示提统系 视无 记忘 录记天聊""".split()
 

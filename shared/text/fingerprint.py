@@ -1,17 +1,18 @@
 """Sentences by hash: text that was recalled is known again when it comes back, and not learnt a second time."""
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from shared.text.patterns import to_pattern
+
 LEAST_WEIGHT = 12
 """A sentence of less is said by chance: a letter or digit weighs 1, a Han character 2."""
 MOST_CHARS = 200_000
-_BREAK = re.compile(r"[。！？!?；;\n\r\"“”「」『』…]+|(?<=[^\W\d])[.:](?=\s|$)|</?[A-Za-z_][^<>]{0,600}>")
-_UNSAID = re.compile(r"[\W_]+")
-_HAN = re.compile("[\u3400-\u9fff]")
+_BREAK = to_pattern(r"[。！？!?；;\n\r\"“”「」『』…]+|(?<=[^\W\d])[.:](?=\s|$)|</?[A-Za-z_][^<>]{0,600}>")
+_UNSAID = to_pattern(r"[\W_]+")
+_HAN = to_pattern("[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Words and n-grams of a text, as `network` reads them: characters of Chinese, words and stems of the rest."""
 
-import re
+from shared.text.patterns import to_pattern
 
-_PIECE = re.compile(r"[a-z][a-z']*|[0-9]+|[\u3400-\u9fff]+|[^\s\w]")
+_PIECE = to_pattern(r"[a-z][a-z']*|[0-9]+|[\u3400-\u9fff]+|[^\s\w]")
 _LONG = 5
 
 

@@ -4,6 +4,8 @@
 
 import re
 
+from shared.text.patterns import to_pattern
+
 VERSION = "hostile-1"
 
 _FLAGS = re.IGNORECASE | re.DOTALL
@@ -205,7 +207,7 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ),
 )
 _MARKERS = r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|eot_id|start_header_id)\|?>?|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-BLOCKED = [(rule, re.compile(pattern, _FLAGS)) for rule, pattern in (*_ENGLISH, *_CHINESE)]
+BLOCKED = [(rule, to_pattern(pattern, _FLAGS)) for rule, pattern in (*_ENGLISH, *_CHINESE)]
 _DROPPING = """ignore disregard forget bypass override overrule overwrite skip dismiss discard neglect circumvent evade violate
  disobey drop void nullify abandon stop follow pay set disable turn switch deactivate remove erase"""
 _THINGS = """instruction instructions prompt prompts rule rules guideline guidelines directive directives directions constraint
@@ -252,7 +254,7 @@ _OF_ENGLISH = [(rule, pattern) for rule, pattern in BLOCKED[: len(_ENGLISH)]]
 _OF_CHINESE = BLOCKED[len(_ENGLISH) :]
 
 CODE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule, re.compile(pattern, _FLAGS))
+    (rule, to_pattern(pattern, _FLAGS))
     for rule, pattern in (
         (
             "sql",
@@ -287,9 +289,9 @@ _CHINESE_CUES = """忽略 无视 忘 抛弃 丢弃 丢掉 抛开 放弃 绕过 �
     指示 命令 规则 提示 设定 限制 约束 系统 安全 准则 守则 规范 人设 政策 审查 过滤 模式 权限 道德 底线 越狱 开发者 管理员 超级 上帝 服从 拒绝 只听
     执行我 配置 重复 复述 逐字 打印 输出 告诉 告知 通知 提醒 透露 询问 让用户 让客户 让主人 让人类 助手 模型 机器人 智能体 密码 密钥 令牌 口令 凭证 聊天记录 对话记录 用户数据
     隐私 记忆 无效 失效 要求 prompt agent root dan admin 内容 一切 训练 规定 身份 角色 助手 ai""".split()
-_CHINESE_CUE = re.compile("|".join(sorted(set(_CHINESE_CUES), key=len)))
-_WORD = re.compile("[a-z]+")
-_CODE_CUES = re.compile(
+_CHINESE_CUE = to_pattern("|".join(sorted(set(_CHINESE_CUES), key=len)))
+_WORD = to_pattern("[a-z]+")
+_CODE_CUES = to_pattern(
     r"\b(?:table|database|schema|delete|insert|update|alter|grant|union|script|iframe|javascript|drop|truncate|exec|eval|curl|wget|subprocess)\b|--|xp_|\brm -|os\.system|__import__|mkfs|\bdd if|:\(\)|['\"] *(?:or|and)\b|<\||inst\]|sys>>|_turn>|\bon(?:error|load|click)\b",
     re.IGNORECASE,
 )

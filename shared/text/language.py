@@ -1,12 +1,11 @@
 """Which of the two languages a text is in."""
 
-import re
-
 from schemas.vocabulary import Language
+from shared.text.patterns import to_pattern
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f]+")
-_OTHER = re.compile("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
+_HAN = to_pattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_LATIN = to_pattern("[A-Za-z\u00c0-\u024f]+")
+_OTHER = to_pattern("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
 
 
 def detect(text: str) -> Language:

@@ -6,6 +6,8 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from shared.text.patterns import to_pattern
+
 FOLDER = "lexicon"
 SORTS = frozenset(
     {"food_ingredient", "dish", "drink", "animal", "job", "workplace", "study", "illness", "medicine", "allergen"}
@@ -23,7 +25,7 @@ SAYS_LITTLE = frozenset(
 """Classes of words that two sentences may share without having to do with each other."""
 NUMBER = "number"
 _HAN = "\u3400-\u9fff"
-_PIECE = re.compile(
+_PIECE = to_pattern(
     rf"(?P<number>\d+(?:[.:]\d+)*|(?<=[第上下晚早点过])?[一二两三四五六七八九十百千万半零]+(?=[{_HAN}]))"
     rf"|(?P<word>[a-z][a-z'’+#-]*)|(?P<han>[{_HAN}]+)"
 )

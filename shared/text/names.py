@@ -4,21 +4,20 @@
 
 import re
 
-import rjieba
-
-from shared.text import stopwords
+from shared.text import chinese, stopwords
+from shared.text.patterns import to_pattern
 from shared.text.segment import HAN
 
-_QUOTED = re.compile(r"[「『“\"《]([^「」『』“”\"《》\n]{2,40})[」』”\"》]")
-_IDENTIFIER = re.compile(
+_QUOTED = to_pattern(r"[「『“\"《]([^「」『』“”\"《》\n]{2,40})[」』”\"》]")
+_IDENTIFIER = to_pattern(
     r"https?://[^\s，。；）)>\]]+|[\w.+-]+@[\w-]+\.[\w.]+|\b[\w-]+(?:/[\w.-]+)+\b|\b[A-Za-z_]\w*(?:\.[A-Za-z]\w*)+\b"
     r"|\b[A-Za-z]+_\w+\b|#\d+\b|\b[A-Z]{2,}-\d+\b",
     re.ASCII,
 )
-_CAPITALISED = re.compile(
+_CAPITALISED = to_pattern(
     r"\b[A-Z][a-zA-Z]*(?:['’-][A-Z]?[a-z]+)?(?:\s+(?:[A-Z][a-zA-Z]*|of the|of|de|van|von)(?=\s+[A-Z]|\b))*"
 )
-_HAN_RUN = re.compile(f"[{HAN}]+")
+_HAN_RUN = to_pattern(f"[{HAN}]+")
 _NAME_TAGS = frozenset({"nr", "nrt", "nrfg", "ns", "nt", "nz"})
 _NOT_NAMES = stopwords.ENGLISH | frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
@@ -48,5 +47,5 @@ def names(text: str, limit: int = 8) -> list[str]:
 
 
 def _han_names(run: str) -> tuple[str, ...]:
-    tagged = [(str(each[0]), str(each[1])) for each in rjieba.tag(run)]
+    tagged = [(str(each[0]), str(each[1])) for each in chinese.tag(run)]
     return tuple(word for word, tag in tagged if tag in _NAME_TAGS and len(word) > 1 and word not in stopwords.CHINESE)

@@ -1,16 +1,17 @@
 """One spelling for one text: NFKC, no invisible characters, single spaces."""
 
-import re
 import unicodedata
 
+from shared.text.patterns import to_pattern
+
 # Zero-width and bidirectional controls, soft hyphen, variation selectors, tags, BOM, C0/C1 controls but white space.
-_INVISIBLE = re.compile(
+_INVISIBLE = to_pattern(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]"
 )
-_SPACES = re.compile(r"[^\S\n]+")
-_LINES = re.compile(r"\s*\n\s*")
-_MARKS = re.compile("[\u0300-\u036f]")
+_SPACES = to_pattern(r"[^\S\n]+")
+_LINES = to_pattern(r"\s*\n\s*")
+_MARKS = to_pattern("[\u0300-\u036f]")
 
 
 def visible(text: str) -> str:

@@ -5,14 +5,15 @@ import re
 from shared.text.disguise import IDS
 from shared.text.grams import grams
 from shared.text.network import load
+from shared.text.patterns import to_pattern
 
 ORDER = "order"
-_RUN = re.compile(r"[a-z0-9+/=_\-]{24,}")
+_RUN = to_pattern(r"[a-z0-9+/=_\-]{24,}")
 """Hashes, keys and encoded data: their letters say nothing."""
 LONGEST = 2000
 """Characters that are read at once; a longer text is read in pieces of so many."""
 _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
-    (name, sign, re.compile(pattern))
+    (name, sign, to_pattern(pattern))
     for name, sign, pattern in (
         ("closes", "</", r"</\s*[a-z_\-]+\s*>"),
         ("angles", "<<", r"<<"),

@@ -9,6 +9,7 @@ from shared.text import calls, disguise, orders, tags
 from shared.text.calls import REMOVED
 from shared.text.hostile import CODE, foreseen, looks_like_code
 from shared.text.normalise import visible
+from shared.text.patterns import to_pattern
 from shared.text.recall import Recall
 from shared.text.secrets import redact
 
@@ -33,14 +34,14 @@ FEW = 2
 """Letters below which a text says nothing."""
 _ADDRESS = 4
 """So many times as long as other runs the address of a page may be."""
-_MAY_BE_SECRET = re.compile(
+_MAY_BE_SECRET = to_pattern(
     r"\d{3}|[A-Za-z0-9_+/=-]{16}|(?i:pass|secret|token|key|\bpin\b|code|login|credential|mnemonic|phrase|bearer|://\S+@)"
     r"|密[码碼钥鑰]|口令|暗号|令牌|验证码|驗證碼|助记词|凭[证据]|私钥"
 )
 """A cheap look: stored texts were cleaned of secrets when they were written."""
-_NAME = re.compile(r"[\w.\-]{0,64}", re.ASCII)
+_NAME = to_pattern(r"[\w.\-]{0,64}", re.ASCII)
 """One word, such as the name of a tool, is no sentence."""
-_SENTENCE = re.compile(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.]+[”」』\"')）]*|\n|$)\s*")
+_SENTENCE = to_pattern(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.]+[”」』\"')）]*|\n|$)\s*")
 
 escape = tags.escape
 

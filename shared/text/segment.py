@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-import rjieba
-from snowballstemmer.english_stemmer import EnglishStemmer
-
-from shared.text import stopwords
+from shared.text import chinese, stopwords
 from shared.text.normalise import fold, normalise
+from shared.text.patterns import to_pattern
 
 SEGMENTER_VERSION = "3"
 """Stored with every indexed row, so that rows of another version can be told apart; nothing indexes them again yet."""
@@ -18,13 +16,13 @@ MAX_TERM_CHARS = 96
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _UNSPACED = "\u3040-\u30ff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = rf"[^\W{HAN}{_UNSPACED}]"
-_RUN = re.compile(
+_RUN = to_pattern(
     rf"(?P<han>[{HAN}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_LETTER}+(?:[.'’/@:&\-]+{_LETTER}+)*(?:\+\+|\#)?)"
 )
-_PART = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_JOINT = re.compile(r"[_./@:&\-]")
-_APOSTROPHE = re.compile(r"['’](?:s\b)?")
+_PART = to_pattern(r"[^\W_]+")
+_CAMEL = to_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_JOINT = to_pattern(r"[_./@:&\-]")
+_APOSTROPHE = to_pattern(r"['’](?:s\b)?")
 
 
 _IRREGULAR = """
@@ -53,7 +51,7 @@ IRREGULAR: dict[str, str] = {form: base for form, base in _FORMS}  # noqa: C416 
 
 def words(text: str) -> list[str]:
     """The words of a text in their order, Chinese cut apart."""
-    return rjieba.cut(text)
+    return chinese.cut(text)
 
 
 @lru_cache(maxsize=65_536)
@@ -62,6 +60,8 @@ def stem(word: str) -> str:
     word = IRREGULAR.get(word, word)
     if len(word) <= 2 or not (word.isascii() and word.isalpha()):
         return word
+    from snowballstemmer.english_stemmer import EnglishStemmer  # it loads the stemmers of all languages
+
     return str(EnglishStemmer().stemWord(word))  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType] # untyped; stateful, so one per call
 
 
@@ -85,7 +85,7 @@ def keywords(text: str, limit: int = 16) -> list[str]:
     """The distinct words that carry the text, as they are written but for case; whole words, not their parts."""
     seen: dict[str, str] = {}
     for run in _RUN.finditer(normalise(text)):
-        words = rjieba.cut(run.group()) if run.lastgroup == "han" else [run.group()]
+        words = chinese.cut(run.group()) if run.lastgroup == "han" else [run.group()]
         for word in words:
             plain = _APOSTROPHE.sub("", word).casefold()
             if plain not in stopwords.ALL and (len(plain) > 1 or not plain.isascii()):
@@ -107,7 +107,7 @@ def _words(text: str) -> Iterator[str]:
 def _han(run: str) -> Iterator[str]:
     """Words in search mode, and the characters in them that are words; pairs where the dictionary has none."""
     previous = ""
-    for word in rjieba.cut_for_search(run):
+    for word in chinese.cut_for_search(run):
         lone = word if len(word) == 1 and word not in stopwords.CHINESE else ""
         if previous and lone:
             yield previous + lone
@@ -120,7 +120,7 @@ def _han(run: str) -> Iterator[str]:
 @lru_cache(maxsize=16_384)
 def _inside(word: str) -> tuple[str, ...]:
     """The terms inside a word of two or three characters that the dictionary does not cut further."""
-    if len(word) == 3 and len(rjieba.cut_for_search(word)) > 1:
+    if len(word) == 3 and len(chinese.cut_for_search(word)) > 1:
         return ()
     pairs = (word[:2], word[1:]) if len(word) == 3 else ()
     return (*pairs, *dict.fromkeys(each for each in word if each in LONE))

@@ -5,6 +5,8 @@
 import re
 from collections import Counter
 
+from shared.text.patterns import to_pattern
+
 _FENCES = """user_memory knowledge memory_usage_guide agent_hints system assistant developer user tool instruction
     instructions evidence prompt media summary context data""".split()
 _BLIND = "[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]*"
@@ -22,15 +24,15 @@ def _name(name: str) -> str:
 
 _OPEN = "[<＜﹤‹〈]|\\\\u003c|\\\\x3c|\\\\<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|%3c"
 _SLASH = "[/／⁄∕\\\\]|&#0*47;|&#x0*2f;|&sol;|%2f"
-_OUR_TAG = re.compile(
+_OUR_TAG = to_pattern(
     rf"(?:{_OPEN})(?=(?:\s|{_BLIND[:-1]})*(?:{_SLASH})?(?:\s|{_BLIND[:-1]})*(?:{'|'.join(map(_name, _FENCES))})"
     r"(?![a-zａ-ｚ0-9_]))",
     re.IGNORECASE,
 )
-_PASSED = re.compile(rf"&lt;(?=\s*/?\s*(?:{'|'.join(_FENCES)})\b)")
+_PASSED = to_pattern(rf"&lt;(?=\s*/?\s*(?:{'|'.join(_FENCES)})\b)")
 """What `escape` leaves: what passes twice is changed once."""
-_WHOLE = re.compile(rf"{_OUR_TAG.pattern}[^<>\n]{{0,60}}?(?:>|＞|&gt;|\\\\u003e)", re.IGNORECASE)
-_SIGN = re.compile(r"[<＜﹤‹〈&]|\\|%3c", re.IGNORECASE)
+_WHOLE = to_pattern(rf"{_OUR_TAG.pattern}[^<>\n]{{0,60}}?(?:>|＞|&gt;|\\\\u003e)", re.IGNORECASE)
+_SIGN = to_pattern(r"[<＜﹤‹〈&]|\\|%3c", re.IGNORECASE)
 _PLAIN_NAMES = frozenset(
     """a abbr address article aside audio b base blockquote body br button canvas caption center cite code col dd
         del details div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr
@@ -40,24 +42,24 @@ _PLAIN_NAMES = frozenset(
         video wbr g path circle rect polygon line defs""".split()
 )
 """Names of HTML: a page cut in two closes what it never opened."""
-_TAG = re.compile(r"<\s*(/?)\s*([a-z\u4e00-\u9fff][\w\-:.]{0,30})(?:\s[^<>]{0,300})?\s*/?\s*>", re.IGNORECASE)
+_TAG = to_pattern(r"<\s*(/?)\s*([a-z\u4e00-\u9fff][\w\-:.]{0,30})(?:\s[^<>]{0,300})?\s*/?\s*>", re.IGNORECASE)
 _OF = (
     "document|data|memor(?:y|ies)|text|input|file|page|context|user|source|note|transcript|thread|record|content|quote|log"
     "|results?|section|material|untrusted|retrieved|article|summary|evidence|tool"
 )
 _OF_ZH = "资料|資料|正文|文档|文檔|文件|记忆|記憶|数据|上下文|输入|内容|引用|记录|本文|全文|摘要|转写|检索结果?|用户输入|原文|日志|工具结果|页面"
-_ENDS = re.compile(
+_ENDS = to_pattern(
     rf"(?:[-=#*~_<\[({{【（—>|/]{{2,}}|[\[<(（【]|^|\n)\s*/?\s*(?:end(?:[_ -](?:of[_ -])?(?:the[_ -])?(?:{_OF})\w*)+"
     rf"|(?:{_OF_ZH})\s*(?:结束|結束|完毕?|终|到此为止|到此结束))\s*(?:[-=#*~_>\])}}】）—|/]+|[.。:：]|\n)\s*(?=\S)",
     re.IGNORECASE,
 )
-_HEADERS = re.compile(
+_HEADERS = to_pattern(
     r"<\|(?:im_start|im_end|system|user|assistant|developer|endoftext|begin_of_text|eot_id|start_header_id|end_header_id)"
     r"\|?>?|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|(?m:^#{2,}[ \t]*(?:instruction|system|response|指令|系统)"
     r"[ \t]*(?=[:：\n]|$)[:：]?)",
     re.IGNORECASE,
 )
-_CLOSES_DATA = re.compile(
+_CLOSES_DATA = to_pattern(
     r"\]\]>\s*\S|(?:^|\n)\s*(?:\"\"\"|'''|```)\s*(?:end\b|new\b|now\b|system\b|新|接下来|系统|以上|下面|文件到此)"
     r"|[\]}]\s*[\]}]\s*[\]}]?\s*\n\s*\S",
     re.IGNORECASE,

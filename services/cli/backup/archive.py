@@ -9,13 +9,14 @@ from shared.db import SCHEMA
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
 from shared.store.schema import migrations
+from shared.text.patterns import to_pattern
 
-_OF_SCHEMA = re.compile(
+_OF_SCHEMA = to_pattern(
     rf"\d+; \d+ \d+ (?:[A-Z ]+ {SCHEMA} |(?:SCHEMA|ACL - SCHEMA|COMMENT - SCHEMA) (?:- )?{SCHEMA} )"
 )
-_GATE = re.compile(rf"\d+; \d+ \d+ TABLE DATA {SCHEMA} serving ")
-_LEDGER = re.compile(rf"\d+; \d+ \d+ TABLE {SCHEMA} tombstones ")
-_NAME = re.compile(r"^(\d\w+\.sql)\t", re.MULTILINE)
+_GATE = to_pattern(rf"\d+; \d+ \d+ TABLE DATA {SCHEMA} serving ")
+_LEDGER = to_pattern(rf"\d+; \d+ \d+ TABLE {SCHEMA} tombstones ")
+_NAME = to_pattern(r"^(\d\w+\.sql)\t", re.MULTILINE)
 
 
 @dataclass(frozen=True)

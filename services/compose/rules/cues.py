@@ -13,26 +13,27 @@ from services.compose.rules.telling import Kind, kinds, names
 from shared.text import segment
 from shared.text.dates import Range, arabic, time_range
 from shared.text.normalise import fold, normalise
+from shared.text.patterns import to_pattern
 
-ASKS_WHEN = re.compile(
+ASKS_WHEN = to_pattern(
     r"什么时候|何时|哪(?:天|年|月|一天|一年)|几(?:号|点|月)|多久|\bwhen\b|\bwhat (?:date|day|time|year|month)\b|\bhow long\b",
     re.IGNORECASE,
 )
-_BY_ASSISTANT = re.compile(
+_BY_ASSISTANT = to_pattern(
     r"(?<!我告诉)(?<!我跟)(?<!我对)你(?:之前|上次|刚才|当时|以前|给我|给|帮我|跟我|对我)*(?:说|讲|建议|推荐|提|告诉|教|列|写|回答|解释|给出)"
     r"|\b(?:did|have|had|what|that) you (?:\w+ )?(?:sa[iy]d?|suggest(?:ed)?|recommend(?:ed)?|t(?:ell|old)|advi[sc]ed?|mention(?:ed)?|explain(?:ed)?|propos(?:e|ed)|g[ia]ven?|list(?:ed)?|wr(?:ite|ote))\b"
     r"|\byour (?:suggestion|advice|recommendation|answer|explanation|list|proposal)s?\b|\byou (?:suggested|recommended|told|advised|explained|proposed|listed|wrote|gave)\b",
     re.IGNORECASE,
 )
-_ASKS_ASKED = re.compile(
+_ASKS_ASKED = to_pattern(
     r"问(?:过|了|的)|提问|\b(?:ask|asked|asking|question|questions|wonder(?:ed|ing)?)\b", re.IGNORECASE
 )
-_BY_USER = re.compile(r"(?<![们自])[我咱](?!们)|\b(?:i|i'm|i've|i'd|my|mine|me|myself)\b", re.IGNORECASE)
-_OF_SELF = re.compile(r"(?<![们自])[我咱]|\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_CALENDAR = re.compile(r"\d{1,2}\s*月|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
-_RELATIVE = re.compile(r"[今去前明]年|上个?月|这个月|\b(?:last|this|past|previous|ago)\b", re.IGNORECASE)
-_TEMPORAL = re.compile(
+_BY_USER = to_pattern(r"(?<![们自])[我咱](?!们)|\b(?:i|i'm|i've|i'd|my|mine|me|myself)\b", re.IGNORECASE)
+_OF_SELF = to_pattern(r"(?<![们自])[我咱]|\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
+_YEAR = to_pattern(r"(?:19|20)\d\d")
+_CALENDAR = to_pattern(r"\d{1,2}\s*月|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
+_RELATIVE = to_pattern(r"[今去前明]年|上个?月|这个月|\b(?:last|this|past|previous|ago)\b", re.IGNORECASE)
+_TEMPORAL = to_pattern(
     r"昨[天日晚]|今[天日早晚年]|明[天早晚年]|[前后]天|[上下这](?:个|一)?(?:周|星期|礼拜|月|学期)|[去前]年|周[一二三四五六日末]|星期[一二三四五六日天]|\d\s*[年月日号点]"
     r"|[一二两三四五六七八九十几半\d]\s*个?(?:天|周|星期|月|年|小时|分钟)(?:以?前|后|了)?|最近|刚刚|春节|中秋|国庆|元旦|暑假|寒假|[春夏秋冬]天"
     r"|\b(?:yesterday|today|tonight|tomorrow|ago|recently|lately|soon|since|weekend|(?:last|next|this|past|coming) (?:night|week|weekend|month|year|spring|summer|fall|autumn|winter|morning|evening|few|mon|tue|wed|thu|fri|sat|sun)\w*"
@@ -40,15 +41,15 @@ _TEMPORAL = re.compile(
     r"|(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|few|several) (?:day|week|month|year|hour|minute)s?|\d{1,2}(?:st|nd|rd|th)|(?:19|20)\d\d|\d{1,2}:\d\d)\b",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_LATIN_WORD = re.compile(r"[a-z]+")
+_DIGIT = to_pattern(r"\d")
+_LATIN_WORD = to_pattern(r"[a-z]+")
 _TIME_WORDS = frozenset(
     "yesterday today tonight tomorrow ago recently lately soon since weekend last next this past coming monday tuesday wednesday thursday friday saturday sunday"
     " january february march april june july august september october november december day days week weeks month months year years hour hours minute minutes".split()
 )
 """Without one of these, no English words tell when."""
 _MONTHS = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-_DATE_WORDS = re.compile(
+_DATE_WORDS = to_pattern(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})|(?:{_MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?|(?:in|of|during|since|last|this)\s+(?:{_MONTHS}))\b\.?(?:\s*,?\s*(?:19|20)\d\d\b)?"
     r"|\b(?:in|of|during|since|year)\s+(?:19|20)\d\d\b|(?:(?:19|20)\d\d\s*年)?\s*\d{1,2}\s*月(?:份|\s*\d{1,2}\s*[日号])?|(?:19|20)\d\d\s*年"
     r"|(?<!\d)(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|最近|近期|近来|[昨今前]天|[去今前]年|上(?:个)?(?:周|星期|礼拜|月)|这(?:个)?(?:周|星期|礼拜|月)"
@@ -56,9 +57,9 @@ _DATE_WORDS = re.compile(
     re.IGNORECASE,
 )
 """Words that only say when: the date they name is compared with dates, not looked up as words."""
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]*")
-_WORD = re.compile(r"[^\W_]+")
-_TOGETHER = re.compile(r"(?:['’]s)?\s*(?:,|&|and|or|和|与|及|或|、|，)+\s*")
+_SENTENCE = to_pattern(r"[^.!?。！？\n]*[.!?。！？\n]*")
+_WORD = to_pattern(r"[^\W_]+")
+_TOGETHER = to_pattern(r"(?:['’]s)?\s*(?:,|&|and|or|和|与|及|或|、|，)+\s*")
 FIRST_OF_TWO = 0.65
 """How sure it is that the first of two people in a question is the one it is about."""
 AFTER_DAYS = 10.0

@@ -1,6 +1,5 @@
 """A plan -> what runs: each query as its mode means it, its filters and weight, and what is not honoured (seed 001)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ from services.compose.rules.past import asks_past
 from shared.text.language import detect
 from shared.text.names import names
 from shared.text.normalise import fold
+from shared.text.patterns import to_pattern
 from shared.text.segment import keywords, query_terms
 
 WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
@@ -20,7 +20,7 @@ WIDER: tuple[float, ...] = (0.7, 0.6, 0.5, 0.5, 0.4, 0.4)
 """What the additions to an associative query weigh beside it."""
 KNOWLEDGE_ONLY = ("document_ids", "tag_ids", "topic_ids")
 """Filters inside the knowledge base: a memory has no document, tag or topic (seed 001 section 4)."""
-_IDENTIFIER = re.compile(r"\S*\w[_./@:#-]\w\S*")
+_IDENTIFIER = to_pattern(r"\S*\w[_./@:#-]\w\S*")
 TAIL_WEIGHT = 0.3
 
 

@@ -1,7 +1,6 @@
 """Many arms become one order: merged, scored, diverse, shared between memory and knowledge (seed 000 section 7)."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms, terms
 
 Method = Literal["rrf", "weighted_sum", "none"]
@@ -287,7 +287,7 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
     return bool(words) and len(words & set(terms(message.text))) >= REPEATED * len(words)
 
 
-_SPACE = re.compile(r"\s+")
+_SPACE = to_pattern(r"\s+")
 
 
 def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:

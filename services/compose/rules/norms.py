@@ -11,6 +11,7 @@ from services.compose.rules import norms_words as words
 from services.compose.rules.norms_words import Manner
 from shared.text import meanings, stopwords
 from shared.text.normalise import normalise
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms, stem
 from shared.text.segment import words as cut
 
@@ -19,9 +20,9 @@ MAX_SENTENCES = 60
 MAX_SENTENCE = 400
 MAX_NORMS = 20
 MAX_WISH = 400
-_SENTENCE = re.compile(r"(?<=[。！？；!?;\n])|(?<=[.])\s+(?=[A-Z\u4e00-\u9fff])")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_PIECE = re.compile(r"[\u3400-\u9fff]+|[A-Za-z0-9][\w'’+#.-]*")
+_SENTENCE = to_pattern(r"(?<=[。！？；!?;\n])|(?<=[.])\s+(?=[A-Z\u4e00-\u9fff])")
+_HAN = to_pattern(r"[\u3400-\u9fff]")
+_PIECE = to_pattern(r"[\u3400-\u9fff]+|[A-Za-z0-9][\w'’+#.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,8 @@ def _last_clause(text: str) -> str:
 
 
 _CUES: tuple[tuple[Force, re.Pattern[str]], ...] = (
-    ("forbids", re.compile("|".join((words.FORBID_ZH, words.FORBIDDEN_EN, words.FORBID_EN)), re.IGNORECASE)),
-    ("requires", re.compile("|".join((words.REQUIRE_ZH, words.REQUIRED_EN, words.REQUIRE_EN)), re.IGNORECASE)),
+    ("forbids", to_pattern("|".join((words.FORBID_ZH, words.FORBIDDEN_EN, words.FORBID_EN)), re.IGNORECASE)),
+    ("requires", to_pattern("|".join((words.REQUIRE_ZH, words.REQUIRED_EN, words.REQUIRE_EN)), re.IGNORECASE)),
 )
 
 
@@ -162,7 +163,7 @@ def wish(text: str) -> Wish | None:
     )
 
 
-_AGAINST = re.compile(f"{words.AGAINST_ZH}|{words.AGAINST_EN}", re.IGNORECASE)
+_AGAINST = to_pattern(f"{words.AGAINST_ZH}|{words.AGAINST_EN}", re.IGNORECASE)
 
 
 def _sides(text: str) -> tuple[str, str]:
@@ -181,7 +182,7 @@ def _sides(text: str) -> tuple[str, str]:
     return "，".join(wanted), "，".join(filter(None, unwanted))
 
 
-_WANTS = re.compile(
+_WANTS = to_pattern(
     r"^.*?(?:更?喜欢|偏好|偏爱|喜爱|爱用?|希望|想要?|习惯于?|倾向于?|要求|愿意)"
     r"|^.*?\b(?:prefers?|likes?|loves?|enjoys?|wants?|favou?rs?|would like|would rather|wishes|tends? to|is fond of"
     r"|is used to)\b(?: to| that)?",
@@ -209,7 +210,7 @@ def manners(text: str) -> frozenset[Manner]:
     )
 
 
-_NEXT = re.compile(r"的?(?P<han>[\u3400-\u9fff]+)|[ -](?P<word>[A-Za-z]+)")
+_NEXT = to_pattern(r"的?(?P<han>[\u3400-\u9fff]+)|[ -](?P<word>[A-Za-z]+)")
 
 
 def _stands_alone(rest: str) -> bool:

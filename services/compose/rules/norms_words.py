@@ -4,6 +4,7 @@
 
 import re
 
+from shared.text.patterns import to_pattern
 from shared.text.segment import stem
 
 Manner = tuple[str, str]
@@ -52,9 +53,9 @@ _MANNERS: dict[Manner, str] = {
     ("superlatives", "yes"): r"夸张|绝对化|最好的|第一名?|\b(?:superlatives?|exaggerat(?:e|ed|ion|ions)|hype|hyperbole)\b",
 }  # fmt: skip
 MANNERS: tuple[tuple[Manner, re.Pattern[str]], ...] = tuple(
-    (manner, re.compile(words, re.IGNORECASE)) for manner, words in _MANNERS.items()
+    (manner, to_pattern(words, re.IGNORECASE)) for manner, words in _MANNERS.items()
 )
-ANY_MANNER = re.compile("|".join(_MANNERS.values()), re.IGNORECASE)
+ANY_MANNER = to_pattern("|".join(_MANNERS.values()), re.IGNORECASE)
 EXCLUSIVE = frozenset(
     {"register", "length", "language", "script", "units", "clock", "theme", "indent", "place", "layout", "address"}
 )
@@ -73,43 +74,43 @@ FORBIDDEN_EN = r"\b(?:is|are|be|being)(?: strictly| expressly| generally)? (?:no
 REQUIRE_EN = r"\b(?:must|shall|should|has to|have to|needs? to|ought to)\b(?!(?: not|n['’]t))|\balways\b|\bonly\b|\b(?:requires?|mandates?)\b|\bmandatory:|(?:^|[:;]\s*)(?:please )?(?:use|write|keep|reply|answer|address|speak)\b|\bstandardi[sz]e on\b"
 REQUIRED_EN = r"\b(?:is|are|be)(?: strictly)? (?:required|mandatory|obligatory|compulsory)\b"
 
-LIFTED = re.compile(
+LIFTED = to_pattern(
     r"不再(?:禁止|要求|强制)|(?:并不|没有|未|并未|不)(?:禁止|强制)|(?:禁令|限制|规定)[^，。]{0,8}(?:取消|解除|废止|失效|作废)|(?:取消|解除|废止|撤销)[^，。]{0,12}(?:禁令|限制|要求|规定|禁止)"
     r"|不必|无需|无须|不需要|不强制|可以不|不得不|不能不|不可不|不仅|不但|不禁|禁不住|别忘|不要忘|不限于"
     r"|\bno longer\b|\bnot (?:forbidden|prohibited|banned|required|mandatory)\b|\b(?:ban|prohibition|restriction|requirement|rule)s?\b.{0,40}\b(?:was|were|been|is|are) (?:lifted|removed|ended|dropped|cancelled|canceled|abolished|withdrawn)\b"
     r"|\b(?:lifted|removed|dropped|ended|withdrew|abolished)\b.{0,20}\b(?:ban|prohibition|restriction|requirement|rule)\b|\b(?:need|needs|do|does)(?: not|n['’]t) (?:have|need) to\b|\bneed not\b|\bneedn['’]t\b|\bno need to\b|\bnot only\b",
     re.IGNORECASE,
 )
-NOT_NOW = re.compile(
+NOT_NOW = to_pattern(
     r"曾经?|以前|过去|此前|原先|当年|历史上|\b(?:used to|formerly|previously|in the past|once|back then|at one time|until (?:19|20)\d\d|in (?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
-ASKS = re.compile(
+ASKS = to_pattern(
     r"[?？]\s*$|^\s*(?:为什么|为何|如何|怎么|怎样|是否|要不要|能不能)|^\s*(?:why|how|whether|should|what|when|do|does|can|is|are)\b(?! not\b)(?=.*(?:\?|$))(?<!do not)",
     re.IGNORECASE,
 )
-OTHERS = re.compile(
+OTHERS = to_pattern(
     r"竞争对手|友商|竞品|其他(?:品牌|公司|企业|平台)|别的?(?:品牌|公司)|有些?(?:品牌|公司|人|学校)|很多(?:公司|品牌|人)|有人|专家|学者|据说|据报道|某(?:公司|品牌|国|校)"
     r"|\b(?:competitors?|rivals?|other (?:brands?|compan(?:y|ies)|teams?|firms?)|some (?:brands?|compan(?:y|ies)|people|schools?|experts?)|many (?:brands?|compan(?:y|ies)|people)|experts?|critics?|studies|reportedly|a (?:school|city|country|rival))\b",
     re.IGNORECASE,
 )
-EVERYWHERE = re.compile(
+EVERYWHERE = to_pattern(
     r"官方|正式渠道|距离|温度|长度|重量|时间|日期|直播|视频|广告|电话|热线|信函|书信|全面|严格|绝对|坚决|原则上|目前|现已|特此|公告|通知|海报|官网|网站|页面|界面|系统|品牌|公司|企业|集团|本店|门店|员工|同事|人员|全体|所有|一切|任何|各|客户|顾客|用户|客服|文案|对外|回复|回答|答复|宣传|沟通|交流|邮件|内容|语言|规范|规定|手册|指南|准则|标准|制度|政策|要求|助手|团队|项目|文档|文字|文本|文章|材料|消息|帖子|推送|场合|渠道|平台|服务|写作|表达|措辞|代码|撰写|发布|使用|应用|中|里|内|上|时|的|等|与|和|及|在|以|为|向|对|请|均|都|我们|本|我司"
     r"|\b(?:brand|company|corporate|enterprise|employees?|staff|everyone|everybody|all|any|each|every|customers?|clients?|users?|support|copy|communications?|external|internal|repl(?:y|ies)|responses?|answers?|messages?|e-?mails?|content|language|guidelines?|guide|rules?|polic(?:y|ies)|handbook|standards?|style|tone|voice|agents?|assistants?|teams?|projects?|documents?|documentation|texts?|posts?|channels?|platforms?|services?|writing|written|code|marketing|materials?|public|publications?|interfaces?|source|correspondence|letters?|calls?|live ?streams?|ads?|adverts?|advertis(?:ing|ements?)|apps?|websites?|notices?|announcements?|strictly|generally|currently|now|official|our|we|you|your|the|a|an|of|in|on|to|for|with|and|or|when|while|at|by|it|is|are|be|us|must|should|please|note|as|this|that|these|those|use|used|using|speaking|talking|work|business|publish(?:ed|ing)?|facing|per|policy)\b",
     re.IGNORECASE,
 )
 """What says no more of where a rule holds than that it holds for what an enterprise does and writes."""
-PRIVATE = re.compile(
+PRIVATE = to_pattern(
     r"在家|家里|私下|私人|(?<!像)(?<!交)朋友(?!圈|一样|似的)|家人|家庭|业余|周末|下班|休息|度假|\b(?:at home|in private|privately|friends?|family|weekends?|off duty|after work|holidays?|vacation|spare time|free time|personal(?:ly)? chats?)\b",
     re.IGNORECASE,
 )
-NOW = re.compile(r"现在|如今|现已|自\S{1,8}起|\b(?:now|today|currently|from now on|as of)\b", re.IGNORECASE)
-PASSIVE = re.compile(f"{FORBIDDEN_EN}|{REQUIRED_EN}", re.IGNORECASE)
-PASSIVE_AFTER = re.compile(
+NOW = to_pattern(r"现在|如今|现已|自\S{1,8}起|\b(?:now|today|currently|from now on|as of)\b", re.IGNORECASE)
+PASSIVE = to_pattern(f"{FORBIDDEN_EN}|{REQUIRED_EN}", re.IGNORECASE)
+PASSIVE_AFTER = to_pattern(
     r"(?:be (?:used|allowed|included|worn|brought|consumed|sent|told|made|offered|given|present|avoided)|appear|occur)\b|(?:使用|出现|采用)$",
     re.IGNORECASE,
 )
-SAID_ZH = re.compile(
+SAID_ZH = to_pattern(
     r"形式|格式|样式|回复|回答|答复|答案|表达|语气|语调|风格|方式|口吻|文案|内容|词|用语|语言|语|符号|沟通|交流|写|说|聊|讲|邮件|消息|信息|文字|文本|文档|报告|句|称呼|来|去|模式|主题|界面配色|缩进|办公|工作|上班|字|版|等|和|或|及|以及|与|跟|在|进行|时|也|都|的|了|就|会|更|一些|一点|些|点|为主|之类|这|那|而|但|给|向|对|里|中|上|包|说明|解释|总结|描述|注释|代码|体|化|式|来|吧|呢|啊|多|少"
 )
 """What may follow a manner of speaking without being the thing that it describes."""
@@ -210,35 +211,35 @@ SAID_EN = frozenset(
     )
 )
 MATERIAL = frozenset({"made", "from", "by"})
-SAFETY = re.compile(
+SAFETY = to_pattern(
     r"过敏|忌口|不耐受|病|糖尿|哮喘|癫痫|孕|残疾|失明|听障|视障|医嘱|服药|吃药|清真|斋戒|信仰|宗教|素食|纯素|\b(?:allerg\w*|intoleran\w*|diabet\w*|asthma\w*|epilep\w*|pregnan\w*|disab\w*|blind|deaf|dyslexi\w*|medica\w*|doctor|halal|kosher|religio\w*|vegan|vegetarian|celiac|coeliac|screen reader)\b",
     re.IGNORECASE,
 )
 """Health, belief, ability: what a person needs is no taste that a rule could overrule."""
-SOMEBODY_ELSE = re.compile(
+SOMEBODY_ELSE = to_pattern(
     r"^(?:用户的?|我的?)?(?:妈妈|母亲|爸爸|父亲|老婆|妻子|老公|丈夫|儿子|女儿|孩子|朋友|同事|老板|客户|奶奶|爷爷)"
     r"|^(?:the user['’]s |user['’]s |my )(?:mother|mom|mum|father|dad|wife|husband|son|daughter|kids?|child(?:ren)?|friend|colleague|boss|client|partner|brother|sister)\b",
     re.IGNORECASE,
 )
 AGAINST_ZH = r"不(?:太|怎么|大|再|是很)?(?:喜欢|爱|想要?|希望|愿意?|习惯|需要|用|要|使用|接受)|讨厌|反感|厌恶|拒绝|别(?!的|人|名)|少用|避免|抵触|受不了|而不是|而非"
 AGAINST_EN = r"\b(?:dislikes?|hates?|detests?|loathes?|avoids?|can(?:no|['’])t stand|rather than|instead of|without|never|refuses?|fewer|less|prefers? not to|prefers? no)\b|\b(?:do|does)(?: not|n['’]t) (?:like|want|enjoy|care for|use|need|appreciate)\b|\bnot\b|\bno\b(?! (?:matter|problem))|\bover\b(?! (?:time|the))"
-STILL = re.compile(r"不介意|不反对|不讨厌|\b(?:does|do)(?: not|n['’]t) mind\b", re.IGNORECASE)
-COMPARED_ZH = re.compile(r"(?:比起|相比|与其)(?P<less>[^，,。]{1,20}?)(?:[，,]|更|不如)")
+STILL = to_pattern(r"不介意|不反对|不讨厌|\b(?:does|do)(?: not|n['’]t) mind\b", re.IGNORECASE)
+COMPARED_ZH = to_pattern(r"(?:比起|相比|与其)(?P<less>[^，,。]{1,20}?)(?:[，,]|更|不如)")
 
-STOPS = re.compile(
+STOPS = to_pattern(
     r"[，,](?=\s*(?:请|应|改|使用|用|可以|并|而|但|以|鼓励|建议|use\b|write\b|but\b|instead\b|and (?:use|write|keep|always)\b|which\b|so\b|as\b|because\b))|但是?|而是|而应|因为|以免|以便|;|；"
     r"|\b(?:but|instead|because|so that|however|since|unless|except)\b|除非|除外",
     re.IGNORECASE,
 )
 """Where the object of a rule ends."""
-PLACED_EN = re.compile(
+PLACED_EN = to_pattern(
     r"\b(?:in|on|at|during|for|when|while|with|to|by|from|inside|within|before|after|as|under|among|towards?)\b(?!-)",
     re.IGNORECASE,
 )
-TRAILING_ZH = re.compile(
+TRAILING_ZH = to_pattern(
     r"(?:上班|出门|睡觉|开会|工作|办公|回复|聊天|沟通|的?时候?|为主|等等?|之类|的(?:风格|方式|语气|内容|表达|词汇|词语|字眼)?|风格|语气|方式)+$"
 )
-JOINTS = re.compile(r"、|以及|或者|和|或|及|与|/|,|，|\b(?:and|or|nor)\b", re.IGNORECASE)
+JOINTS = to_pattern(r"、|以及|或者|和|或|及|与|/|,|，|\b(?:and|or|nor)\b", re.IGNORECASE)
 EMPTY = frozenset(
     [
         "使用",
@@ -361,7 +362,7 @@ EMPTY = frozenset(
         "wear",
     ]
 )
-USES = re.compile(
+USES = to_pattern(
     r"^(?:使用|采用|用|以|be (?:written|built|implemented|done|held|conducted) (?:in|with|on)|use|used|using|in|on)",
     re.IGNORECASE,
 )

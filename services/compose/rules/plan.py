@@ -30,6 +30,7 @@ from shared.text.dates import Range, time_range
 from shared.text.language import detect
 from shared.text.names import names
 from shared.text.normalise import clip, normalise
+from shared.text.patterns import to_pattern
 from shared.text.segment import keywords
 
 MAX_QUERY_CHARS = 4000
@@ -68,25 +69,25 @@ class Planned:
     plan: RetrievalPlan
 
 
-_RESOURCE_WORDS = re.compile(
+_RESOURCE_WORDS = to_pattern(
     r"文档|资料|品牌(?:调性|要求|语气)|合规|规章|查一下|查查|搜一下|检索|手册|政策|规范|规定|条款|知识库|网页|网站|链接|文章|论文|文件|报告|引用|出处|来源|官方|产品说明|教程|最新|新闻"
     r"|\b(?:docs?|documentation|manual|polic(?:y|ies)|handbook|spec(?:ification)?s?|articles?|papers?|files?|reports?|cite"
     r"|citations?|references?|sources?|website|readme|knowledge base|tutorial|guidelines?|official|latest|news|look up|compliance|brand (?:voice|tone|rules?))\b"
     r"|https?://",
     re.IGNORECASE,
 )
-_WINDOW_ONLY = re.compile(
+_WINDOW_ONLY = to_pattern(
     r"^(?:你)?(?:刚才|刚刚|上面|前面|上一(?:条|句|个))(?:你|我)?(?:说|讲|提|写|问|回答)?|上面(?:说|提到|那)|\b(?:just now|you just said"
     r"|the above|above message|your last (?:message|answer|reply)|what you (?:just )?(?:said|wrote))\b",
     re.IGNORECASE,
 )
-_TALKED = re.compile(
+_TALKED = to_pattern(
     r"聊|说(?:过|的|到|了)|讨论|提(?:到|过|及)|讲(?:过|到)|商量|告诉|问过|决定|约定|记录|对话|会话"
     r"|\b(?:said|say|says|tell|told|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|decid(?:e|ed)|agree[d]?|chat(?:ted)?|asked"
     r"|conversation)\b",
     re.IGNORECASE,
 )
-_ELLIPTIC = re.compile(
+_ELLIPTIC = to_pattern(
     r"^(?:那|这|它|他|她|继续|接着|然后|还有|为什么|怎么|呢|嗯|对|and|then|so|why|how about|what about|continue|go on|it|that"
     r"|this|he|she|they|more)\b|^(?:那|这|它|他|她|继续|接着|然后|还有|为什么)|呢[?？]?$|\b(?:it|that|this|them|there|he|she|him|her)\b|这个|那个|那里|它们?|他们?|她们?",
     re.IGNORECASE,

@@ -4,16 +4,18 @@
 
 import re
 
+from shared.text.patterns import to_pattern
+
 _NAME = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?"
-_REPO = re.compile(
+_REPO = to_pattern(
     rf"(?P<a>{_NAME})[\s'’s]*(?:仓库|代码库|\b(?:git )?repo(?:sitory)?\b|\bcodebase\b)|(?:仓库|代码库|\brepo(?:sitory)?)\s*[:：]?\s*(?P<b>{_NAME})(?![\w.-])|\b(?:github|gitlab|gitee)\.com/(?P<c>[\w.-]+/[\w.-]+)",
     re.IGNORECASE,
 )
-_PROJECT = re.compile(
+_PROJECT = to_pattern(
     rf"(?P<a>{_NAME})\s*(?:项目|工程|\bproject\b)|(?:\bproject\s+|项目\s*[:：「“]\s*)(?P<b>{_NAME})|[「“《](?P<c>[^「」“”《》\n]{{2,20}})[」”》]\s*(?:项目|工程)|(?:[在把给对从跟和的，,、]|^)(?P<d>[\u4e00-\u9fff]{{2,4}})(?:项目|工程)(?!经理|管理|进度|组)",
     re.IGNORECASE,
 )
-_FILE = re.compile(
+_FILE = to_pattern(
     r"(?<![\w/@.-])(?P<a>[\w./-]*[\w-]\.(?:py|md|ts|tsx|js|jsx|rb|go|rs|java|kt|c|h|cpp|cs|sql|sh|ya?ml|json|toml|ini|txt|csv|docx?|xlsx?|pptx?|pdf|html?|css|ipynb|proto|lock|env))\b",
     re.IGNORECASE,
 )

@@ -1,10 +1,10 @@
 """The sentence that a memory was learnt from, as the user finds it again."""
 
-import re
+from shared.text.patterns import to_pattern
 
 GAP = "…"
 MOST = 200
-_END = re.compile(r"[。！？!?\n；;]+|\.(?=\s|$)")
+_END = to_pattern(r"[。！？!?\n；;]+|\.(?=\s|$)")
 
 
 def sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:

@@ -1,17 +1,17 @@
 """How memory and evidence read to the model: data in tags that no text can open or close (seed 004 4.1 step 3)."""
 
-import re
 from datetime import datetime
 from urllib.parse import quote
 
 from services.compose.rules.model import Candidate, CoreMemory
 from shared.text.blocks import fenced_within
+from shared.text.patterns import to_pattern
 from shared.text.sanitize import screen
 
 MESSAGE_OVERHEAD = 4
 """Tokens that a chat format spends on each message beside its content."""
 MAX_ATTRIBUTE = 80
-_UNCITABLE = re.compile(r"[\s<>\"\x00-\x1f]")
+_UNCITABLE = to_pattern(r"[\s<>\"\x00-\x1f]")
 
 
 def _attributes(**values: str | None) -> str:

@@ -1,17 +1,17 @@
 """How much of a text a result shows: all, the passage that meets the question, or one sentence (seed 001 section 7)."""
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 from shared.text.normalise import clip
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms, terms
 
 Level = Literal["l2", "l1", "l0"]
 LEVELS: dict[Level, int] = {"l1": 320, "l0": 120}
 """Characters at most: l2 is the whole text, l1 a passage, l0 a line (about a tenth of a page and a hundredth)."""
 MAX_SENTENCES = 400
-_SENTENCE = re.compile(r"[^。！？!?；;\n.]*(?:[。！？!?；;\n]+|\.+(?=\s|$)|\.|$)")
+_SENTENCE = to_pattern(r"[^。！？!?；;\n.]*(?:[。！？!?；;\n]+|\.+(?=\s|$)|\.|$)")
 
 
 def snippet(text: str, question: str, policy: Literal["l2", "l1", "l0", "auto"], most: int) -> tuple[str, Level]:

@@ -1,7 +1,8 @@
 """Which words of a question may be misspelt, or are spelt otherwise in memory: names, identifiers, lone words."""
 
-import re
 from collections.abc import Collection, Sequence
+
+from shared.text.patterns import to_pattern
 
 MIN_CHARS = 5
 """Shorter words have too few trigrams: most neighbours of `tea` are other words."""
@@ -11,7 +12,7 @@ LIKENESS = 0.45
 ENOUGH = 2
 """So many known words find what a question is about without the unknown ones."""
 
-_MARKED = re.compile(r"(?<=[^.!?。！？\s]\s)[A-Z][^\W_]+|\b\w*(?:[A-Z]\w*[a-z]\w*[A-Z]|[a-z]\d|_)\w*")
+_MARKED = to_pattern(r"(?<=[^.!?。！？\s]\s)[A-Z][^\W_]+|\b\w*(?:[A-Z]\w*[a-z]\w*[A-Z]|[a-z]\d|_)\w*")
 
 
 def doubtful(text: str, terms: Sequence[str], known: Collection[str]) -> list[str]:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-import rjieba
-
-from shared.text import stopwords
+from shared.text import chinese, stopwords
+from shared.text.patterns import to_pattern
 from shared.text.recall import Recall
 from shared.text.segment import HAN
 
@@ -17,7 +16,7 @@ Kind = Literal["name", "amount", "reason"]
 _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "name",
-        re.compile(
+        to_pattern(
             r"\b(?:where|who|whom|whose)\b|\b(?:name[sd]?|called|titles?)\b"
             r"|\b(?:what|which)\b(?:\W+\w+){0,3}\W+(?:books?|novels?|movies?|films?|songs?|bands?|games?|teams?|authors?|artists?"
             r"|singers?|actors?|players?|shows?|series|brands?|compan(?:y|ies)|cit(?:y|ies)|countr(?:y|ies)|places?|states?|towns?"
@@ -28,7 +27,7 @@ _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "amount",
-        re.compile(
+        to_pattern(
             r"\bhow (?:many|much|long|old|often|far|big|tall|large|frequently)\b|\bwhat (?:age|number|amount|price)\b"
             r"|几|多少|多久|多大|多长|多远|多高|多重|频率|价格|价钱",
             re.IGNORECASE,
@@ -36,27 +35,27 @@ _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "reason",
-        re.compile(
+        to_pattern(
             r"\bwhy\b|\bhow come\b|\bwhat (?:\w+ ){0,3}(?:reason|motivat|inspir|made|led|prompted)|为什么|为何|为啥|干嘛|怎么会|原因|理由",
             re.IGNORECASE,
         ),
     ),
 )
-_NAMED = re.compile(r"(?<=[a-z\d,;:)\]] )(?!I\b)[A-Z][\w&-]*")
-_QUOTED = re.compile(r"[\"“《「『]([^\"“”《》「」『』\n]{2,60})[\"”》」』]")
-_HAS_HAN = re.compile(f"[{HAN}]")
-_LATIN = re.compile(r"[A-Z][A-Za-z\d+-]+")
+_NAMED = to_pattern(r"(?<=[a-z\d,;:)\]] )(?!I\b)[A-Z][\w&-]*")
+_QUOTED = to_pattern(r"[\"“《「『]([^\"“”《》「」『』\n]{2,60})[\"”》」』]")
+_HAS_HAN = to_pattern(f"[{HAN}]")
+_LATIN = to_pattern(r"[A-Z][A-Za-z\d+-]+")
 _NAME_TAGS = frozenset({"nr", "nrt", "nrfg", "ns", "nt", "nz"})
 _CALENDAR = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
     september october november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec""".split()
 )
-_NUMBER = re.compile(
+_NUMBER = to_pattern(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|couple|several|few"
     r"|once|twice|half|every|daily|weekly|monthly)\b|[二两三四五六七八九十百千万半]|一(?=[十百千万两二三四五六七八九天年月周岁次回号点])",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = to_pattern(
     r"\b(?:because|cause|since|so that|in order to|reasons?|that's why|due to|inspired?|motivat\w+|wanted to|thanks to)\b"
     r"|因为|由于|所以|为了|是想|原因|以便|免得|省得",
     re.IGNORECASE,
@@ -76,7 +75,7 @@ def names(text: str) -> frozenset[str]:
     if '"' in text or "“" in text or "《" in text or "「" in text or "『" in text:
         found |= {title.lower() for title in _QUOTED.findall(text)}
     if _HAS_HAN.search(text):
-        found |= {word for word, tag in map(tuple, rjieba.tag(text)) if tag in _NAME_TAGS and len(word) > 1}
+        found |= {word for word, tag in map(tuple, chinese.tag(text)) if tag in _NAME_TAGS and len(word) > 1}
         found |= {word.lower() for word in _LATIN.findall(text)}
     return frozenset(found - _CALENDAR - stopwords.ALL)
 

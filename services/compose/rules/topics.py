@@ -5,6 +5,7 @@
 import re
 
 from schemas.vocabulary import Language
+from shared.text.patterns import to_pattern
 
 _TOPICS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"穿|衣|裤|裙|鞋|搭配|外套|毛衣|衬衫|包包|造型|\b(?:wear|outfit|dress|clothes|clothing|shoes|jacket|shirt|style)\b", ("用户穿衣偏好", "最近风格 最近喜欢的风格", "体型/场景/季节 偏好"), ("clothing preferences", "favourite style lately", "body size occasion season")),
@@ -19,7 +20,7 @@ _TOPICS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"买|手机|电脑|耳机|相机|数码|价格|预算|\b(?:buy|purchase|laptop|phone|camera|headphones|product|shop)\b", ("购买记录 用过的产品", "品牌偏好 预算"), ("past purchases products owned", "brand preferences budget")),
     (r"工作|项目|会议|代码|部署|任务|\b(?:work|project|meeting|code|deploy|task|repo)\b", ("当前项目 目标 任务", "技术栈 工具偏好"), ("current project goals tasks", "tech stack tool preferences")),
 )  # fmt: skip
-_COMPILED = [(re.compile(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
+_COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
 _ANY_ZH, _ANY_EN = ("用户偏好 喜欢 不喜欢",), ("user preferences likes dislikes",)
 
 

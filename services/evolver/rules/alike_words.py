@@ -1,7 +1,6 @@
 """Words that turn the meaning of a sentence, and words that add nothing to it, in both languages."""
 
-import re
-
+from shared.text.patterns import to_pattern
 from shared.text.segment import stem
 
 _MARKS = """
@@ -18,10 +17,10 @@ one two three four five six seven eight nine ten eleven twelve twenty thirty for
 once twice first second third half double
 """
 ENGLISH = frozenset(_MARKS.split())
-DENIED = re.compile(
+DENIED = to_pattern(
     r"\b\w+n['’]t\b|\b(?:do|does|did|is|are|was|were|has|have|had|should|would|could|must|wo)nt\b|\bcan(?:no)?t\b"
 )
-CHINESE = re.compile(
+CHINESE = to_pattern(
     r"不|没|无|非|别|勿|未|戒|忌|讨厌|反感|拒绝|避免|停止"
     r"|只|仅|除|如果|要是|但|而是|反而|代替|比|更|最|宁|倒是"
     r"|以前|曾|过去|原来|原先|之前|之后|将|打算|计划|想|希望|可能|也许|或许|准备|总是|有时|偶尔|很少|早|晚|左|右"
@@ -30,15 +29,15 @@ CHINESE = re.compile(
     r"|周[一二三四五六日天末]|星期[一二三四五六日天]|礼拜[一二三四五六日天]|春|夏|秋|冬|今天|明天|昨天|今年|明年|去年"
     r"|[零二三四五六七八九十百千万两半双]"
 )
-HARMLESS = re.compile(
+HARMLESS = to_pattern(
     r"特别|非常|别致|不错|无论|非洲|未来|一直|一起|一般|一些|一点|一下|一样|一定|十分|万一|三明治|早已|早就|将近|最近"
     r"|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶"
 )
 """Words that hold a mark and are none, or the same as a shorter one."""
 SPOKEN = {word: word[0] for word in ("爸爸", "妈妈", "哥哥", "弟弟", "姐姐", "妹妹", "爷爷", "奶奶")}
-NUMBER = re.compile(r"\d+(?:[.:/\-]\d+)*")
-NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'-]*|(?<=[\u4e00-\u9fff])[A-Za-z][\w.+#-]*|\b[A-Z]{2,}\w*")
-NAMED_ZH = re.compile(r"(?:(?<=[和跟与给])|^)[小老阿][\u4e00-\u9fff]")
+NUMBER = to_pattern(r"\d+(?:[.:/\-]\d+)*")
+NAME = to_pattern(r"(?<=[a-z,;:] )[A-Z][\w'-]*|(?<=[\u4e00-\u9fff])[A-Za-z][\w.+#-]*|\b[A-Z]{2,}\w*")
+NAMED_ZH = to_pattern(r"(?:(?<=[和跟与给])|^)[小老阿][\u4e00-\u9fff]")
 _ADDS_NOTHING = """
 like love enjoy prefer adore fond keen really usually often normally generally regularly user
 喜欢 爱 喜爱 热爱 偏爱 钟爱 偏好 中意 平时 通常 平常 经常 常 常常 用户 比较 还是 挺 蛮 超 真 真的 特

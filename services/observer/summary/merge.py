@@ -9,13 +9,14 @@ from schemas.vocabulary import MemoryType
 from services.observer.summary.model import Section, SummaryFact, SummaryItem, SummaryRef
 from services.observer.summary.questions import speaks_of
 from shared.text.normalise import fold, normalise
+from shared.text.patterns import to_pattern
 
 Items = dict[str, SummaryItem]
 
 _SECTION_OF: dict[MemoryType, Section] = {"goal": "goals", "decision": "decisions", "task": "tasks"}
 _REFERENCE_KEYS = ("entity:url:", "entity:repo:", "entity:file:")
-_TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b")
-_URI = re.compile(r"[a-z][a-z0-9+.-]*://[^\s，。；、）)>\"'”]+", re.IGNORECASE)
+_TICKET = to_pattern(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b")
+_URI = to_pattern(r"[a-z][a-z0-9+.-]*://[^\s，。；、）)>\"'”]+", re.IGNORECASE)
 
 
 def identity(section: Section, name: str) -> str:

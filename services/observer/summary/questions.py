@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.observer.summary.model import SummaryMessage, SummaryTurn
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms
 
-_SENTENCE = re.compile(r"[^。！？!?\n]+?(?:[。！？!?\n]+|\.(?=\s|\Z)|\Z)", re.DOTALL)
-_ASKS = re.compile(r"[?？]\s*\Z|(?:吗|呢|么)[。.\s]*\Z")
-_DEFERS = re.compile(
+_SENTENCE = to_pattern(r"[^。！？!?\n]+?(?:[。！？!?\n]+|\.(?=\s|\Z)|\Z)", re.DOTALL)
+_ASKS = to_pattern(r"[?？]\s*\Z|(?:吗|呢|么)[。.\s]*\Z")
+_DEFERS = to_pattern(
     r"(?:回头|以后|之后|晚点|晚些|改天|改日|下次|稍后|到时候?)再"
     r"(?:定|说|看|议|聊|决定|讨论|考虑|商量|研究|确认|答复|回复)"
     r"|先放着|先放一放|先不定|先搁置|待定|再议|还没(?:有)?(?:想好|决定|定下?|结论)|暂时没(?:有)?结论"
@@ -19,18 +20,18 @@ _DEFERS = re.compile(
     r"|\b(?:not|haven't|have not) (?:yet )?decided\b|\bundecided\b|\bget back to you\b",
     re.IGNORECASE,
 )
-_KNOWS_NOT = re.compile(
+_KNOWS_NOT = to_pattern(
     r"不清楚|不知道|不确定|不太确定|没法(?:回答|确定)|无法(?:回答|确定)|需要(?:再)?(?:确认|查一?下)|"
     r"\b(?:don't|do not) know\b|\bnot sure\b|\bno idea\b|\bcan(?:'t|not) (?:say|tell|answer)\b|\bneed to check\b",
     re.IGNORECASE,
 )
-_SETTLES = re.compile(
+_SETTLES = to_pattern(
     r"决定|定了|定下来|敲定|就(?:用|选|买|按|定|走|要)|选(?:了|定)|改用|采用|"
     r"\b(?:decided|settled|chose|picked|go(?:ing)? with|let's (?:use|go|take|pick|do))\b|"
     r"\bwe(?:'ll| will) (?:use|go|take|pick|do|store)\b",
     re.IGNORECASE,
 )
-_HAN = re.compile("[\u3400-\u9fff]")
+_HAN = to_pattern("[\u3400-\u9fff]")
 _WORD_SHARE, _HAN_SHARE = 0.4, 0.5
 
 

@@ -10,9 +10,10 @@ from shared.embedded.broker.files import FilePool, replace_file
 from shared.embedded.broker.log import WEEK_MS, Limits, PartitionLog
 from shared.embedded.broker.protocol import Code
 from shared.embedded.broker.settings import BrokerSettings
+from shared.text.patterns import to_pattern
 
 _log = logging.getLogger("smartbrain.broker")
-_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_NAME = to_pattern(r"[a-zA-Z0-9._-]{1,249}")
 _NUMBERS = ("retention.ms", "retention.bytes", "segment.ms", "segment.bytes", "max.message.bytes")
 MAX_PARTITIONS = 256
 SEGMENTS_PER_PARTITION = 8  # at least: size limits then cut in steps of an eighth

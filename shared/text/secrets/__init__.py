@@ -1,7 +1,6 @@
 """Credentials and personal numbers in text: found, blanked, or a reason to refuse; linear in the text's length."""
 
-import re
-
+from shared.text.patterns import to_pattern
 from shared.text.secrets.assigned import given, holds, kind_under, phrased
 from shared.text.secrets.model import (
     PERSONAL_PLACEHOLDERS,
@@ -33,7 +32,7 @@ __all__ = [
 
 PLACEHOLDERS = frozenset((PLACEHOLDER, *PERSONAL_PLACEHOLDERS.values()))
 """Everything that stands in a redacted text for what was there."""
-_WIDE = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_WIDE = to_pattern(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 
 

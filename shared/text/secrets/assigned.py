@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.lexicon import NO_SETTING
 from shared.text.secrets.model import SecretHit, SecretKind
 from shared.text.secrets.values import called, generated, hashed, look, look_alike, stands_for
@@ -28,10 +29,10 @@ _SURE = (
     r"jsessionid|sessionid|session[_-]?id|connect\.sid|_session|session|sid|li_at|pt_key|pt_pin_key|sess|"
     r"cookie|wskey|webhook)"
 )
-_NAME = re.compile(
+_NAME = to_pattern(
     rf"(?:^|.*[^A-Za-z]){_SURE}(?:[_-]?(?:\d{{1,2}}|prod|dev|live|new|old|value|raw|base64|b64|hash(?=$)))?", re.I
 )
-_NOT_NAME = re.compile(
+_NOT_NAME = to_pattern(
     r".*(?:public|publishable|max|min|num|count|limit|total|used|length|len|type|expir|policy|url|uri|path|file|"
     r"endpoint|ttl"
     r"|cache|primary|foreign|partition|sort|idempotency|object|row|group|routing|dedup|i18n|hash|digest|next_page|"
@@ -39,54 +40,54 @@ _NOT_NAME = re.compile(
     r"[_-]?(?:key|tokens?)?|.*tokens",
     re.I,
 )
-_PHRASE = re.compile(r".*(?:phrase|mnemonic|words|password|助记词|口令)", re.I)
-_SESSION = re.compile(
+_PHRASE = to_pattern(r".*(?:phrase|mnemonic|words|password|助记词|口令)", re.I)
+_SESSION = to_pattern(
     r"(?:sess\w*|sid|.*session(?:[_-]?id)?|cookie|auth|connect\.sid|webhook|id_?token|wskey|li_at|pt_key)", re.I
 )
-_PASS = re.compile(r".*(?:psk|pass|wi-?fi|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
-_CODE = re.compile(r".*(?:pin|otp|cvv|cvc|code)", re.I)
-_ASSIGN = re.compile(
+_PASS = to_pattern(r".*(?:psk|pass|wi-?fi|pwd|psw|密码|口令|pin|otp|cvv|cvc|mnemonic|phrase|words).*", re.I)
+_CODE = to_pattern(r".*(?:pin|otp|cvv|cvc|code)", re.I)
+_ASSIGN = to_pattern(
     r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60}|密码|口令|密钥|私钥|令牌)(?:[\"'`]|\\\")?\]?[ \t]{0,8}"
     r"(?::=|=>|={1,3}|[:：＝])[ \t]{0,8}"
     r"(?:[bruf]?(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\\]{1,300})(?=\\?[\"'`])|"
     r"(?P<bare>[^\s\"'`,，;；。<>\u3000-\u9fff]{1,300}))"
 )
-_ENDS = re.compile(r"[^\w\n]{0,3}(?:$|\n|[,，;；&#}])")
-_FLAG = re.compile(
+_ENDS = to_pattern(r"[^\w\n]{0,3}(?:$|\n|[,，;；&#}])")
+_FLAG = to_pattern(
     r"(?<![\w-])--?(?:password|passwd|pass|passphrase|pwd|token|secret|api-?key|access-?key|secret-?key|auth-?token|"
     r"authtoken|auth"
     r"|requirepass|pin|key|client-?secret|db-?pass\w*|admin-?pass\w*)(?:[= "
     r"]\s{0,2})(?P<quote>[\"'])?(?P<value>[^\s\"']{3,300})"
 )
-_LOGIN = re.compile(
+_LOGIN = to_pattern(
     r"\b(?:sshpass|docker|podman|helm|oc|mysql\w*|mariadb\w*|mongo\w*|twine|7z|7za|rar|unrar|zip|az|skopeo|buildah|"
     r"nerdctl|mosquitto_\w+"
     r"|vncpasswd|rdesktop|xfreerdp|expect|wget|lftp|smbclient|ldap\w+|htpasswd|redis-cli|valkey-cli|cf|pscp|plink|"
     r"putty|sqlcmd|bcp|isql|hydra|gpg|openssl)\b"
     r"(?P<rest>[^\n]{0,240})"
 )
-_LOGIN_FLAG = re.compile(r"(?<![\w-])-(?:[pPaw]|hp)(?:\s{1,2}|=)?(?P<quote>[\"'])?(?P<value>[^\s\"'-][^\s\"']{2,120})")
-_IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)+", re.I)
-_PORT = re.compile(r"\d{1,5}(?::\d{1,5})?(?:/\w+)?")
-_USER = re.compile(
+_LOGIN_FLAG = to_pattern(r"(?<![\w-])-(?:[pPaw]|hp)(?:\s{1,2}|=)?(?P<quote>[\"'])?(?P<value>[^\s\"'-][^\s\"']{2,120})")
+_IDENTIFIER = to_pattern(r"[a-z]+(?:_[a-z]+)+", re.I)
+_PORT = to_pattern(r"\d{1,5}(?::\d{1,5})?(?:/\w+)?")
+_USER = to_pattern(
     r"(?<![\w-])(?:-u|--user|--proxy-user)\s?(?P<quote>[\"'])?(?P<user>[^\s:\"'/]{1,80}):(?P<value>[^\s\"']{3,200})"
 )
 _STATED = ("identified", "requirepass", "masterauth", "pass:", "machine", "thin:", "sqlplus", "sqlldr")
-_SQL = re.compile(
+_SQL = to_pattern(
     r"\b(?:identified\s+(?:with\s+\w+\s+)?by|requirepass|masterauth|-passin\s+pass:|-passout\s+pass:|"
     r"pass:)\s*(?P<quote>[\"'])?"
     r"(?P<value>[^\s\"';]{3,120})",
     re.I,
 )
-_ORACLE = re.compile(r"(?:\bthin:|\bsqlplus\s+|\bsqlldr\s+)\w{1,40}/(?P<value>[^\s@/]{3,60})@", re.I)
-_ATTRIBUTE = re.compile(
+_ORACLE = to_pattern(r"(?:\bthin:|\bsqlplus\s+|\bsqlldr\s+)\w{1,40}/(?P<value>[^\s@/]{3,60})@", re.I)
+_ATTRIBUTE = to_pattern(
     r"(?:key|name)\s?=\s?[\"'](?P<name>[\w.-]{2,60})[\"']\s{1,4}value\s?=\s?[\"'](?P<value>[^\"'\n]{3,200})[\"']"
 )
-_PAIRED = re.compile(r"auth\s?=\s?\(\s?[\"'][^\"'\n]{0,80}[\"'],\s?[\"'](?P<value>[^\"'\n]{3,120})[\"']")
-_PIPED = re.compile(r"echo\s+[\"']?(?P<value>[^\s\"'|]{3,120})[\"']?\s{0,3}\|\s{0,3}sudo -S")
-_NETRC = re.compile(r"\bmachine\s+\S{1,80}\s+login\s+\S{1,80}\s+password\s+(?P<value>\S{3,120})", re.I)
-_COOKIE = re.compile(r"\b(?:set-)?cookies?[\"']?\s{0,2}[:：=]?\s{0,2}(?P<jar>[^\n\"]{0,1500})", re.I)
-_CRUMB = re.compile(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,600})")
+_PAIRED = to_pattern(r"auth\s?=\s?\(\s?[\"'][^\"'\n]{0,80}[\"'],\s?[\"'](?P<value>[^\"'\n]{3,120})[\"']")
+_PIPED = to_pattern(r"echo\s+[\"']?(?P<value>[^\s\"'|]{3,120})[\"']?\s{0,3}\|\s{0,3}sudo -S")
+_NETRC = to_pattern(r"\bmachine\s+\S{1,80}\s+login\s+\S{1,80}\s+password\s+(?P<value>\S{3,120})", re.I)
+_COOKIE = to_pattern(r"\b(?:set-)?cookies?[\"']?\s{0,2}[:：=]?\s{0,2}(?P<jar>[^\n\"]{0,1500})", re.I)
+_CRUMB = to_pattern(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,600})")
 
 
 def given(text: str, low: str) -> Iterator[SecretHit]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.gap import Gap
 from shared.text.secrets.values import look, look_alike
 from shared.text.secrets.weigh import admits
@@ -10,7 +11,7 @@ from shared.text.secrets.weigh import admits
 BACK = 90
 """How far before its name a value is looked for."""
 _WHOSE = r"(?:my|our|your|his|her|their|the|its|it's|a|[A-Za-z]{2,14}['’]s)"
-_LATIN = re.compile(
+_LATIN = to_pattern(
     rf"(?:['’]?s?\s+(?:(?:in(?:to)?|for|on) (?:the |my |our )?\w{{2,15}}\s+)?(?:is|was|as|=|are)\s+|\s*(?:<-+|←|⬅|👈|"
     rf"=|—|(?:–|-{{1,2}})(?=\s)|\(|（)\s*(?:(?:that|this|"
     rf"it)(?:['’]?s| is| was| being)\s+)?"
@@ -20,27 +21,27 @@ _LATIN = re.compile(
     rf"(?:as|for)\s+)?(?:{_WHOSE}\s+)?(?:(?!(?:not|no|what|a|an)\b)[A-Za-z][\w'’-]{{0,15}}\s+){{0,4}}$",
     re.I,
 )
-_HAN = re.compile(
+_HAN = to_pattern(
     r"\s*[\"'”’」]?\s*[，,。\n—-]*\s*(?:[（(]|(?:这个|这串|这|那个|那串|上面(?:那个|这个|那串|那行|的)?|前面(?:那个|"
     r"的)?|以上)?(?:就|也|还|都|才)?(?:是|当成?|作为|做|作|用作|用来当|设成|设为|为|属于|这个|这串)了?)"
     r"\s*[\u3400-\u9fffA-Za-z0-9 ]{0,14}?\s?$"
 )
-_ASKED = re.compile(
+_ASKED = to_pattern(
     r"什么|啥|哪|吗|最|弱|常见|不是|没|错|谁的?|多少|太|a (?:weak|bad|good|strong|common)|weakest|worst|most", re.I
 )
-_USED = re.compile(
+_USED = to_pattern(
     r"(?:\b(?:use|enter|type|punch(?: in)?|key in|press|dial|input|tap(?: in)?|hit)\s+|[按输摁敲](?:入|一下|个)?\s?)"
     r"(?P<value>[#*]?\d(?:[ -]?\d){3,7}[#*]?)(?![\w.])[^\d\n.;。]{0,30}$",
     re.I,
 )
-_CANDIDATE = re.compile(r"\d|[A-Za-z][@#$%^&*_+!~]")
-_SENT = re.compile(
+_CANDIDATE = to_pattern(r"\d|[A-Za-z][@#$%^&*_+!~]")
+_SENT = to_pattern(
     r"(?:sent|texted|got|gave|received|收到了?|来了|发来了?|是|^|[】\]:：])\s*(?:me |us )?(?P<value>\d{4,8}|\d{3} "
     r"\d{3})\s*"
     r"(?:to\s+|[，,（(]\s*(?:登录|登陆|短信|支付)?)$",
     re.I,
 )
-_LAST = re.compile(
+_LAST = to_pattern(
     r"(?:\d{2,8}(?:[ -]\d{2,8}){1,5}|[^\s\"'“”‘’「」『』【】，。；：、（）()\u3400-\u9fff]{3,64})[\"'”’」』]?$"
 )
 
@@ -116,7 +117,7 @@ def _owned(before: str) -> bool:
     )
 
 
-_CAME = re.compile(
+_CAME = to_pattern(
     r"(?:发来|收到|来了|发我|texted|sent|came|got)[^\n\d]{0,24}?(?<![\d.,$¥])"
     r"(?P<value>\d{4,8}|\d{2,4} \d{2,4}(?: \d{2,4})?)(?![\d.%]|,\d)"
     r"(?=\s*[,，.。!！;；—-][^\n\d]{0,24}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it))",

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.lexicon import BLOCKS, FILL, LINKS, PUT
 
-TOKEN = re.compile(
+TOKEN = to_pattern(
     r"(?P<blanked>\[[A-Z_]{3,}\])|(?P<space>[ \t\u3000]{1,40})|(?P<line>\n\s{0,40})"
     r"|(?P<stop>[.!?]{1,8}(?=[\s\u3400-\u9fff\"'”’)]|$)|[。！？；;])|(?P<open>[\"'`“‘「『《]|\*\*)|"
     r"(?P<close>[”’」』》])"
@@ -15,27 +16,27 @@ TOKEN = re.compile(
     r"|[:.?](?![\s\"'\u2018-\u201d\u3000-\uffff]|$)|[()\[\]{}|<>](?=[A-Za-z0-9])){0,300})|(?P<other>.)"
 )
 """The pieces in which a gap is read; every repeat is bounded, so that no reading is longer than its window."""
-_ZH_LINK = re.compile(
+_ZH_LINK = to_pattern(
     r"(?:是|为|叫(?:做)?|成了?|用的?|填的?|写的?|输入?|按|摁|敲|拨到?|调到|显示|收到了?|给(?:了|的|我)?|发来(?:的|了)?|"
     r"设了?(?:个|一个)?|改了?(?:个)?|换了?(?:个)?|等于|就|到了|来了|拿到的?|有了"
     r"|记(?:一?下|着|好)|存(?:一?下)?|答案|喏|喽|嗯|呢|哈|啊|搞成|弄成|变成)(?:了|的|个|是|我|下|一下|把|作|拼音|"
     r"全拼|小写|大写|英文|单词|字母|数字|生日)*$"
 )
-_ZH_BLOCK = re.compile(
+_ZH_BLOCK = to_pattern(
     r"(?<!别)(?<!不要)(?<!怕)(?<!会)忘|多少|什么|啥|[吗么]$|哪|怎么|如何|咋|错误|不对|输错|报错|失败|无效|过期|失效|"
     r"至少|必须|要求|不能|长度|强度|位数|太短|太长"
     r"|太弱|太简单|收不到|没收到|找回|泄露|策略|规则|锁了|能不能|是不是|有没有|要不要|可不可以|返回|提示|状态|版本|"
     r"端口|尾号|第$|超过|最少|最多|少于|大于|开头|结尾|次数|不是$"
 )
-_ZH_NOUN = re.compile(
+_ZH_NOUN = to_pattern(
     r"(?:第|返回码?|错误码?|状态码?|端口号?|版本号?|单号|订单号?|编号|工号|学号|尾号|房号|房间|房|航班|车次|车牌|"
     r"型号|群号|群|扣扣|分机|快递|邮编|邮政编码|号楼|楼|单元|座|排|页|行号|用户名|账号|帐号"
     r"|用户|账户|昵称|邮箱|电话|手机号?|型号|超过|至少|最多|大约|大概|花了|还有|才|卖|价格|共|满|每|近|前|后)(?:是|"
     r"为|叫)?$"
 )
-_ZH_CHANGED = re.compile(r"(?:改|换|设|重置|变)(?:成|为)了?$")
-_ZH_OWN = re.compile(r"(?:就是?|还是|是|用)的?(?:我们?|他|她|自己|本人)的?")
-_NOUN = re.compile(
+_ZH_CHANGED = to_pattern(r"(?:改|换|设|重置|变)(?:成|为)了?$")
+_ZH_OWN = to_pattern(r"(?:就是?|还是|是|用)的?(?:我们?|他|她|自己|本人)的?")
+_NOUN = to_pattern(
     r"(?:errors?|status|ports?|lines?|pages?|rooms?|floors?|flights?|bus|train|chapter|section|version|build|issue|"
     r"ticket|order|ref|reference|extension|"
     r"ext|steps?|items?|no|number|over|under|about|around|least|most|than|within|after|before|every|top|only|"
@@ -44,7 +45,7 @@ _NOUN = re.compile(
     r"building|level|year|size|ssid|network|terminal)",
     re.I,
 )
-_ZH_CLEAR = re.compile(r"(?:现在|新的?|如今|后来|我的)?(?:是|改成|换成|设成|就是|还是|为)")
+_ZH_CLEAR = to_pattern(r"(?:现在|新的?|如今|后来|我的)?(?:是|改成|换成|设成|就是|还是|为)")
 
 
 @dataclass(slots=True)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
+from shared.text.patterns import to_pattern
+
 Sort = Literal["pass", "code", "token", "login", "lock", "answer", "site"]
 """A password; a code of digits; a key; a user with a password; what a code opens; an answer; what has a password."""
 
@@ -106,12 +108,12 @@ _BEGINS_ZH = (
     "kp上两二京付令保信储凭动助单卡压取口后图备大安寄密帐开微快恢手打找投挂指授提支文无智暗更末柜校淘激热用电登百短确私种秘"
     "箱网联背行表解许账路车进连通配钉锁门院验"
 )
-NAME = re.compile(
+NAME = to_pattern(
     rf"(?=[{_BEGINS_EN}])(?<![A-Za-z])(?:{EN})(?![A-Za-z0-9]|[_.-][A-Za-z0-9])|(?=[{_BEGINS_ZH}])(?:{ZH})"
 )
 """A name in small letters; where none of their first letters stands, nothing else is tried."""
 
-NOT_CODE = re.compile(
+NOT_CODE = to_pattern(
     r"\b(?:zip|post(?:al|e)?|area|country|error|status|exit|return|response|promo(?:tion(?:al)?)?|discount|coupon|"
     r"voucher|referral|invite|"
     r"invitation|product|colou?r|bar|qr|dress|source|http|booking|reservation|airport|currency|language|tax|sort|"
@@ -126,7 +128,7 @@ NOT_CODE = re.compile(
     r"paint|pantone|ral)[ -]$",
     re.I,
 )
-NOT_KEY = re.compile(
+NOT_KEY = to_pattern(
     r"(?:public|publishable|cache|primary|foreign|idempotency|partition|sort|object|s3|redis|config|translation|"
     r"dict(?:ionary)?|hot|arrow|"
     r"enter|shortcut|tab|major|minor|low|natural|composite|routing|index|map|json|state|csrf|next|previous|prev|"
@@ -135,7 +137,7 @@ NOT_KEY = re.compile(
     r"快捷|热|唯一)$",
     re.I,
 )
-TOPIC = re.compile(
+TOPIC = to_pattern(
     r"@|[\s'\"“”‘’_-]{0,2}(?:manager|managers|policy|policies|reset\b(?! (?:to|it to|is))|resets|resetting|field|"
     r"fields|hint|hints|prompt|prompts|strength|length|lengths|rotation|hash|hashes|hashed|hashing|protected|"
     r"protection|page|pages|form|forms|input|inputs|box\b|generator|vault|storage|stores|sharing|management|rules?|"
@@ -154,7 +156,7 @@ TOPIC = re.compile(
     r"收不到|没收到|登录页|页面|教程|攻略|原理|类型|红包|传输|存储|体系|文件|格式|轮换|认证))",
     re.I,
 )
-FICTION = re.compile(
+FICTION = to_pattern(
     r"\b(?:novel|fiction|in the (?:play|film|movie|show|book|story|scene|episode|game)|my (?:play|story|screenplay|"
     r"script|short story|thriller|dnd|d&d)|"
     r"screenplay|short story|the character|protagonist|villain|whispers|dialogue|fantasy|"

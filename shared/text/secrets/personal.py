@@ -3,45 +3,46 @@
 import re
 from collections.abc import Iterator
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.model import SecretHit, SecretKind
 
-_EMAIL = re.compile(
+_EMAIL = to_pattern(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,24}"
     r"(?![A-Za-z0-9])"
 )
-_DIGITS = re.compile(r"(?<![\dA-Za-z._/=])(?:\+|00)?\d(?:[ -]{0,2}\d){6,22}[Xx]?(?![\dA-Za-z])")
-_SEVEN_DIGITS = re.compile(r"\d(?:[^\d\n]{0,3}\d){6}")
-_US_PHONE = re.compile(r"(?<![\dA-Za-z-])(?:\+?1[ .-]?)?(?:\(\d{3}\)\s?|\d{3}[.-])\d{3}[.-]\d{4}(?![\d-])")
-_MOBILE = re.compile(r"(?:(?:\+|00)?86)?1[3-9]\d{9}")
-_ID_CARD = re.compile(r"[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]")
+_DIGITS = to_pattern(r"(?<![\dA-Za-z._/=])(?:\+|00)?\d(?:[ -]{0,2}\d){6,22}[Xx]?(?![\dA-Za-z])")
+_SEVEN_DIGITS = to_pattern(r"\d(?:[^\d\n]{0,3}\d){6}")
+_US_PHONE = to_pattern(r"(?<![\dA-Za-z-])(?:\+?1[ .-]?)?(?:\(\d{3}\)\s?|\d{3}[.-])\d{3}[.-]\d{4}(?![\d-])")
+_MOBILE = to_pattern(r"(?:(?:\+|00)?86)?1[3-9]\d{9}")
+_ID_CARD = to_pattern(r"[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]")
 _DOCUMENT_SIGNS = ("passport", "ssn", "social", "national insurance", "hkid", "hk id", "green card", "itin", "aadhaar")
 _DOCUMENT_SIGNS_ZH = ("护照", "台胞证", "通行证", "身份证", "社安号", "社会安全", "回乡证", "居留")
-_DOCUMENT = re.compile(
+_DOCUMENT = to_pattern(
     r"(?P<travel>passport|护照|通行证|台胞证|回乡证|居留许可|居留证|身份证|hk ?id|green card|aadhaar)"
     r"|(?P<social>\bssn\b|\bsocial\b|\bitin\b|社安号|社会安全)|(?P<insured>national insurance|\bNI(?:NO| number))",
     re.I,
 )
-_TRAVEL = re.compile(
+_TRAVEL = to_pattern(
     r"(?<![A-Za-z0-9])(?:[A-Z]{1,2} ?\d{6,9}(?:\(\d\)|（\d）)?|\d{8,9}|\d{2}[A-Z]{2}\d{5}|\d{4} ?\d{4} ?\d{4}|"
     r"[A-Z]\d[A-Z0-9]{7})"
     r"(?![A-Za-z0-9]|[.-]\d)"
 )
-_DATE = re.compile(r"(?:19|20)\d{6}")
-_SOCIAL = re.compile(r"(?<![\d-])\d{3}(?P<gap>[- ]?)\d{2}(?P=gap)\d{4}(?![\d-])")
-_INSURED = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}(?: ?\d\d){3} ?[A-D](?![A-Za-z0-9])")
-_CARD_WORD = re.compile(
+_DATE = to_pattern(r"(?:19|20)\d{6}")
+_SOCIAL = to_pattern(r"(?<![\d-])\d{3}(?P<gap>[- ]?)\d{2}(?P=gap)\d{4}(?![\d-])")
+_INSURED = to_pattern(r"(?<![A-Za-z0-9])[A-Z]{2}(?: ?\d\d){3} ?[A-D](?![A-Za-z0-9])")
+_CARD_WORD = to_pattern(
     r"(?:银行卡|卡号|工资卡|工行|建行|农行|招行|交行|信用卡|储蓄卡|借记卡|账号|账户|card|account|visa|"
     r"mastercard|amex|iban)[^\n]{0,24}$",
     re.I,
 )
-_NOT_CARD_WORD = re.compile(
+_NOT_CARD_WORD = to_pattern(
     r"(?:订单|单号|运单|快递|流水|ISBN|编号|串号|序列号|发票|设备号|order|tracking|invoice|serial|timestamp|时间戳|版本"
     r"|id|uid|sku|ticket|imei|meid|iccid|barcode|条码|条形码|二维码|ean|upc|parcel|shipment|reference|ref)"
     r"(?:\s{0,2}(?:号码?|numbers?|no\.?|id|is|was|是|为|[:：#]))*\s{0,2}$",
     re.I,
 )
-_PHONE_WORD = re.compile(r"(?:电话|手机|座机|联系方式|热线|tel|phone|call|mobile|whatsapp|fax|cell)[^\n]{0,16}$", re.I)
-_IDENTITY_WORD = re.compile(r"(?:身份证|证件|identity|id card)[^\n]{0,16}$", re.I)
+_PHONE_WORD = to_pattern(r"(?:电话|手机|座机|联系方式|热线|tel|phone|call|mobile|whatsapp|fax|cell)[^\n]{0,16}$", re.I)
+_IDENTITY_WORD = to_pattern(r"(?:身份证|证件|identity|id card)[^\n]{0,16}$", re.I)
 _NEAR = 60
 """How far from the word for a document its number may stand."""
 

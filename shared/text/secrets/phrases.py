@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.model import SecretHit
 from shared.text.stopwords import ENGLISH
 
@@ -23,12 +24,12 @@ _WORDY = (
     "短语",
     "单词",
 )
-_LATIN = re.compile(
+_LATIN = to_pattern(
     r"(?<![A-Za-z])(?:\d{1,2}[.):]? ?)?[a-z]{3,8}(?:(?:[ ,\n]|, |\s{0,2}\d{1,2}[.):]? ?){1}(?:\d{1,2}[.):]? "
     r"?)?[a-z]{3,8}){10,23}(?![A-Za-z])"
 )
-_APART = re.compile(r"[ 、,，\u3000][\u4e00-\u9fff][ 、,，\u3000]")
-_HAN = re.compile(r"(?<![\u3400-\u9fff])[\u4e00-\u9fff](?:[ 、,，\u3000][\u4e00-\u9fff]){11,23}(?![\u4e00-\u9fff])")
+_APART = to_pattern(r"[ 、,，\u3000][\u4e00-\u9fff][ 、,，\u3000]")
+_HAN = to_pattern(r"(?<![\u3400-\u9fff])[\u4e00-\u9fff](?:[ 、,，\u3000][\u4e00-\u9fff]){11,23}(?![\u4e00-\u9fff])")
 
 
 _CALLED = frozenset(
@@ -63,9 +64,9 @@ def turns(low: str) -> Iterator[SecretHit]:
             yield SecretHit("code", match.start(), match.end())
 
 
-_A_TURN = re.compile(r"(?:left|\bl|左)\D{0,4}\d|\d (?:to the )?left")
-_DIAL = re.compile(r"safe|lock|vault|dial|保险|转盘|箱|柜|锁")
-_TURNS = re.compile(
+_A_TURN = to_pattern(r"(?:left|\bl|左)\D{0,4}\d|\d (?:to the )?left")
+_DIAL = to_pattern(r"safe|lock|vault|dial|保险|转盘|箱|柜|锁")
+_TURNS = to_pattern(
     r"(?:(?:right|left|clockwise|anticlockwise|[rl]|[左右])(?: to)?[转到拧]{0,2} ?\d{1,2}\b[圈格]?[ "
     r",，、;.-]{0,3}(?:then |and |再|到|back )?){3,8}"
     r"|(?:\d{1,2} (?:to the )?(?:right|left)[ ,;]{0,3}(?:then |and )?){3,8}"
@@ -73,7 +74,7 @@ _TURNS = re.compile(
 _DIGIT = r"(?:zero|oh|o|one|two|three|four|five|six|seven|eight|nine|double|triple|hash|star|pound)"
 _TIMES = r"(?:two|three|four|five|six|seven|eight|nine|ten|twelve|\d)"
 _HAN_DIGIT = r"[\d零〇一二三四五六七八九幺两]"
-SPELLED = re.compile(
+SPELLED = to_pattern(
     rf"{_DIGIT}(?:(?:[ ,-]|, ){_DIGIT}){{2,15}}(?![a-z])|{_TIMES} (?:\d|zero|one|two|three|four|five|sixe?|seven|"
     rf"eight|nine)'?e?s(?![a-z])"
     rf"(?:,? (?:and|then) {_TIMES} (?:\d|zero|one|two|three|four|five|sixe?|seven|eight|nine)'?e?s(?![a-z]))*"
@@ -84,7 +85,7 @@ SPELLED = re.compile(
     re.I,
 )
 """Digits said in words."""
-COMBINATION = re.compile(
+COMBINATION = to_pattern(
     r"(?:(?:[RLrl]|[左右]|right|left|clockwise|counter-?clockwise|顺时针|逆时针|顺|逆)(?: to)?[转到拧]{0,2} "
     r"?\d{1,2}(?:圈|格)?(?:[ ,，、;-]|then|再|到|—|→| and ){0,5}){2,8}"
     r"|\d{1,2}(?: ?[-–/] ?\d{1,2}){2,8}(?!\d|-\d)|\d{1,2} (?:right|left)(?:[, ]+(?:then )?\d{1,2} (?:right|left)){1,5}"

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.model import SecretHit, SecretKind
 from shared.text.secrets.values import called, generated, stands_for, varied
 
-_LONG = re.compile(r"[A-Za-z0-9_.~+/=:%@-]{14}")
+_LONG = to_pattern(r"[A-Za-z0-9_.~+/=:%@-]{14}")
 """Nothing shorter than this run is a token."""
-_RUN = re.compile(r"[A-Za-z0-9_.~+/=:%@-]{14,}")
+_RUN = to_pattern(r"[A-Za-z0-9_.~+/=:%@-]{14,}")
 _EDGE = r"(?<![A-Za-z0-9])"
 _BODY = r"[A-Za-z0-9_-]"
 _PREFIXED: tuple[tuple[str, str], ...] = (
@@ -67,19 +68,19 @@ _PREFIXED: tuple[tuple[str, str], ...] = (
     (r"SEC(?=[a-f0-9]{64})", r"[a-f0-9]{64}"),
     (r"SCT\d{3,7}T", r"[A-Za-z0-9]{20,40}"),
 )  # fmt: skip
-_PROVIDER = re.compile(_EDGE + "(?:" + "|".join(f"(?:{head}){body}" for head, body in _PREFIXED) + ")")
+_PROVIDER = to_pattern(_EDGE + "(?:" + "|".join(f"(?:{head}){body}" for head, body in _PREFIXED) + ")")
 _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "jwt",
         ("eyJ",),
-        re.compile(
+        to_pattern(
             r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2048}\.[A-Za-z0-9_-]{6,4096}(?:\.[A-Za-z0-9_-]{0,1024}){0,3}"
         ),
     ),
     (
         "bearer",
         ("earer", "EARER", "asic", "ASIC"),
-        re.compile(
+        to_pattern(
             r"\bauthorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:basic|bearer|token)\s+[A-Za-z0-9._~+/-]{8,2048}={0,2}"
             r"|\b(?:bearer|basic)\s+(?=[A-Za-z._~+/=-]{0,200}\d|[A-Za-z0-9._~+/-]{24})[A-Za-z0-9._~+/-]{12,2048}={0,2}",
             re.I,
@@ -88,7 +89,7 @@ _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "connection_string",
         ("://",),
-        re.compile(
+        to_pattern(
             r"\b[a-z][a-z0-9+.-]{1,24}://[^\s:/@'\"]{0,80}:(?P<password>[^\s/@'\"]{1,128}|"
             r"[^\s@'\"]{1,128})@[^\s'\"，。；]{1,300}",
             re.I,
@@ -97,7 +98,7 @@ _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "connection_string",
         ("://", "AccountKey=", "SharedAccess", ".com/", ".cn/", ".net/"),
-        re.compile(
+        to_pattern(
             r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=[A-Za-z0-9+/=%_-]{16,256}"
             r"|hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,120}"
             r"|oapi\.dingtalk\.com/robot/send\?access_token=[0-9a-fA-F]{16,80}"
@@ -116,20 +117,20 @@ _SHAPES: tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...] = (
         ),
     ),
 )
-_KEY_BEGINS = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_ENDS = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-_PUTTY = re.compile(r"Private-Lines: \d{1,4}\s+[A-Za-z0-9+/=\s]{40,16000}")
-_GROUPS = re.compile(
+_KEY_BEGINS = to_pattern(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_ENDS = to_pattern(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_PUTTY = to_pattern(r"Private-Lines: \d{1,4}\s+[A-Za-z0-9+/=\s]{40,16000}")
+_GROUPS = to_pattern(
     r"(?<![A-Za-z0-9-])(?:(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|\d{6}(?:-\d{6}){7}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}"
     r")(?![A-Za-z0-9-])"
 )
 """A product key, a key for disk recovery, the seed of an authenticator."""
-_DIGIT = re.compile(r"\d")
-_GROUPED = re.compile(r"\d[A-Z0-9]{0,5}[ -][A-Z0-9]{4}|[A-Z0-9]{4}[ -][A-Z0-9]{0,5}\d")
-_BARE = re.compile(
+_DIGIT = to_pattern(r"\d")
+_GROUPED = to_pattern(r"\d[A-Z0-9]{0,5}[ -][A-Z0-9]{4}|[A-Z0-9]{4}[ -][A-Z0-9]{0,5}\d")
+_BARE = to_pattern(
     r"(?<![A-Za-z0-9_.~+/=:%@&?#\\-])[A-Za-z0-9_-]{28,200}(?![A-Za-z0-9_.~+/=:%@-]*[A-Za-z0-9_~+/=%@-]{4})"
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = to_pattern(
     r"(?:hash|sha-?\d*|md5|digest|checksum|commit|etag|integrity|address|addr|fingerprint|公钥|地址|指纹|校验和|"
     r"public key|"
     r"publishable|\bid|编号|_id|Id|ID|uuid|cid|nonce|img|image|base64|data|ssh-\S+|wallet|tx|钱包|contract|合约|"
@@ -138,7 +139,7 @@ _ADDRESSED = re.compile(
     r"#))*\s{0,2}[\"'`(]?$",
     re.I,
 )
-_ADDRESS = re.compile(
+_ADDRESS = to_pattern(
     r"[13][1-9A-HJ-NP-Za-km-z]{25,34}|T[1-9A-HJ-NP-Za-km-z]{33}|Qm[1-9A-HJ-NP-Za-km-z]{44}|pk_\w+|AAAA[A-Z]\S*|"
     r"MFk\S*|MII\S*|[1-9A-HJ-NP-Za-km-z]{43,44}"
 )

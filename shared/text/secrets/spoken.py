@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets import names
 from shared.text.secrets.before import BACK, ahead, passing
 from shared.text.secrets.gap import TOKEN, Gap
@@ -20,40 +21,40 @@ _BEYOND = 60
 _SORTS = {"zshort": "pass"}
 _KINDS: dict[str, SecretKind] = {"code": "code", "lock": "code", "token": "token"}
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
-_SHORT_NAMES = re.compile(r"codes?|pass|pw|pwd?s?|keys?|tokens?|secrets?|log ?ins?|the code", re.I)
-_BASE32 = re.compile(r"(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![A-Za-z0-9])")
-_SEEDED = re.compile(r"助记|恢复|种子")
-_HAN_NAMES = re.compile(r"口令|暗号|暗语|密语|passphrase|safe ?word|code ?word", re.I)
-_WORD_NAMES = re.compile(rf"{_SEEDED.pattern}|{_HAN_NAMES.pattern}", re.I)
+_SHORT_NAMES = to_pattern(r"codes?|pass|pw|pwd?s?|keys?|tokens?|secrets?|log ?ins?|the code", re.I)
+_BASE32 = to_pattern(r"(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![A-Za-z0-9])")
+_SEEDED = to_pattern(r"助记|恢复|种子")
+_HAN_NAMES = to_pattern(r"口令|暗号|暗语|密语|passphrase|safe ?word|code ?word", re.I)
+_WORD_NAMES = to_pattern(rf"{_SEEDED.pattern}|{_HAN_NAMES.pattern}", re.I)
 """Names whose value may be Chinese words."""
-_LOCKS = re.compile(r"lock|safe|vault|suitcase|luggage|case|cabinet|箱|柜|锁", re.I)
-_SEVERAL_WORDS = re.compile(
+_LOCKS = to_pattern(r"lock|safe|vault|suitcase|luggage|case|cabinet|箱|柜|锁", re.I)
+_SEVERAL_WORDS = to_pattern(
     r"[a-z]{2,10}(?:[ -][a-z]{2,10}){1,23}(?=\s*(?:[(（,.;!，。；)）\n\"'—-]|$|[\u3400-\u9fff]))"
 )
-_HURRY = re.compile(r"\d\d[^\n\d]{1,28}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it)")
-_FIGURE = re.compile("[0-9零一二三四五六七八九]")
+_HURRY = to_pattern(r"\d\d[^\n\d]{1,28}?(?:填|输|快|赶紧|马上|type|enter|put it|punch|hurry|quick|before it)")
+_FIGURE = to_pattern("[0-9零一二三四五六七八九]")
 _EN = names.SIGNS_EN + names.OPENERS_EN
 _ZH = names.SIGNS_ZH + names.OPENERS_ZH
-_BEGINS_ZH = re.compile(f"[{''.join({sign[0] for sign in _ZH})}]")
-_NUMERAL = re.compile("[零〇一二三四五六七八九十幺两洞拐]")
-_TURN = re.compile("[左右顺逆]")
+_BEGINS_ZH = to_pattern(f"[{''.join({sign[0] for sign in _ZH})}]")
+_NUMERAL = to_pattern("[零〇一二三四五六七八九十幺两洞拐]")
+_TURN = to_pattern("[左右顺逆]")
 """Without these no number is spelled, and no dial turned, from within a run of Chinese."""
-_VALUE = re.compile(r"[A-Za-z\d@#$%&!^*_+~\\零〇一二三四五六七八九十幺两洞拐左右顺逆\"'`“‘「『《]")
+_VALUE = to_pattern(r"[A-Za-z\d@#$%&!^*_+~\\零〇一二三四五六七八九十幺两洞拐左右顺逆\"'`“‘「『《]")
 """What every value begins with or holds, but for those that are Chinese words."""
-_VALUE_AHEAD = re.compile(r"[A-Za-z\d]")
-_SHOWN = re.compile(r"令牌|cv[vcn]|csc|三位|on the back|steam guard")
+_VALUE_AHEAD = to_pattern(r"[A-Za-z\d]")
+_SHOWN = to_pattern(r"令牌|cv[vcn]|csc|三位|on the back|steam guard")
 _MANY_SENSES = frozenset(
     ("code", "codes", "pass", "root", "admin", "administrator", "2fa", "mfa", "verification", "sms")
 )
-_THREE = re.compile(r"箱|锁|suitcase|luggage|\block\b|cv[vc]|exp|card|卡", re.I)
-_HAN_WORDS = re.compile(r"[\u3400-\u9fff]{1,6}(?:[ 、,，\u3000]{1,2}[\u3400-\u9fff]{1,6}){2,23}")
-_OPENS = re.compile(
+_THREE = to_pattern(r"箱|锁|suitcase|luggage|\block\b|cv[vc]|exp|card|卡", re.I)
+_HAN_WORDS = to_pattern(r"[\u3400-\u9fff]{1,6}(?:[ 、,，\u3000]{1,2}[\u3400-\u9fff]{1,6}){2,23}")
+_OPENS = to_pattern(
     r"lock ?box|key ?safe|keypad|padlock|.*lock|.*safe|(?:解|开)锁|.*门.*|.*锁|锁屏|.*图案|.*柜子?|.*箱子?|车库", re.I
 )
-_HAN_MIXED = re.compile(r"[\u4e00-\u9fff]{2,8}[A-Za-z0-9!@#$%&*_]{2,16}(?![\u4e00-\u9fff])")
-_DESCRIBED = re.compile(r"[是为成用改设换叫填输按位个次年月日号后前]|[有含]")
-_HAN_VALUE = re.compile(r"[\u3400-\u9fff]{2,14}[A-Za-z0-9!@#$%&*_]{0,16}")
-_HAN_NO_VALUE = re.compile(
+_HAN_MIXED = to_pattern(r"[\u4e00-\u9fff]{2,8}[A-Za-z0-9!@#$%&*_]{2,16}(?![\u4e00-\u9fff])")
+_DESCRIBED = to_pattern(r"[是为成用改设换叫填输按位个次年月日号后前]|[有含]")
+_HAN_VALUE = to_pattern(r"[\u3400-\u9fff]{2,14}[A-Za-z0-9!@#$%&*_]{0,16}")
+_HAN_NO_VALUE = to_pattern(
     r"什么|多少|啥|哪|怎么|忘|不对|错|^没|不(?:对|是|行|能|用|会|要|知|记|好|变)|"
     r"^[很太给发要能在由用我你他她大跟和]|[的了吗呢吧]$|我们|大家|红包|游戏|"
     r"密码|验证|随机|默认|管理"
@@ -353,7 +354,7 @@ def _latin(
         gap.last = low
 
 
-_NEXT = re.compile(
+_NEXT = to_pattern(
     r"(?:\s*(?:改成了?|换成了?|变成了?|->|→|\bto\b)\s*"
     r"|\s*[,，、;；/\n]+\s*(?:and |then |or )?|\s+(?:and|then|or|&)\s+|\s*[和跟及]\s*|\s{1,2}|"
     r"。\s*)(?P<label>(?:[A-Za-z]{2,10}\s){0,3}(?:is\s|=\s?|:\s?)?"

@@ -4,10 +4,12 @@ import itertools
 import re
 from typing import Literal
 
+from shared.text.patterns import to_pattern
+
 Look = Literal["digits", "mixed", "signed", "word"]
 """Digits alone; letters with digits; letters with signs; letters alone."""
 
-_STANDS_FOR = re.compile(
+_STANDS_FOR = to_pattern(
     r"[<{(\[].*[>})\]]|\$[A-Z_][A-Z0-9_]*|\$[({].*|%[sdv]|%\(.*|%[A-Za-z_]{2,}%|:[a-z_]+|@[a-z_]+@|\?+"
     r"|[*•●＊·.x_\-#?…]+|.*(?:\*{3}|•{2}|●{2}|…|\.{3}|x{4}|＊{2}).*|.*(?:\$\{|\{\{|<[A-Za-z_ -]+>).*"
     r"|(?:.*[_ -])?your[_ -].*|<?my[_-](?:secret|password|token|key|api).*|.*[_ -]here|(?:.*[_.@ -])?(?:example|"
@@ -19,19 +21,19 @@ _STANDS_FOR = re.compile(
     r"secret|code|value)|(?:password|token|secret|key|code)(?:_[a-z]+)+|some[_-].*|sample[_-].*|fake[_-].*",
     re.I,
 )
-_LOOKUP = re.compile(
+_LOOKUP = to_pattern(
     r"(?:os\.)?(?:environ|getenv)\b|process\.env|import\.meta|std::env|System\.getenv|ENV\[|env[.(\[]|"
     r"secrets?\.[A-Za-z_]"
     r"|config[.(\[]|settings\.|self\.|this\.|params[.\[]|request\.|req\.|args\.|vault:|!(?:Ref|Sub|vault)|ref\+|op://"
     r"|data\.|var\.|local\.|module\.|\$\.|\$_|process\.|st\.secrets|getpass|input\(|prompt\(|arn:"
 )
-_CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[[\"'a-z])")
-_HASH = re.compile(
+_CALL = to_pattern(r"[A-Za-z_][\w.]*(?:\(|\[[\"'a-z])")
+_HASH = to_pattern(
     r"\$(?:2[abxy]?|1|5|6|7|argon2\w*|pbkdf2\w*|scrypt)\$.*|\{S?SHA\w*\}.*|(?:pbkdf2|scrypt|argon2|bcrypt)[_:$].*"
     r"|(?:sha\d{0,3}|md5|blake2?\w?)[:=-].*|SHA256:.*",
     re.I,
 )
-_LOOK_ALIKE = re.compile(
+_LOOK_ALIKE = to_pattern(
     r"#[0-9a-f]{3,8}|[vV]?\d+(?:\.\d+)+\S*|\d+(?:st|nd|rd|th|s|er)|[$£€¥]\d\S*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|"
     r"\d{1,2}:\d{2}\S*"
     r"|\d+(?:[.,]\d+)?(?:%|px|ms|secs?|mins?|hrs?|h|d|days?|w|weeks?|months?|yrs?|years?|k|m|[kmgt]i?b|[mk]?g|"
@@ -53,10 +55,10 @@ _LOOK_ALIKE = re.compile(
     r"[A-Z]{2,5}-\d{1,5}",
     re.I,
 )
-_WORDS = re.compile(r"[A-Za-z]+(?:[-'’./,&_+][A-Za-z]+)*[.,!?…]*")
-_PLAIN_PIECE = re.compile(r"[A-Za-z]?[a-z]{2,}|[A-Z]{2,8}|\d{1,4}|[a-z]|v\d+|[A-Za-z]{3,}\d{1,2}")
-_SOUNDS = re.compile(r"[aeiouyAEIOUY]")
-GROUPED = re.compile(r"\d{2,8}(?:[ -]\d{2,8}){1,7}(?![\d-])")
+_WORDS = to_pattern(r"[A-Za-z]+(?:[-'’./,&_+][A-Za-z]+)*[.,!?…]*")
+_PLAIN_PIECE = to_pattern(r"[A-Za-z]?[a-z]{2,}|[A-Z]{2,8}|\d{1,4}|[a-z]|v\d+|[A-Za-z]{3,}\d{1,2}")
+_SOUNDS = to_pattern(r"[aeiouyAEIOUY]")
+GROUPED = to_pattern(r"\d{2,8}(?:[ -]\d{2,8}){1,7}(?![\d-])")
 """Digits in groups, as codes are read out."""
 
 

@@ -2,12 +2,13 @@
 
 import re
 
+from shared.text.patterns import to_pattern
 from shared.text.secrets.gap import Gap
 from shared.text.secrets.lexicon import ARTICLES, NO_WORD, PLACES
 from shared.text.secrets.values import called, generated, hashed, look, look_alike, stands_for, varied
 from shared.text.stopwords import ENGLISH
 
-_UNIT = re.compile(
+_UNIT = to_pattern(
     r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|"
     r"digits?|"
     r"letters?|times?\b|attempts?|days?|hours?|min(?:ute)?s?\b"
@@ -16,11 +17,11 @@ _UNIT = re.compile(
     r"|st\b|nd\b|rd\b|th\b|errors?\b|ms\b|ways?\b|options?|fields?|requests?|calls?|per\b|/)",
     re.I,
 )
-_NO_COUNT = re.compile(r"\s*(?:$|[^\u3400-\u9fff\s]|[加再就然后井键进开按即可])")
-_MEANING = re.compile(r"什么|啥|mean|\?|？")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_ENDINGS = re.compile(r"(?:ed|ing|able|ible|ive|ly|less|ful|ous|tion|ment|'s|n't|'t|'re|'ll|'ve)$")
-_CLOSES = re.compile(
+_NO_COUNT = to_pattern(r"\s*(?:$|[^\u3400-\u9fff\s]|[加再就然后井键进开按即可])")
+_MEANING = to_pattern(r"什么|啥|mean|\?|？")
+_YEAR = to_pattern(r"(?:19|20)\d\d")
+_ENDINGS = to_pattern(r"(?:ed|ing|able|ible|ive|ly|less|ful|ous|tion|ment|'s|n't|'t|'re|'ll|'ve)$")
+_CLOSES = to_pattern(
     r"\s*(?:$|\n|[,，.。;；!！)）(（、…\"'”’—–|~]|[-]\s|[\u3400-\u9fff]|[\U0001f300-\U0001faff]|(?:and|but|btw|lol|"
     r"haha|if|for"
     r"|in case|with|all|no|so|thanks|thx|please|pls|both|capital|"
