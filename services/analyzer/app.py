@@ -4,7 +4,6 @@ from functools import partial
 
 from schemas.topics import OBSERVATION_RECORDED
 from services.analyzer import handler, prompts
-from shared.reading import related
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -16,7 +15,6 @@ MODEL_BATCH = 20
 def build(rt: Runtime) -> Service:
     """The analyzer as a service; ConfigurationError where policy names a prompt that does not exist."""
     prompts.chosen(rt.policy.analysis.prompt)
-    related.warm()
     asks = rt.models.chat_model_id is not None and rt.policy.analysis.use_model and rt.policy.observer.use_model
     rt.bus.consume(
         OBSERVATION_RECORDED,

@@ -4,7 +4,6 @@ from functools import partial
 
 from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_URGENT
 from services.evolver import embed, experience, feedback, handler, promotion, rounds
-from shared.reading import related
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -12,7 +11,6 @@ from shared.worker import worker
 
 def build(rt: Runtime) -> Service:
     """The evolver as a service; corrections have a consumer of their own, so that they never queue."""
-    related.warm()
     rt.bus.consume(
         OBSERVATION_URGENT,
         service="evolver",

@@ -6,7 +6,6 @@ from schemas.topics import TURN_COMMITTED
 from services.observer import handler, prompts
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.text import network
 from shared.worker import worker
 
 MODEL_BATCH = 20
@@ -17,7 +16,6 @@ def build(rt: Runtime) -> Service:
     """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
     prompts.chosen(rt.policy.observer.extract_prompt)
     prompts.recounting(rt.policy.session.summary_prompt)
-    network.warm()
     asks = rt.models.chat_model_id is not None and rt.policy.observer.use_model
     rt.bus.consume(
         TURN_COMMITTED,

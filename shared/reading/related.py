@@ -15,17 +15,18 @@ from shared.reading.learned import Verdict, read
 from shared.text import meanings
 from shared.text.grams import grams
 from shared.text.network import Lead, load
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms, stem
 from shared.text.stopwords import ALL
 from shared.text.within import letters
 
 SHARED, ALIKE = "≡", "≈"
-_WORD = re.compile(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9+#]|[a-z0-9]|[\u3400-\u9fff]+", re.IGNORECASE)
+_WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9+#]|[a-z0-9]|[\u3400-\u9fff]+", re.IGNORECASE)
 _LONGEST = 8
 _TERMS = 64
-_PART = re.compile(r"[，,。.!?！？;；:：…—\n]+")
-_NUMBER = re.compile(r"\d+")
-_DENIES = re.compile(
+_PART = to_pattern(r"[，,。.!?！？;；:：…—\n]+")
+_NUMBER = to_pattern(r"\d+")
+_DENIES = to_pattern(
     r"不|没|别|无|非|未|戒|讨厌|取消"
     r"|\b(?:not|never|no|none|nobody|without|hates?|stop(?:ped)?|avoid)\b|n['’]t\b",
     re.IGNORECASE,
@@ -244,9 +245,3 @@ def _relation(shares: dict[str, float], known: str, said: str) -> Relation:
     found = marked(about(known), said)
     again = shares["same"] if _denies(known) % 2 == _denies(said) % 2 else 0.0
     return Relation(shares["ends"], again, shares["both"], found.telling, not found.alike and _only_denies(said))
-
-
-def warm() -> None:
-    """Weights and dictionaries of both languages are loaded, so that the first sentence is as quick as the next."""
-    for known, said in (("我住在杭州", "我搬到成都了"), ("I live in Oslo", "I moved to Rome")):
-        relations([known], said)

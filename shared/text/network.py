@@ -2,18 +2,31 @@
 
 Each gram adds its numbers to a hidden layer, for the text that holds it, for the text after it and for the one before
 it; the hidden layer gives a probability of each class. `tests/learning` fits the weights.
+
+The weights are unpacked once a machine, into the cache, and mapped from there: processes share them, and each holds
+what it has read of them.
 """
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from importlib import resources
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module, resources
 from itertools import chain
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.files import CACHE
+
+Trie: Any = import_module("marisa_trie").Trie
+"""It carries no types."""
 FOLDER = "weights"
 NAMES = ("statements", "feedback", "intents", "relations", "hostile")
 BLOCKS = 3
@@ -21,18 +34,52 @@ BLOCKS = 3
 Numbers = NDArray[np.float32]
 Lead = tuple[Numbers, int]
 """What a text adds to the one after it, and how many grams of it are read."""
+REMEMBERED = 20_000
+"""So many grams are found without a look into the trie."""
+
+
+class Vocabulary(dict[str, int | None]):
+    """The row of each gram that has weights, None of any other: `vocabulary[gram]`.
+
+    `rows` holds the row of each gram by the number that the trie gives it. As a dict it holds what was asked lately.
+    """
+
+    def __init__(self, trie: Any, rows: NDArray[np.int32]) -> None:
+        super().__init__()
+        self.trie = trie
+        self.rows = rows
+
+    @classmethod
+    def of(cls, grams: Sequence[str]) -> "Vocabulary":
+        """Each gram has the row of its place in the sequence."""
+        trie = Trie(grams)
+        rows = np.empty(len(grams), np.int32)
+        rows[[trie[gram] for gram in grams]] = range(len(grams))
+        return cls(trie, rows)
+
+    def __missing__(self, gram: str) -> int | None:
+        number: int = self.trie.get(gram, -1)
+        row = None if number < 0 else int(self.rows[number])
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[gram] = row
+        return row
+
+    def grams(self) -> list[str]:
+        """Every gram that has weights, in the order of the rows."""
+        return [self.trie.restore_key(number) for number in np.argsort(self.rows).tolist()]
 
 
 @dataclass(frozen=True)
 class Network:
     """Classes in groups that exclude each other; the probabilities of a group add up to one.
 
-    `grams` is a row of BLOCKS x hidden small integers for each gram in `ids`, to be multiplied by `scale`; row 0
-    stands for every text.
+    `grams` is a row of BLOCKS x hidden small integers for each gram of the vocabulary, to be multiplied by `scale`;
+    row 0 stands for every text.
     """
 
     groups: tuple[tuple[str, ...], ...]
-    ids: Mapping[str, int]
+    vocabulary: Vocabulary
     grams: NDArray[np.int8]
     scale: Numbers
     hidden: Numbers
@@ -46,7 +93,7 @@ class Network:
 
     def known(self, grams: Sequence[str]) -> list[int]:
         """The rows of those grams that have weights, each once; row 0 always."""
-        places = set(map(self.ids.get, grams))
+        places = set(map(self.vocabulary.__getitem__, grams))
         places.discard(None)
         places.add(0)
         return list(places)  # pyright: ignore[reportReturnType] # None is out
@@ -64,13 +111,9 @@ class Network:
 
     def alone(self, text: Sequence[int]) -> list[float]:
         """As `shares`, of a message of one text."""
-        mixed = self._own.take(text, axis=0).sum(axis=0) * np.float32(len(text) ** -0.5)
-        return self._shares(mixed[None])[0].tolist()
-
-    @cached_property
-    def _own(self) -> Numbers:
         width = len(self.hidden)
-        return self.grams[:, :width] * self.scale[:width]
+        own = self.grams[text, :width].sum(axis=0, dtype=np.int32) * self.scale[:width]
+        return self._shares(own[None] * np.float32(len(text) ** -0.5))[0].tolist()
 
     def lead(self, text: Sequence[int]) -> Lead:
         """What a text adds to the one after it."""
@@ -91,9 +134,9 @@ class Network:
 
     def reasons(self, grams: Sequence[str], name: str, most: int = 3) -> tuple[str, ...]:
         """Those of the grams that speak most for a class, by what each adds to it alone."""
-        words = [gram for gram in dict.fromkeys(grams) if gram in self.ids]
-        width = len(self.hidden)
-        own = self.grams[[self.ids[word] for word in words], :width] * self.scale[:width]
+        rows = {gram: row for gram in grams if (row := self.vocabulary[gram]) is not None}
+        words, width = [*rows], len(self.hidden)
+        own = self.grams[[*rows.values()], :width] * self.scale[:width]
         speaks = own @ self.out[:, self.classes.index(name)]
         best: list[int] = np.argsort(-speaks)[:most].tolist()
         return tuple(words[place].strip() for place in best if speaks[place] > 0)
@@ -130,16 +173,45 @@ def softmax(scores: NDArray[Any], groups: Sequence[Sequence[str]]) -> NDArray[An
 
 @lru_cache
 def load(name: str) -> Network:
-    """The network of that name, read once from the package."""
-    with resources.files("shared.text").joinpath(FOLDER, f"{name}.npz").open("rb") as file:
-        read = np.load(file, allow_pickle=False)
-        groups = tuple(tuple(line.split("\t")) for line in str(read["groups"]).split("\n"))
-        words = str(read["grams"]).split("\n")
-        ids = {gram: place for place, gram in enumerate(words)}
-        return Network(groups, ids, read["rows"], read["scale"], read["hidden"], read["out"], read["bias"])
+    """The network of that name: mapped from the cache, or in memory where nothing can be written there."""
+    with resources.as_file(resources.files("shared.text").joinpath(FOLDER, f"{name}.npz")) as packed:
+        kept = CACHE / FOLDER / f"{name}-{_stamp(packed)}"
+        with np.load(packed, allow_pickle=False) as read:
+            vocabulary, rows = _mapped(kept, read)
+            groups = tuple(tuple(line.split("\t")) for line in str(read["groups"]).split("\n"))
+            return Network(groups, vocabulary, rows, read["scale"], read["hidden"], read["out"], read["bias"])
 
 
-def warm() -> None:
-    """Every network is read now, so that no request waits for it."""
-    for name in NAMES:
-        load(name)
+def _stamp(packed: Path) -> str:
+    """Other weights have another stamp: it is of the sums of what the file holds."""
+    with ZipFile(packed) as archive:
+        return blake2b(repr([each.CRC for each in archive.infolist()]).encode(), digest_size=8).hexdigest()
+
+
+def _mapped(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
+    try:
+        if not kept.is_dir():
+            _unpack(read, kept)
+        rows, weights = np.load(kept / "rows.npy"), np.load(kept / "weights.npy", mmap_mode="r")
+        trie = Trie()
+        trie.mmap(str(kept / "grams.trie"))
+        return Vocabulary(trie, rows), weights
+    except OSError:
+        return Vocabulary.of(str(read["grams"]).split("\n")), read["rows"]
+
+
+def _unpack(read: Any, kept: Path) -> None:
+    """The folder holds the weights, whole: it appears at once, however many processes make it."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(mkdtemp(dir=kept.parent))
+    vocabulary = Vocabulary.of(str(read["grams"]).split("\n"))
+    vocabulary.trie.save(str(made / "grams.trie"))
+    np.save(made / "rows.npy", vocabulary.rows)
+    np.save(made / "weights.npy", read["rows"])
+    for each in made.iterdir():
+        with each.open("rb") as file:
+            os.fsync(file.fileno())
+    try:
+        made.rename(kept)
+    except OSError:  # another process was first
+        rmtree(made)

@@ -12,10 +12,10 @@ from services.cli.backup import archive, dump
 from services.cli.backup import restore as bring_back
 from services.cli.backup.archive import Archive
 from services.cli.backup.restore import Asked, Report, restore
-from services.cli.supervisor import CACHE
 from shared.embedded import postgres_programs
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
+from shared.files import CACHE
 from shared.store.schema import is_open
 from tests.system.backups import catalog, ended, run, started, watching, with_rows_closed, without_schema
 from tests.system.databases import Databases, change, number, rows, state

@@ -76,7 +76,7 @@ def main() -> None:
 def _write(name: str, model: Network) -> None:
     path = corpus.HERE.parents[1] / "shared" / "text" / "weights" / f"{name}.npz"
     fit.write(model, path)
-    print(f"{name}: {len(model.ids)} grams, {path.stat().st_size} bytes")
+    print(f"{name}: {len(model.grams)} grams, {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.text.network import BLOCKS, Network, mix, softmax
+from shared.text.network import BLOCKS, Network, Vocabulary, mix, softmax
 from tests.learning import corpus
 from tests.learning.corpus import Row, classes
 
@@ -97,7 +97,7 @@ def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) 
     hidden = np.concatenate([hidden for _, hidden, _, _ in members])
     out = np.concatenate([out for _, _, out, _ in members]) / np.float32(how.members)
     bias = np.mean([bias for *_, bias in members], axis=0, dtype=np.float32)
-    return Network(groups, ids, np.round(grams / scale).astype(np.int8), scale, hidden, out, bias)
+    return Network(groups, Vocabulary.of(words), np.round(grams / scale).astype(np.int8), scale, hidden, out, bias)
 
 
 def _member(
@@ -221,7 +221,7 @@ def write(model: Network, path: Path) -> None:
     np.savez_compressed(
         path,
         groups=np.array("\n".join("\t".join(group) for group in model.groups)),
-        grams=np.array("\n".join(model.ids)),
+        grams=np.array("\n".join(model.vocabulary.grams())),
         rows=model.grams,
         scale=model.scale,
         hidden=model.hidden,

@@ -11,9 +11,9 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
-from services.cli.supervisor import CACHE
 from shared.db import SCHEMA
 from shared.embedded.postgres import EmbeddedPostgres
+from shared.files import CACHE
 from shared.store.schema import migrate
 
 TEMPLATE = "template_of_tests"

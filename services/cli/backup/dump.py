@@ -1,7 +1,6 @@
 """A backup is made: one moment of the schema in a file, while everything runs."""
 
 import os
-import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,16 +8,17 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from services.cli.supervisor import CACHE
 from shared.db import SCHEMA, owner
 from shared.embedded import postgres_programs
 from shared.erasure import ledger
 from shared.errors import ConfigurationError
+from shared.files import CACHE
 from shared.store import whole
 from shared.store.whole import State
+from shared.text.patterns import to_pattern
 
 Say = Callable[[str, int, int], None]
-_TABLE = re.compile(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
+_TABLE = to_pattern(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
 
 
 async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:

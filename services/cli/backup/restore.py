@@ -1,7 +1,6 @@
 """A backup is brought back: closed from its first moment, and opened when every erasure has been replayed in it."""
 
 import asyncio
-import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,6 @@ from pydantic import SecretStr
 from schemas.topics import ERASURE_REQUESTED
 from services.cli.backup.archive import Archive, inspect
 from services.cli.backup.dump import Say, refuse_blind
-from services.cli.supervisor import CACHE
 from services.erasure.handler import work
 from shared import policy as policies
 from shared import runtime
@@ -30,19 +28,21 @@ from shared.erasure.ledger import Ledger
 from shared.erasure.replay import replay
 from shared.erasure.request import again_asked
 from shared.errors import ConfigurationError, TransientError
+from shared.files import CACHE
 from shared.policy import ErasurePolicy
 from shared.runtime import Runtime
 from shared.settings import Settings
 from shared.store import schema, tombstones, whole
 from shared.store.tombstones import Tombstone
 from shared.store.whole import Run, State
+from shared.text.patterns import to_pattern
 
 NOWHERE = "127.0.0.1:1"
 """Where no broker is: a restore publishes nothing itself."""
 GOES = 6
 PAUSE_S = 2.0
 """So often an erasure that is not completed is worked on again, and the pause before it."""
-_TABLE = re.compile(rf'processing data for table "{SCHEMA}\.(\w+)"')
+_TABLE = to_pattern(rf'processing data for table "{SCHEMA}\.(\w+)"')
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.supervisor import CACHE
 from shared.db import Database, Subject
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.errors import TransientError
+from shared.files import CACHE
 from shared.store.schema import migrate
 from tests.system.databases import number
 from tests.system.wait import wait_for
