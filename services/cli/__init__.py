@@ -4,13 +4,15 @@ A command's module is imported when the command is called: what reads language t
 commands only ask a service.
 """
 
+import ast
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from services.cli.output import fail
@@ -50,15 +52,40 @@ COMMANDS = MappingProxyType(
 
 
 class _OnDemand(TyperGroup):
-    """A group of `COMMANDS`, each imported when it is asked for."""
+    """A group of `COMMANDS`, each imported when it is called and only described where all are listed."""
+
+    listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS]
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.listing = True
+        super().format_help(ctx, formatter)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:  # all, where what was meant is to be guessed
-            self.commands.setdefault(name, _imported(name))
+        if cmd_name not in COMMANDS:
+            self.commands.update({name: _described(name) for name in COMMANDS})  # what was meant is to be guessed
+        else:
+            self.commands[cmd_name] = _described(cmd_name) if self.listing else _imported(cmd_name)
         return super().get_command(ctx, cmd_name)
+
+
+def _described(name: str) -> TyperCommand:
+    """The command as the help of all lists it, read from its source: a function's docstring, or a group's `help`."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    source = Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == attribute:
+            return TyperCommand(name, help=ast.get_docstring(node))
+        if (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == attribute
+            and isinstance(node.value, ast.Call)
+        ):
+            (told,) = (each.value for each in node.value.keywords if each.arg == "help")
+            return TyperCommand(name, help=ast.literal_eval(told))
+    raise AttributeError(f"{COMMANDS[name]} is no command")
 
 
 def _imported(name: str) -> Any:

@@ -29,14 +29,21 @@ def test_the_help_names_every_command_in_order() -> None:
     assert places == sorted(places)
 
 
+def test_the_help_says_of_each_command_what_the_command_says() -> None:
+    told = " ".join(CliRunner().invoke(app, ["--help"]).stdout.replace("│", " ").split())
+    for name in COMMANDS:
+        own = CliRunner().invoke(app, [name, "--help"]).stdout.split("\n\n")[1].replace("│", " ")
+        assert f"{name} {' '.join(own.split())}" in told, name
+
+
 def test_what_is_mistyped_is_guessed() -> None:
     done = CliRunner().invoke(app, ["memoris"])
     assert done.exit_code == 2
     assert "memories" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["memories", "erase", "commit", "compose", "forget", "sessions", "receipts"])
+@pytest.mark.parametrize("name", ["memories", "erase", "commit", "compose", "forget", "sessions", "receipts", ""])
 def test_a_command_that_only_asks_imports_nothing_that_reads_or_serves(name: str) -> None:
-    done = subprocess.run([sys.executable, "-c", LOADED, name, "--help"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", LOADED, *name.split(), "--help"], capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stderr.strip() == "[]"
