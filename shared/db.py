@@ -26,6 +26,9 @@ SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
 CHANNEL = "smartbrain_outbox"
 
+IDLE_S = 60.0
+"""A pool that has not needed a connection for so long closes it: each is a process of the server."""
+
 Connection: TypeAlias = AsyncConnection[DictRow]
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[DictRow]]
 R = TypeVar("R")
@@ -82,11 +85,11 @@ class Database:
     In a schema of another name (`scratch`) nothing is worth a sync to disk, and no relay is woken.
     """
 
-    def __init__(self, dsn: str, *, size: int = 8, erasing: int = 2, schema: str = SCHEMA) -> None:
+    def __init__(self, dsn: str, *, size: int = 8, erasing: int = 2, watching: int = 2, schema: str = SCHEMA) -> None:
         self.dsn = dsn
         self.schema = schema
         self._app = _pool(dsn, APP_ROLE, size, schema)
-        self._system = _pool(dsn, SYSTEM_ROLE, 2, schema)
+        self._system = _pool(dsn, SYSTEM_ROLE, watching, schema)
         self._erasure = _pool(dsn, ERASURE_ROLE, erasing, schema, least=0)
         self._written = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
@@ -277,7 +280,7 @@ async def _bound(conn: Connection, statement: LiteralString, subject: Subject) -
     return row["epoch"]
 
 
-def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int = 4) -> Pool:
+def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int = 1) -> Pool:
     lasting = "" if schema == SCHEMA else " -c synchronous_commit=off"
     kwargs: dict[str, Any] = {
         "autocommit": True,
@@ -287,7 +290,9 @@ def _pool(dsn: str, role: LiteralString, size: int, schema: str, *, least: int =
     }
     return cast(
         "Pool",
-        AsyncConnectionPool(dsn, min_size=min(least, size), max_size=size, open=False, timeout=10, kwargs=kwargs),
+        AsyncConnectionPool(
+            dsn, min_size=min(least, size), max_size=size, open=False, timeout=10, max_idle=IDLE_S, kwargs=kwargs
+        ),
     )
 
 

@@ -42,9 +42,9 @@ class Runtime:
 
 @asynccontextmanager
 async def open_runtime(
-    settings: Settings, service: str, *, pool: int = 8, models: bool = True
+    settings: Settings, service: str, *others: str, pool: int = 8, models: bool = True
 ) -> AsyncGenerator[Runtime, None]:
-    """A runtime whose database is connected; the bus connects once its consumers are declared.
+    """A runtime whose database is connected; the bus, of the first service, connects once it has consumers.
 
     Without `models` the service has none, whatever the settings say: a local encoder costs each process 80 MB.
     """
@@ -53,8 +53,8 @@ async def open_runtime(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
         )
     policy = policies.load(settings.policy)
-    erasing = policy.delivery.handler_concurrency if service == "erasure" else 2
-    db = Database(settings.database_url.get_secret_value(), size=pool, erasing=erasing)
+    erasing = policy.delivery.handler_concurrency if "erasure" in (service, *others) else 2
+    db = Database(settings.database_url.get_secret_value(), size=pool, erasing=erasing, watching=2 + len(others))
     provider = make_models(
         ollama_url=settings.ollama_url if models else None,
         chat_model=settings.chat_model,

@@ -4,14 +4,16 @@ import asyncio
 import gc
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
-from fastapi import FastAPI, Response
-from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from shared.errors import ConfigurationError, TransientError
 from shared.telemetry import logger
@@ -30,26 +32,52 @@ class Service:
     run: Callable[[], Awaitable[None]]
     ready: Callable[[], Awaitable[dict[str, bool]]]
     measure: Callable[[], Awaitable[None]] = _nothing
-    http: FastAPI | None = None
+    http: Starlette | None = None
 
 
-def probes(app: FastAPI, service: Service, alive: Callable[[], bool]) -> FastAPI:
+def together(services: Sequence[Service]) -> Service:
+    """Several services as one: it is ready when all are, and ends when one of them does."""
+    if len(services) == 1:
+        return services[0]
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for each in services:
+                tasks.create_task(_run(each), name=each.name)
+
+    async def ready() -> dict[str, bool]:
+        states = await asyncio.gather(*(each.ready() for each in services))
+        return {
+            f"{each.name}.{name}": usable
+            for each, state in zip(services, states, strict=True)
+            for name, usable in state.items()
+        }
+
+    async def measure() -> None:
+        for each in services:
+            await each.measure()
+
+    name = "+".join(each.name for each in services)
+    return Service(name, run, ready, measure, next((each.http for each in services if each.http), None))
+
+
+def probes(app: Starlette, service: Service, alive: Callable[[], bool]) -> Starlette:
     """The application with /live, /ready and /metrics."""
 
-    @app.get("/live", tags=["probes"], summary="Whether the process makes progress")
-    async def live() -> Response:
+    async def live(_: Request) -> Response:
+        """Whether the process makes progress."""
         return JSONResponse({"live": alive()}, 200 if alive() else 503)
 
-    @app.get("/ready", tags=["probes"], summary="Whether each dependency is usable")
-    async def ready() -> Response:
+    async def ready(_: Request) -> Response:
+        """Whether each dependency is usable."""
         state = await service.ready()
         return JSONResponse({"ready": all(state.values()), **state}, 200 if all(state.values()) else 503)
 
-    @app.get("/metrics", tags=["probes"], summary="Prometheus metrics")
-    async def metrics() -> Response:
+    async def metrics(_: Request) -> Response:
+        """Prometheus metrics."""
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
-    del live, ready, metrics
+    app.routes.extend(Route(f"/{each.__name__}", each) for each in (live, ready, metrics))
     return app
 
 
@@ -68,7 +96,7 @@ async def serve(service: Service, *, host: str, port: int, announce: Callable[[i
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     main = asyncio.create_task(_run(service))
-    app = probes(service.http or FastAPI(title=f"SmartBrain {service.name}"), service, lambda: not main.done())
+    app = probes(service.http or Starlette(), service, lambda: not main.done())
     server = _Server(uvicorn.Config(app, log_level="error", access_log=False, lifespan="off"))
     http = asyncio.create_task(server.serve(sockets=[listening]))
     meter = asyncio.create_task(_measure(service))

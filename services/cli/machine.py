@@ -1,24 +1,21 @@
 """Commands that run SmartBrain: up (everything on this machine), serve (one service), migrate."""
 
 import asyncio
+import json
 import os
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvloop
 
 from services.cli import place
 from services.cli.output import AsJson, emit, out
 from services.cli.supervisor import Supervisor
-from shared import runtime, service, settings
+from shared import settings
 from shared.errors import ConfigurationError
-from shared.settings import Settings
-from shared.store import schema
 from shared.telemetry import configure_logs
-
-WITH_MODELS = frozenset({"compose", "observer", "analyzer", "evolver"})
 
 
 class Name(StrEnum):
@@ -50,51 +47,23 @@ def up(
         out.print("stopping ...", markup=False)
 
 
-def serve(name: Annotated[Name, typer.Argument(help="Which service.")]) -> None:
-    """Run one service in this process until SIGTERM."""
+def serve(
+    names: Annotated[list[Name], typer.Argument(metavar="name...", help="Which service; several share this process.")],
+    told: Annotated[bool, typer.Option("--told", hidden=True, help="Read the addresses from standard input.")] = False,
+) -> None:
+    """Run one service, or several together, in this process until SIGTERM."""
+    from services.cli import served  # a process loads the code of its own services, and what serves it
+
+    chosen = [*dict.fromkeys(name.value for name in names)]
+    builds = served.loaded(chosen)
+    if told:
+        line = sys.stdin.readline()
+        if not line:
+            return  # whoever would have told has ended
+        os.environ.update(json.loads(line))
     found = settings.load()
     configure_logs(found.log_level)
-    uvloop.run(_serve(name.value, found))
-
-
-async def _serve(name: str, found: Settings) -> None:
-    pool = 16 if name == "compose" else 6
-    async with runtime.open_runtime(found, name, pool=pool, models=name in WITH_MODELS) as rt:
-        host = found.http_host
-        port = found.http_port if name == "compose" else found.metrics_port
-        await service.serve(_build(name, rt), host=host, port=port, announce=_announce)
-
-
-def _build(name: str, rt: runtime.Runtime) -> service.Service:
-    # each process loads the code of its own service alone
-    match name:
-        case "compose":
-            from services.compose.app import build
-        case "relay":
-            from services.relay.app import build
-        case "observer":
-            from services.observer.app import build
-        case "analyzer":
-            from services.analyzer.app import build
-        case "evolver":
-            from services.evolver.app import build
-        case "librarian":
-            from services.librarian.app import build
-        case "erasure":
-            from services.erasure.app import build
-        case "governor":
-            from services.governor.app import build
-        case _:
-            raise ConfigurationError(f"no such service: {name}")
-    return build(rt)
-
-
-def _announce(port: int) -> None:
-    where = os.environ.get("SMARTBRAIN_PORT_FILE")
-    if where:
-        temporary = Path(f"{where}.new")
-        temporary.write_text(str(port))
-        temporary.replace(where)
+    served.run(builds, found)
 
 
 def migrate(as_json: AsJson = False) -> None:
@@ -108,13 +77,19 @@ def migrate(as_json: AsJson = False) -> None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
         )
-    applied = asyncio.run(schema.migrate(dsn))
+    applied = asyncio.run(_migrated(dsn))
     created = asyncio.run(_topics(bootstrap)) if bootstrap else []
     if as_json:
         emit({"applied": applied, "topics": created})
     else:
         out.print(f"migrations applied: {', '.join(applied) or 'none, up to date'}", markup=False)
         out.print(f"topics created: {len(created)}", markup=False)
+
+
+async def _migrated(dsn: str) -> list[str]:
+    from shared.store.schema import migrate
+
+    return await migrate(dsn)
 
 
 async def _topics(bootstrap: str) -> list[str]:

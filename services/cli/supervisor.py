@@ -16,28 +16,30 @@ from types import FrameType
 from typing import IO, Self
 from urllib.request import urlopen
 
+import orjson
+
 from services.cli.place import Running, forget, write
-from shared import db
-from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
 from shared.errors import ConfigurationError
+from shared.files import CACHE
 from shared.settings import Settings
-from shared.store import schema
 from shared.telemetry import logger
 
-SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
+SERVICES = ("compose", "observer", "analyzer", "evolver", "relay", "librarian", "erasure", "governor")
+"""Every service, in the order in which they are started."""
+LIGHT = ("relay", "librarian", "erasure", "governor")
+"""What waits more than it works: on one machine these share a process, which is named after the first of them."""
 START_S = 180.0
 STOP_S = 25.0
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smartbrain"
 
 
 @dataclass
 class Process:
-    """One service's process and how often it had to be started lately."""
+    """The process of one service or of several light ones, and how often it had to be started lately."""
 
-    name: str
+    services: tuple[str, ...]
     child: Child
     port_file: Path
     starts: list[float] = field(default_factory=list[float])
@@ -102,36 +104,65 @@ class Supervisor:
         return self.broker.bootstrap
 
     def start(self, say: Callable[[str], None] = lambda _: None) -> Running:
-        """Everything is ready when it returns; raises RuntimeError naming what is not after 180 s."""
+        """Everything is ready when it returns; raises RuntimeError naming what is not after 180 s.
+
+        The services load their code while the database and the broker start, and wait for the addresses.
+        """
         began = time.monotonic()
-        if self.postgres:
-            self.postgres.start()
-            say(f"PostgreSQL is up ({time.monotonic() - began:.1f} s)")
+
+        def told(what: str) -> None:
+            say(f"{what} ({time.monotonic() - began:.1f} s)")
+
+        for name in self._named:
+            self._spawn(name)
         if self.broker:
             self.broker.start()
-            say(f"broker is up on {self.broker.bootstrap} ({time.monotonic() - began:.1f} s)")
+            told(f"broker is up on {self.broker.bootstrap}")
+        if self.postgres:
+            self.postgres.start()
+            told("PostgreSQL is up")
         asyncio.run(self._prepare())
-        for name in self._services:
-            self.launch(name)
+        for name in self._named:
+            self._release(name)
         self.await_ready()
-        say(f"{len(self._services)} services are ready ({time.monotonic() - began:.1f} s)")
+        told(f"{len(self._services)} services are ready")
         running = self.running()
         write(self.data, running)
         return running
 
+    @property
+    def _named(self) -> dict[str, tuple[str, ...]]:
+        """The services of each process, by its name."""
+        light = tuple(name for name in self._services if name in LIGHT)
+        alone = {name: (name,) for name in self._services if name not in LIGHT}
+        return {**alone, light[0]: light} if light else alone
+
     async def _prepare(self) -> None:
+        # loaded while the services load their own code
+        from shared import db
+        from shared.bus.topics import ensure_topics
+        from shared.store import schema
+
+        ready = asyncio.create_task(ensure_topics(self.bootstrap))
         await schema.migrate(self.dsn)
         if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
-        await ensure_topics(self.bootstrap)
+        await ready
 
     def running(self) -> Running:
         """Where everything is."""
-        urls = {name: process.url or "" for name, process in self.processes.items()}
+        urls = {name: process.url or "" for process in self.processes.values() for name in process.services}
         return Running(urls.get("compose", ""), self.bootstrap, self.dsn, os.getpid(), urls)
 
     def launch(self, name: str) -> Process:
-        """The service's process has been started; it is not ready yet."""
+        """The process has been started; it is not ready yet."""
+        process = self._spawn(name)
+        self._release(name)
+        return process
+
+    def _spawn(self, name: str) -> Process:
+        """The process loads the code of its services, and begins when it is told where the others are."""
+        services = self._named[name]
         folder = self.data / "services"
         folder.mkdir(exist_ok=True)
         port_file = folder / f"{name}.port"
@@ -139,21 +170,27 @@ class Supervisor:
         earlier = self.processes[name].starts if name in self.processes else []
         with (folder / f"{name}.log").open("ab") as log:
             child = spawn(
-                [sys.executable, "-m", "services.cli", "serve", name],
+                [sys.executable, "-m", "services.cli", "serve", *services, "--told"],
                 death_signal=signal.SIGTERM,
                 env=self._environment(port_file),
                 log=log,
                 cwd=Path.cwd(),
+                stdin=subprocess.PIPE,
             )
-        process = Process(name, child, port_file, [*earlier[-9:], time.monotonic()])
+        process = Process(services, child, port_file, [*earlier[-9:], time.monotonic()])
         self.processes[name] = process
         return process
+
+    def _release(self, name: str) -> None:
+        addresses = {"SMARTBRAIN_DATABASE_URL": self.dsn, "SMARTBRAIN_KAFKA_BOOTSTRAP": self.bootstrap}
+        child = self.processes[name].child
+        assert child.stdin  # noqa: S101 # it was started with one
+        with suppress(BrokenPipeError), child.stdin as pipe:  # what has ended already is seen by whoever awaits it
+            pipe.write(orjson.dumps(addresses) + b"\n")
 
     def _environment(self, port_file: Path) -> dict[str, str]:
         root = str(Path(__file__).parents[2])
         mine = {
-            "SMARTBRAIN_DATABASE_URL": self.dsn,
-            "SMARTBRAIN_KAFKA_BOOTSTRAP": self.bootstrap,
             "SMARTBRAIN_DATA": str(self.data),
             "SMARTBRAIN_HTTP_PORT": str(self.settings.http_port),
             "SMARTBRAIN_METRICS_PORT": "0",
@@ -165,7 +202,7 @@ class Supervisor:
     def await_ready(self, names: tuple[str, ...] | None = None, timeout_s: float = START_S) -> None:
         """The services are ready; RuntimeError names the first that is not in time, with the end of its log."""
         until = time.monotonic() + timeout_s
-        for name in names or self._services:
+        for name in names or tuple(self.processes):
             while not self._is_ready(name):
                 process = self.processes[name]
                 if process.child.poll() is not None or time.monotonic() > until:
@@ -202,7 +239,7 @@ class Supervisor:
             mended.append("postgres")
         if self.broker and not _alive(lambda: self.broker.pid):  # type: ignore[union-attr]
             self.broker.start()
-            asyncio.run(ensure_topics(self.bootstrap))
+            asyncio.run(self._prepare())
             mended.append("broker")
         for name, process in list(self.processes.items()):
             recent = [at for at in process.starts if time.monotonic() - at < 60]

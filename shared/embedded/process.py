@@ -30,6 +30,7 @@ def spawn(
     account: Account | None = None,
     cwd: str | Path = "/",
     pass_fds: Sequence[int] = (),
+    stdin: int = subprocess.DEVNULL,
 ) -> Child:
     """The started child, in its own session; the kernel sends it `death_signal` when this process dies."""
 
@@ -38,7 +39,7 @@ def spawn(
             [str(word) for word in command],
             cwd=cwd,
             env=dict(env),
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=log,
             stderr=log,
             start_new_session=True,

@@ -1,0 +1,62 @@
+"""A process of services: their code is loaded first, then they are opened, built and served."""
+
+import gc
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import uvloop
+
+from shared import service
+from shared.bus.broker import Bus
+from shared.runtime import Runtime, open_runtime
+from shared.service import Service
+from shared.settings import Settings
+
+WITH_MODELS = frozenset({"compose", "observer", "analyzer", "evolver"})
+POOL = 6
+POOL_OF_COMPOSE = 16
+
+Build = Callable[[Runtime], Service]
+
+
+def loaded(names: Sequence[str]) -> dict[str, Build]:
+    """How each of these services is built; the code of no other is loaded."""
+    gc.disable()  # what is loaded stays: nothing is to be collected
+    try:
+        return {name: import_module(f"services.{name}.app").build for name in names}
+    finally:
+        gc.enable()
+
+
+def run(builds: Mapping[str, Build], found: Settings) -> None:
+    """The services run until SIGTERM."""
+    uvloop.run(_run(builds, found))
+
+
+async def _run(builds: Mapping[str, Build], found: Settings) -> None:
+    async with _opened(tuple(builds), found) as runtimes:
+        services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
+        port = found.http_port if "compose" in builds else found.metrics_port
+        await service.serve(service.together(services), host=found.http_host, port=port, announce=_announce)
+
+
+@asynccontextmanager
+async def _opened(names: Sequence[str], found: Settings) -> AsyncGenerator[list[Runtime], None]:
+    """A runtime for each service: they share all but the bus."""
+    pool = POOL_OF_COMPOSE if "compose" in names else POOL
+    with_models = not WITH_MODELS.isdisjoint(names)
+    async with open_runtime(found, *names, pool=pool, models=with_models) as rt:
+        buses = [Bus(rt.bootstrap, rt.policy.delivery, f"smartbrain-{name}") for name in names[1:]]
+        yield [rt, *(replace(rt, bus=bus) for bus in buses)]
+
+
+def _announce(port: int) -> None:
+    where = os.environ.get("SMARTBRAIN_PORT_FILE")
+    if where:
+        temporary = Path(f"{where}.new")
+        temporary.write_text(str(port))
+        temporary.replace(where)
