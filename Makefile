@@ -13,7 +13,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -30,11 +30,14 @@ test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder \
 		tests/acceptance tests/integration tests/eval tests/unit $(ARGS)
 
-test-kafka: $(OK) ## Acceptance tests on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
+test-long: $(OK) ## The same with every race and history in full, and what only this runs
+	SMARTBRAIN_TEST_LONG=1 $(MAKE) test
+
+test-kafka: $(OK) ## What hangs on the broker, on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)
 	@if [ -n "$$SMARTBRAIN_KAFKA_BOOTSTRAP" ]; then \
-		set -x; $(BIN)/python -m pytest tests/acceptance $(ARGS); \
+		set -x; $(BIN)/python -m pytest tests/acceptance -m kafka $(ARGS); \
 	else \
-		set -x; $(BIN)/python -m tests.kafka.apache_kafka run -- $(BIN)/python -m pytest tests/acceptance $(ARGS); \
+		set -x; $(BIN)/python -m tests.kafka.apache_kafka run -- $(BIN)/python -m pytest tests/acceptance -m kafka $(ARGS); \
 	fi
 
 check: lint types imports generated wheel ## Everything that needs no run: the five targets below (all failures: make -k check)
@@ -48,6 +51,7 @@ types: $(OK) ## basedpyright, strict
 
 imports: $(OK) ## Who may import whom
 	$(BIN)/lint-imports
+	$(BIN)/lint-imports --config tests/.importlinter
 
 generated: $(OK) ## The committed JSON Schema, AsyncAPI and OpenAPI are what the code says
 	$(BIN)/smartbrain schemas --check
@@ -112,4 +116,5 @@ $(OK): requirements-dev.lock pyproject.toml | $(BIN)/python
 	@$(PIP) install -q --no-compile --require-hashes -r requirements-dev.lock
 	@$(PIP) install -q --no-build-isolation --no-deps -e .
 	@$(BIN)/python -m compileall -q -j 0 .venv/lib services shared schemas # the first start is as fast as any
+	@$(BIN)/python -m shared.text.network # and the weights are unpacked
 	@touch $@

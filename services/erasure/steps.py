@@ -26,7 +26,9 @@ REST = 0.5
 PATIENCE_S = 5.0
 """So long beyond its deadline an offer to the knowledge side may still be on its way."""
 CONSUMED_S = 5.0
-"""So long the worker waits for what was sent before the erasure to be read; what is read later is dropped unread."""
+"""So long the worker waits for what was sent before the erasure to be read; what is read later is dropped unread.
+
+Answers that somebody may still wait for stand for a minute: retention takes them, and the record says by when."""
 RECEIPTS = 200
 DOCUMENTS = 200
 """So many are named in one request."""
@@ -170,7 +172,7 @@ async def _purged(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged
         async with rt.db.system() as conn:
             await tombstones.sole_purger(conn)
             purged = await purge(rt.bootstrap, subject, tombstone.requested_at, sessions=sessions)
-        if not purged.waiting or time.monotonic() > until:
+        if not purged.unconsumed or time.monotonic() > until:
             return purged
         await asyncio.sleep(1)
 

@@ -51,6 +51,7 @@ class Purged:
     `copied`: other people's dead letters by topic that moved to the end of their partition.
     `unreadable`: dead letters that say nowhere whose they are; they were kept.
     `waiting`: something of the user's has not been consumed, or may still be read by who asked for it: try again.
+    `unconsumed`: it waits for a consumer, which takes a moment; an answer is waited for by the minute.
     `clear_by`: None, or until when retention may keep something of what was found: what the broker would not
     delete or what waits, and on Apache Kafka also the bytes of what was removed. After several calls the latest holds.
     """
@@ -59,6 +60,7 @@ class Purged:
     copied: Mapping[str, int] = field(default_factory=dict[str, int])
     unreadable: int = 0
     waiting: bool = False
+    unconsumed: bool = False
     clear_by: datetime | None = None
 
 
@@ -197,6 +199,7 @@ class _Purge:
         self._copied: Counter[str] = Counter()
         self._unreadable = 0
         self._waiting = False
+        self._unconsumed = False
         self._clear_by: datetime | None = None
 
     async def run(self) -> Purged:
@@ -209,7 +212,14 @@ class _Purge:
             await self._replies(topic)
         for topic in carriers.topics:
             await self._dead(topic)
-        return Purged(dict(+self._removed), dict(+self._copied), self._unreadable, self._waiting, self._clear_by)
+        return Purged(
+            removed=dict(+self._removed),
+            copied=dict(+self._copied),
+            unreadable=self._unreadable,
+            waiting=self._waiting,
+            unconsumed=self._unconsumed,
+            clear_by=self._clear_by,
+        )
 
     async def _inbound(self, topic: Topic, group: str) -> None:
         found = [each for each in await self._search.inbound(topic) if each.hers]
@@ -224,6 +234,7 @@ class _Purge:
             read_to = committed.get(each.place, -1)
             consumed = sum(offset < read_to for offset, _ in each.hers)
             if consumed < len(each.hers):
+                self._unconsumed = True
                 self._wait(each)
             if consumed:
                 await self._drop(each, min(read_to, each.span[1]), consumed)

@@ -215,3 +215,8 @@ def _unpack(read: Any, kept: Path) -> None:
         made.rename(kept)
     except OSError:  # another process was first
         rmtree(made)
+
+
+if __name__ == "__main__":  # so that no process has to do it when it begins to read
+    for each in NAMES:
+        load(each)

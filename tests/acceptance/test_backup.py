@@ -1,7 +1,7 @@
 """Backup and restore of a running system: what was erased after the backup comes back for nobody, all else does."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tests.system.backups import catalog, ended, run, started, watching, with_ro
 from tests.system.databases import Databases, change, number, rows, state
 from tests.system.erasures import completed, erase, found, mine
 from tests.system.person import Person, shown
-from tests.system.running import System
+from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
 
@@ -100,6 +100,18 @@ def epoch(dsn: str, person: Person) -> int:
     """How many erasures of the person the database knows."""
     statement = "SELECT coalesce(max(epoch), 0) FROM erasure_epochs WHERE user_id = %(u)s"
     return number(dsn, statement, u=person.user_id)
+
+
+@pytest.fixture(scope="module")
+async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
+    """Every service, on a database of the module's own: it is written to a file as a whole."""
+    policy = policy_file(
+        tmp_path_factory.mktemp("policy"),
+        evolution={"every_s": 3600},
+        delivery={"redrive_every_s": 0.5, "redrive_after_s": 2.0},
+    )
+    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+        yield all_services
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

@@ -8,10 +8,12 @@ import pytest
 from schemas.messages import messages
 from services.compose.rules import fill
 from shared.text import tokens
+from tests.long import LONG, often
 from tests.system.person import Person, user
 from tests.unit.compose.histories import KINDS, pieces, some_text, tokenizers
 
-LIMITS = (1000, 1500, 2048, 4096, 8192, 16_384, 32_768)
+LIMITS = (1000, 1500, 2048, 4096, 8192, 16_384, 32_768) if LONG else (1000, 2048, 8192)
+TURNS = often(6, short=2)
 
 
 def _exchange(rng: random.Random, kind: str, size: int) -> list[dict[str, Any]]:
@@ -19,7 +21,7 @@ def _exchange(rng: random.Random, kind: str, size: int) -> list[dict[str, Any]]:
     return [user(said), {"role": "assistant", "content": answered}]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(often(8, short=4)))
 async def test_no_package_of_a_random_conversation_exceeds_its_limit(person: Person, seed: int) -> None:
     rng = random.Random(seed)
     kind, size = rng.choice(KINDS), rng.choice((100, 2000, 12_000))
@@ -45,12 +47,12 @@ async def test_no_package_of_a_random_conversation_exceeds_its_limit(person: Per
 @pytest.mark.parametrize("kind", ["en", "zh", "mixed", "code"])
 async def test_a_long_conversation_fills_nine_tenths_of_the_limit(person: Person, kind: str) -> None:
     rng = random.Random(kind)
-    for _ in range(6):
+    for _ in range(TURNS):
         said, answered = (some_text(rng, pieces()[kind], 14_000) for _ in range(2))
         body = {**person.turn(session="s1"), "messages": [user(said), {"role": "assistant", "content": answered}]}
         assert (await person.post("/v1/turns", body)).status_code == 201
     await person.system.settled()
-    for limit in LIMITS[2:]:
+    for limit in (each for each in LIMITS if each >= 2048):
         package = await person.compose("然后呢？ And then?", session="s1", token_limit=limit, deadline_ms=30_000)
         budget = package.constraints.token_budget
         assert (budget.used_estimate + budget.generation + budget.margin) / limit >= 0.9, limit

@@ -21,7 +21,7 @@ from tests.system.wait import wait_for
 
 POLICY: dict[str, Any] = {
     "knowledge": {"ingest_deadline_s": 3.0},
-    "delivery": {"redrive_every_s": 0.1},
+    "delivery": {"redrive_every_s": 0.1, "redrive_after_s": 3.0},
     "erasure": {"retry_after_s": [1.0], "attempts_max": 2, "check_every_s": 3600},
     "evolution": {"every_s": 3600},
 }

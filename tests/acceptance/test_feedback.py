@@ -1,5 +1,7 @@
 """What a package carried is judged by its answer and by the next message, in both languages."""
 
+import asyncio
+
 import orjson
 import pytest
 
@@ -88,11 +90,12 @@ async def test_praise_of_an_answer_that_did_without_a_memory_is_not_the_memorys(
 
 @LANGUAGES
 async def test_a_follow_up_speaks_of_use_and_another_topic_of_none(person: Person, talk: Talk) -> None:
-    memory_id, found = await told(person, talk, talk.uses, talk.follows)
-    assert of(memory_id, found)[-1] == ("message", True, "none", "neutral")
     other = Person(person.system)
-    other_id, found = await told(other, talk, talk.uses, talk.turns_away)
-    assert of(other_id, found)[-1] == ("message", False, "none", "neutral")
+    (memory_id, found), (other_id, of_other) = await asyncio.gather(
+        told(person, talk, talk.uses, talk.follows), told(other, talk, talk.uses, talk.turns_away)
+    )
+    assert of(memory_id, found)[-1] == ("message", True, "none", "neutral")
+    assert of(other_id, of_other)[-1] == ("message", False, "none", "neutral")
     for who, known in ((person, memory_id), (other, other_id)):
         assert counts(who, known) == (1, 0, 0, 0)
 

@@ -1,5 +1,6 @@
 """Switching the model on changes quality, never safety: one that lies, one that fails, one that is not there."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -153,9 +154,8 @@ async def test_a_model_that_fails_loses_and_invents_nothing_in_either_language(
 ) -> None:
     ollama.answer = lies
     ollama.script(mode)
-    expected = await talk(person, "zh")
     other = Person(system, tenant_id=person.tenant_id)
-    expected_en = await talk(other, "en")
+    expected, expected_en = await asyncio.gather(talk(person, "zh"), talk(other, "en"))
     assert set(await person.contents()) == expected
     assert set(await other.contents()) == expected_en
     nothing_lost(system, 12)
@@ -191,17 +191,21 @@ async def test_a_model_that_answers_adds_and_takes_nothing_away(
         return json.dumps({"items": items}, ensure_ascii=False)
 
     ollama.answer = answer
-    languages: tuple[Talk, ...] = ("zh", "en")
-    for language in languages:
+
+    async def told(language: Talk) -> None:
         somebody = Person(system)
         expected = await talk(somebody, language)
         assert set(await somebody.contents()) == expected | {good[language][0]}
+
+    await asyncio.gather(told("zh"), told("en"))
     nothing_lost(system, 12)
 
 
 async def test_with_nobody_there_the_rules_do_their_work(alone: System) -> None:
-    for language in get_args(Talk):
+    async def told(language: Talk) -> None:
         somebody = Person(alone)
         expected = await talk(somebody, language)
         assert set(await somebody.contents()) == expected
+
+    await asyncio.gather(*map(told, get_args(Talk)))
     nothing_lost(alone, 12)

@@ -64,7 +64,7 @@ async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
     supervisor, running = machine
     load = Load(running)
     await load.reach(30)
-    for name in ("observer", "analyzer", "evolver", "relay", "governor"):
+    for name in ("observer", "analyzer", "evolver", "relay"):
         child = supervisor.processes[name].child
         began = time.monotonic()
         child.terminate()

@@ -11,6 +11,7 @@ import orjson
 import pytest
 
 from schemas.topics import TURN_COMMIT
+from tests.long import often
 from tests.system import conversation
 from tests.system.conversation import Part
 from tests.system.databases import Databases
@@ -34,7 +35,7 @@ FREE = (
     "我每周三晚上去游泳。",
 )
 """What stands under no key, and names that are kept once they have been said twice."""
-TURNS = 60
+TURNS = often(60, short=40)
 BEGAN = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 
 
@@ -50,7 +51,7 @@ def script(seed: str) -> list[str]:
     """What is said, in two sessions of half the turns each."""
     told = [said.text for said, _ in islice(conversation.turns(seed, SHARES), TURNS - len(FREE))]
     for n, text in enumerate(FREE):
-        told.insert(4 + 9 * n, text)
+        told.insert(4 + 5 * n, text)
     return told
 
 
@@ -117,7 +118,7 @@ def _plain(row: Json, turns: Json, places: Json) -> Json:
 
 @pytest.mark.parametrize("seed", ["first", "二"])
 async def test_ten_users_who_say_the_same_are_remembered_alike(system: System, seed: str) -> None:
-    people = [Person(system) for _ in range(10)]
+    people = [Person(system) for _ in range(often(10, short=5))]
     texts = script(seed)
     async with asyncio.timeout(400), asyncio.TaskGroup() as telling:
         for pace, person in enumerate(people):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.ollama.server import ScriptedOllama, serve_ollama
+from tests.system.running import rest
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +22,10 @@ def server(one_server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch) -> Scrip
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     one_server.reset()
     return one_server
+
+
+@pytest.fixture(scope="module", autouse=True)
+async def quiet(request: pytest.FixtureRequest) -> None:
+    """The shared system rests while a file is tested that does not ask for it."""
+    if not any("one_system" in item.fixturenames for item in request.session.items if item.path == request.path):
+        await rest()

@@ -1,6 +1,7 @@
 """A fresh, migrated database for whoever asks, copied from a template in milliseconds."""
 
 import asyncio
+import select
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
@@ -9,7 +10,7 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.rows import dict_row
+from psycopg.rows import DictRow, dict_row
 
 from shared.db import SCHEMA
 from shared.embedded.postgres import EmbeddedPostgres
@@ -45,6 +46,8 @@ class Databases:
 
     def lose(self, dsn: str) -> None:
         """The database of this DSN is gone, with whoever was connected to it."""
+        if conn := _kept.pop(dsn, None):
+            conn.close()
         name = conninfo_to_dict(dsn)["dbname"]
         self._run(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -69,14 +72,48 @@ OPTIONS = f"-c search_path={SCHEMA},public -c lock_timeout=30s"
 
 async def change(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
     """As `rows`, while the services of this process go on: one of them may hold the lock that a change waits for."""
-    return await asyncio.to_thread(rows, dsn, statement, **params)
+
+    def changed() -> list[dict[str, Any]]:
+        with _connected(dsn) as conn:
+            return _answer(conn, statement, params)
+
+    return await asyncio.to_thread(changed)
+
+
+_kept: dict[str, psycopg.Connection[DictRow]] = {}
+KEPT = 4
+
+
+def _connected(dsn: str) -> psycopg.Connection[DictRow]:
+    return psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=OPTIONS, prepare_threshold=None)
+
+
+def _kept_open(dsn: str) -> psycopg.Connection[DictRow]:
+    """A connection that lasts from one statement to the next: a new one is a new process of the server."""
+    conn = _kept.pop(dsn, None)
+    if conn is None or conn.closed or _hung_up(conn):
+        conn = _connected(dsn)
+    _kept[dsn] = conn
+    while len(_kept) > KEPT:
+        _kept.pop(next(iter(_kept))).close()
+    return conn
+
+
+def _hung_up(conn: psycopg.Connection[DictRow]) -> bool:
+    """Whether the server has ended it: on an idle connection nothing else waits to be read."""
+    waiting = select.poll()
+    waiting.register(conn.pgconn.socket, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def rows(dsn: str, statement: str, **params: Any) -> list[dict[str, Any]]:
     """What the statement answers to the superuser, whom no row-level security binds."""
-    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row, options=OPTIONS) as conn:
-        cursor = conn.execute(statement, params)  # pyright: ignore[reportArgumentType] # statements of tests
-        return cursor.fetchall() if cursor.description else []
+    return _answer(_kept_open(dsn), statement, params)
+
+
+def _answer(conn: psycopg.Connection[DictRow], statement: str, params: dict[str, Any]) -> list[dict[str, Any]]:
+    cursor = conn.execute(statement, params)  # pyright: ignore[reportArgumentType] # statements of tests
+    return cursor.fetchall() if cursor.description else []
 
 
 def number(dsn: str, statement: str, **params: Any) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.envelope import Envelope
 from schemas.topics import (
@@ -101,21 +102,22 @@ GROUPS = {
 
 async def behind(bootstrap: str, topics: Iterable[str] = GROUPS) -> dict[str, int]:
     """By topic how many records its workers have yet to acknowledge; topics without any are left out."""
-    found: dict[str, int] = {}
-    for topic in topics:
-        consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, group_id=GROUPS[topic], enable_auto_commit=False)
-        await consumer.start()
-        try:
-            places = [TopicPartition(topic, n) for n in sorted(await consumer._client._wait_on_metadata(topic))]
-            consumer.assign(places)
-            ends = await consumer.end_offsets(places)
-            starts = await consumer.beginning_offsets(places)
-            lag = sum([ends[place] - (await consumer.committed(place) or starts[place]) for place in places])
-        finally:
-            await consumer.stop()
-        if lag > 0:
-            found[topic] = lag
-    return found
+    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    await consumer.start()
+    await admin.start()
+    try:
+        lags: dict[str, int] = {}
+        for topic in topics:
+            places = [TopicPartition(topic, n) for n in await consumer._client._wait_on_metadata(topic)]
+            known = await admin.list_consumer_group_offsets(GROUPS[topic], partitions=places)
+            committed = {place: each.offset for place, each in known.items() if each.offset >= 0}
+            ends, starts = await consumer.end_offsets(places), await consumer.beginning_offsets(places)
+            lags[topic] = sum(ends[place] - committed.get(place, starts[place]) for place in places)
+        return {topic: lag for topic, lag in lags.items() if lag > 0}
+    finally:
+        await admin.close()
+        await consumer.stop()
 
 
 async def caught_up(bootstrap: str) -> None:

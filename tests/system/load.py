@@ -5,6 +5,7 @@ import time
 
 import httpx
 
+from tests.long import LONG
 from tests.system.databases import rows
 from tests.system.processes import Machine
 from tests.system.wait import wait_for
@@ -13,8 +14,12 @@ SOON = {"redrive_after_s": 2.0, "redrive_every_s": 0.5}
 """A policy that drives again soon what was lost."""
 
 
+PAUSE_S = 0.0 if LONG else 0.1
+"""As fast as they can, or no faster than a busy conversation: what is committed must also be derived."""
+
+
 class Load:
-    """Turns that are committed as fast as they are answered, by several users at once."""
+    """Turns that several users commit at once, each the next soon after the last was answered."""
 
     def __init__(self, machine: Machine, users: int = 6) -> None:
         self._machine = machine
@@ -36,6 +41,7 @@ class Load:
             if answer.status_code in (200, 201):
                 self.acknowledged.add(answer.json()["turn_id"])
                 n += 1
+            await asyncio.sleep(PAUSE_S)
 
     async def reach(self, turns: int) -> None:
         """So many turns more have been acknowledged."""

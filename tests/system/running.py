@@ -138,6 +138,12 @@ class System:
         running, self.running = self.running, []
         await asyncio.gather(*(each.stop() for each in running))
 
+    async def whole(self) -> None:
+        """Every service runs, once; they have been started anew if it was otherwise."""
+        if sorted(each.name for each in self.running) != sorted(SERVICES):
+            await self.close()
+            await self.start(*SERVICES)
+
     def number(self, statement: str, **params: Any) -> int:
         """The one number that the statement answers."""
         return databases.number(self.dsn, statement, **params)
@@ -171,9 +177,32 @@ class System:
         return self.number("SELECT count(*) FROM turns")
 
 
+_shared: list[System] = []
+
+
+@asynccontextmanager
+async def sharing(settings: Settings) -> AsyncGenerator[System]:
+    """A system that starts when it is first asked to be whole, and stops while another runs on its broker."""
+    system = System(settings)
+    _shared.append(system)
+    try:
+        yield system
+    finally:
+        _shared.remove(system)
+        await system.close()
+
+
+async def rest(bootstrap: str | None = None) -> None:
+    """The shared system has stopped, on this broker or on any: its consumers take nothing that others wait for."""
+    for system in _shared:
+        if bootstrap in (None, system.bootstrap):
+            await system.close()
+
+
 @asynccontextmanager
 async def running(settings: Settings, services: tuple[str, ...] = SERVICES) -> AsyncGenerator[System]:
     """The services in this process, ready; stopped at the end."""
+    await rest(settings.kafka_bootstrap)
     system = System(settings)
     try:
         await system.start(*services)

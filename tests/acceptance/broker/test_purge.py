@@ -284,6 +284,7 @@ async def test_what_has_not_been_consumed_waits_and_nothing_unread_is_deleted(wo
         await world.consume(world.commit, consumed)
     purged = await world.purge(moment(at + 1000))
     assert purged.waiting
+    assert purged.unconsumed
     assert purged.clear_by == moment(at + 1 + 24 * 3_600_000)
     assert purged.removed == ({world.commit.name: 1} if consumed else {})
     assert await world.left(moment(at + 1000)) == {world.commit.name: 2 - consumed}
@@ -298,7 +299,7 @@ async def test_a_request_whose_answer_may_be_on_its_way_waits_for_it(world: Worl
     await world.put(Stored(world.request.name, 0, 0, b"0a1b", said(ANNA, "secret"), (), at))
     await world.consume(world.request, 1)
     early = await world.purge(moment(at + 1000), later=5)
-    assert early.waiting
+    assert (early.waiting, early.unconsumed) == (True, False)
     assert early.removed == {world.request.name: 1}
     assert not (await world.purge(moment(at + 1000), later=125)).waiting
 
@@ -313,7 +314,7 @@ async def test_replies_that_nobody_waits_for_any_more_are_deleted(world: World) 
     asked_at = moment(at + 10_000)
     assert await world.left(asked_at) == {world.reply.name: 3}
     early = await world.purge(asked_at, later=60)
-    assert (early.removed, early.waiting) == ({world.reply.name: 1}, True)
+    assert (early.removed, early.waiting, early.unconsumed) == ({world.reply.name: 1}, True, False)
     assert early.clear_by == asked_at + timedelta(seconds=60, hours=1)
     late = await world.purge(asked_at, later=121)
     assert (late.removed, late.waiting) == ({world.reply.name: 2}, False)

@@ -47,3 +47,10 @@ def test_a_command_that_only_asks_imports_nothing_that_reads_or_serves(name: str
     done = subprocess.run([sys.executable, "-c", LOADED, *name.split(), "--help"], capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", ["shared.policy", "shared.erasure.rules"])
+def test_calendars_are_loaded_only_for_whoever_names_one(module: str) -> None:
+    asked = f"import sys, {module}; print('holidays' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"

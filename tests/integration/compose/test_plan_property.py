@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schemas.evidence_pack import EvidencePack, PackEvidence
 from schemas.retrieval_plan import RetrievalPlan
 from tests.integration.compose.memory_of_lin import SAID, Lin, living
+from tests.long import often
 from tests.system.running import System
 
 MODES = ("exact", "semantic", "hybrid", "relational", "associative")
@@ -115,8 +116,11 @@ async def lin(system: System) -> AsyncGenerator[Lin]:
         yield made
 
 
+SETTLED = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=True)
+
+
 @given(raw=PLANS, model=st.booleans())
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(SETTLED, max_examples=often(150, short=30))
 async def test_any_plan_gives_a_valid_pack(lin: Lin, raw: dict[str, Any], model: bool) -> None:
     pack = await lin.ask(raw, model=model)
     plan = RetrievalPlan.model_validate({"version": "0.1", **raw})
@@ -166,7 +170,7 @@ def _known(pack: EvidencePack) -> dict[str, Any]:
 
 
 @given(raw=PLANS)
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(SETTLED, max_examples=often(40, short=10))
 async def test_fewer_results_are_the_first_of_more(lin: Lin, raw: dict[str, Any]) -> None:
     budget = raw.get("budget", {})
     asked = [{**raw, "budget": {**budget, "top_k": k}} for k in (50, 3)]

@@ -18,12 +18,13 @@ from shared.runtime import Runtime
 from tests.integration.erasure import left
 from tests.integration.erasure.race import Aside, Race
 from tests.integration.erasure.scripted import Gated, surroundings
+from tests.long import often
 from tests.system.databases import Databases, change
 
 ONE = os.environ.get("SMARTBRAIN_TEST_RACE")
-RACES = int(os.environ.get("SMARTBRAIN_TEST_RACES", "300"))
+RACES = int(os.environ.get("SMARTBRAIN_TEST_RACES") or often(300, short=60))
 SEEDS: Sequence[int] = (int(ONE),) if ONE else range(RACES)
-REBUILT: Sequence[int] = (int(ONE),) if ONE else range(100_000, 100_012)
+REBUILT: Sequence[int] = (int(ONE),) if ONE else range(100_000, 100_000 + often(12, short=4))
 AT_ONCE = 8
 BYSTANDERS = tuple(f"bystander-{n}" for n in range(6))
 

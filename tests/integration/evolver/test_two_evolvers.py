@@ -13,10 +13,11 @@ from shared.db import Subject
 from shared.runtime import Runtime
 from tests.integration.evolver.delivery import Delivery, Flaky, one_by_one, runtime
 from tests.integration.evolver.scenes import scene
+from tests.long import often
 from tests.system import invariants
 from tests.system.databases import Databases, rows
 
-INTERLEAVINGS = int(os.environ.get("SMARTBRAIN_TEST_INTERLEAVINGS", "200"))
+INTERLEAVINGS = int(os.environ.get("SMARTBRAIN_TEST_INTERLEAVINGS") or often(200, short=60))
 """How many stories are delivered; SMARTBRAIN_TEST_INTERLEAVINGS=5000 for a night."""
 AT_ONCE = 8
 Rows = list[dict[str, Any]]

@@ -55,8 +55,7 @@ async def command(person: Person, *options: str) -> Result:
 
 
 async def test_a_rebuild_finds_what_is_live_and_changes_nothing(system: System, person: Person) -> None:
-    await talked(person)
-    await talked(Person(system, tenant_id=person.tenant_id))
+    await asyncio.gather(talked(person), talked(Person(system, tenant_id=person.tenant_id)))
     before = state(system.dsn)
     report = await again(person)
     assert told(report) == {}
@@ -88,8 +87,7 @@ async def test_what_feedback_and_time_did_is_made_again(system: System, person: 
 
 async def test_what_was_tampered_with_is_named_and_mended(system: System, person: Person) -> None:
     other = Person(system)
-    for each in (person, other):
-        await talked(each)
+    await asyncio.gather(talked(person), talked(other))
     known = await person.memories()
     (tea,) = [m for m in known if "碧螺春" in m["content"]]
     (key,) = [m for m in known if "spare key" in m["content"]]

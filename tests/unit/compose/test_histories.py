@@ -10,6 +10,7 @@ from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.model import Message, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
 from shared.text import tokens
+from tests.long import often
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers
 
 A_PIECE = 400
@@ -45,7 +46,7 @@ def _check(inputs: PackInputs, packed: Packed) -> None:
     assert all(each.used <= each.granted <= each.wanted for each in shares.values())
 
 
-@pytest.mark.parametrize("batch", range(20))
+@pytest.mark.parametrize("batch", range(often(20, short=3)))
 def test_no_package_exceeds_its_limit_and_none_wastes_it(batch: int) -> None:
     """As messages and as JSON, by tokenizers trained on these texts; room is left only where nothing more fits."""
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
@@ -55,7 +56,7 @@ def test_no_package_exceeds_its_limit_and_none_wastes_it(batch: int) -> None:
 
 
 @pytest.mark.parametrize("limit", [2048, 4096, 8192, 16_384, 32_768])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(often(8, short=2)))
 def test_a_long_conversation_uses_nine_tenths_of_the_limit(seed: int, limit: int) -> None:
     inputs = history(seed, token_limit=limit, user_message="接下来呢？ And now?")
     rng = random.Random(seed)

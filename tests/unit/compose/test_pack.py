@@ -16,6 +16,7 @@ from services.compose.rules.model import Candidate, CoreMemory, Factors, Message
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
 from shared.policy import BudgetPolicy
 from shared.text import tokens
+from tests.long import often
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 POLICY = PackPolicy()
@@ -221,7 +222,7 @@ def _text(rng: random.Random, most: int) -> str:
     return " ".join(rng.choice(_WORDS) for _ in range(rng.randrange(1, most)))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(often(100, short=20)))
 def test_random_histories_never_exceed_the_limit(seed: int) -> None:
     """Counted by pieces as word-piece tokenizers make them, not by our own estimate."""
     rng = random.Random(seed)

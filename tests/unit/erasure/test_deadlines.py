@@ -1,7 +1,5 @@
 """By when an erasure must be done, how much of that time is left, who is told."""
 
-import subprocess
-import sys
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Literal
 
@@ -215,13 +213,6 @@ def test_a_deadline_that_was_never_ahead_is_passed() -> None:
     assert remaining(now, now, now) == 0
     assert level(remaining(now, now - DAY, now), PROFILES["DEFAULT"]) == "overdue"
     assert remaining(now, now - DAY, now - 2 * DAY) == 1
-
-
-@pytest.mark.parametrize("module", ["shared.policy", "shared.erasure.rules"])
-def test_calendars_are_loaded_only_for_whoever_names_one(module: str) -> None:
-    asked = f"import sys, {module}; print('holidays' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "False"
 
 
 def test_a_name_is_known_where_its_days_are() -> None:

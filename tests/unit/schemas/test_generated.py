@@ -1,5 +1,6 @@
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -7,9 +8,11 @@ from jsonschema import Draft202012Validator
 
 from schemas import topics
 from schemas.events import PAYLOADS
-from schemas.generate import CONTRACTS, documents
+from schemas.generate import CONTRACTS
+from schemas.generate import documents as make_documents
 from tests.unit.schemas.examples import EXAMPLES, GENERATED
 
+documents = cache(make_documents)
 ASYNCAPI: dict[str, Any] = json.loads(documents()["asyncapi.json"])
 SCHEMAS = sorted(path for path in documents() if path.endswith(".schema.json"))
 
@@ -25,7 +28,7 @@ def test_no_file_of_a_contract_that_is_gone_remains() -> None:
 
 
 def test_documents_are_the_same_every_time_and_tidy() -> None:
-    assert documents() == documents()
+    assert make_documents() == documents()
     for content in documents().values():
         assert content == json.dumps(json.loads(content), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 

@@ -1,10 +1,12 @@
 import json
+from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from services.cli import app
+from services.cli import app, schemas_cmd
 from services.cli.schemas_cmd import documents
 from tests.unit.schemas.examples import GENERATED
 
@@ -22,6 +24,14 @@ PATHS = {
 
 def _run(*words: str) -> Result:
     return CliRunner().invoke(app, ["schemas", *words])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _made_once() -> Generator[None]:
+    """The documents are those of the code, which does not change while it is tested."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schemas_cmd, "documents", cache(documents))
+        yield
 
 
 @pytest.fixture
