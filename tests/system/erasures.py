@@ -29,7 +29,12 @@ async def completed(person: Person, receipt: Json) -> Json:
 async def reached(person: Person, receipt: Json, status: str) -> Json:
     """The erasure once it is in this state."""
 
+    stands = "SELECT count(*) FROM tombstones WHERE tombstone_id = %(id)s AND status = %(status)s"
+    asked = {"id": receipt["tombstone_id"], "status": status}
+
     async def there() -> Json | None:
+        if not person.system.number(stands, **asked):
+            return None
         seen = await view(person, receipt)
         return seen if seen["status"] == status else None
 
