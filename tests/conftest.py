@@ -20,6 +20,21 @@ if TYPE_CHECKING:
     from tests.system.running import System
 
 
+LONGEST = (
+    "test_erasure_states",
+    "test_backup",
+    "test_hostile_model",
+    "test_planner",
+    "test_processes",
+    "test_rebuild",
+    "test_budget",
+    "test_feedback",
+    "test_history",
+    "test_histories",
+)
+"""Files that take longest: they begin first, so that no process works alone at the end."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files whose tests share one system come first: each process starts it once. What is long waits for its turn."""
     if not LONG:
@@ -27,7 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
     sharing = {item.path for item in items if _shares(item)}
-    items.sort(key=lambda item: item.path not in sharing)
+    items.sort(key=lambda item: (item.path not in sharing, not item.path.stem.endswith(LONGEST)))
 
 
 def _shares(item: pytest.Item) -> bool:

@@ -15,9 +15,10 @@ from services.compose.prompts import VERSION
 from shared.erasure.request import request
 from shared.text.normalise import normalise
 from tests.ollama.server import Mode, ScriptedOllama
+from tests.system.breakers import forgotten
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
-from tests.system.running import System, policy_file, running, settings_for
+from tests.system.running import System, policy_file, running, settings_for, sharing
 from tests.system.wait import IN_TIME_S, wait_for
 
 CHAT = "/api/chat"
@@ -49,18 +50,27 @@ async def dsn(databases: Databases, kafka: str) -> str:
     return dsn
 
 
-@pytest.fixture
-async def system(
+@pytest.fixture(scope="module")
+async def composing(
     dsn: str, kafka: str, ollama: ScriptedOllama, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[System]:
     """Compose with a chat model that plans; vectors stay out of it."""
-    ollama.reset()
-    ollama.answer = answer()
     compose = {"planner": "model", "planner_deadline_ms": 2500, "planner_late_ms": 20_000}
     policy = policy_file(tmp_path_factory.mktemp("policy"), compose=compose)
     settings = settings_for(dsn, kafka, ollama_url=ollama.url, embedding_model="", policy=policy)
-    async with running(settings, ("compose",)) as alone:
+    async with sharing(settings, ("compose",)) as alone:
         yield alone
+
+
+@pytest.fixture
+async def system(composing: System, ollama: ScriptedOllama) -> System:
+    """The same; the model is as new, and nobody remembers how it was or what it said."""
+    ollama.reset()
+    ollama.answer = answer()
+    await composing.whole()
+    await composing["compose"].rt.thoughts.close()
+    forgotten()
+    return composing
 
 
 @pytest.fixture

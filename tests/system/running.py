@@ -84,8 +84,9 @@ class Running:
 class System:
     """The services that run now, and HTTP to compose."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, services: tuple[str, ...] = SERVICES) -> None:
         self.settings = settings
+        self.services = services
         self.running: list[Running] = []
         self._http: httpx.AsyncClient | None = None
 
@@ -139,10 +140,10 @@ class System:
         await asyncio.gather(*(each.stop() for each in running))
 
     async def whole(self) -> None:
-        """Every service runs, once; they have been started anew if it was otherwise."""
-        if sorted(each.name for each in self.running) != sorted(SERVICES):
+        """Every service that belongs to it runs, once; they have been started anew if it was otherwise."""
+        if sorted(each.name for each in self.running) != sorted(self.services):
             await self.close()
-            await self.start(*SERVICES)
+            await self.start(*self.services)
 
     def number(self, statement: str, **params: Any) -> int:
         """The one number that the statement answers."""
@@ -181,9 +182,9 @@ _shared: list[System] = []
 
 
 @asynccontextmanager
-async def sharing(settings: Settings) -> AsyncGenerator[System]:
+async def sharing(settings: Settings, services: tuple[str, ...] = SERVICES) -> AsyncGenerator[System]:
     """A system that starts when it is first asked to be whole, and stops while another runs on its broker."""
-    system = System(settings)
+    system = System(settings, services)
     _shared.append(system)
     try:
         yield system
@@ -203,7 +204,7 @@ async def rest(bootstrap: str | None = None) -> None:
 async def running(settings: Settings, services: tuple[str, ...] = SERVICES) -> AsyncGenerator[System]:
     """The services in this process, ready; stopped at the end."""
     await rest(settings.kafka_bootstrap)
-    system = System(settings)
+    system = System(settings, services)
     try:
         await system.start(*services)
         yield system

@@ -1,0 +1,12 @@
+"""Circuit breakers between two tests that share a service."""
+
+import gc
+
+from shared.models.breaker import Breaker
+
+
+def forgotten() -> None:
+    """No breaker of this process remembers a failure."""
+    for each in gc.get_objects():
+        if isinstance(each, Breaker):
+            each.succeeded()
