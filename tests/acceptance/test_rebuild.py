@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from shared.settings import Settings
+from tests.long import often
 from tests.system.databases import rows
 from tests.system.load import Load
 from tests.system.processes import Machine, supervised
@@ -110,7 +111,7 @@ async def test_a_difference_is_shown_and_mended(machine: tuple[Path, Machine]) -
 
 async def test_ctrl_c_leaves_nothing_behind(machine: tuple[Path, Machine]) -> None:
     data, running = machine
-    await said(running, 12)
+    await said(running, often(12, short=6))
     process = await begun(data)
     await wait_for(lambda: running.number(SCRATCH), "the scratch schema stands")
     process.send_signal(signal.SIGINT)

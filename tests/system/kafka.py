@@ -1,8 +1,9 @@
 """What stands in topics, and putting more there: a plain client beside the product's own."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
@@ -19,6 +20,7 @@ from schemas.topics import (
 )
 from tests.system.wait import wait_for
 
+QUICK: Mapping[str, Any] = {"fetch_max_wait_ms": 20, "retry_backoff_ms": 10}
 Headers = Sequence[tuple[str, bytes]]
 
 
@@ -43,7 +45,7 @@ class Stored:
 async def read(bootstrap: str, *topics: str) -> list[Stored]:
     """Every record of these topics up to their present ends, by partition in order."""
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", fetch_max_wait_ms=20
+        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", **QUICK
     )
     await consumer.start()
     try:
@@ -102,7 +104,7 @@ GROUPS = {
 
 async def behind(bootstrap: str, topics: Iterable[str] = GROUPS) -> dict[str, int]:
     """By topic how many records its workers have yet to acknowledge; topics without any are left out."""
-    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False, **QUICK)
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await consumer.start()
     await admin.start()

@@ -37,7 +37,13 @@ async def consuming(bootstrap: str, *topics: str, **options: Any) -> AsyncGenera
     consumer = AIOKafkaConsumer(
         *topics,
         bootstrap_servers=bootstrap,
-        **{"auto_offset_reset": "earliest", "enable_auto_commit": False, "metadata_max_age_ms": 1000, **options},
+        **{
+            "auto_offset_reset": "earliest",
+            "enable_auto_commit": False,
+            "metadata_max_age_ms": 1000,
+            "retry_backoff_ms": 10,
+            **options,
+        },
     )
     await consumer.start()
     try:

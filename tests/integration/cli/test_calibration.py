@@ -1,19 +1,12 @@
-"""`smartbrain eval calibration`, as a person runs it: in a process of its own, with no database."""
+"""`smartbrain eval calibration`, as a person runs it, with no database."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+from tests.integration.cli.called import call
+
 LABEL = {"part": "held", "class": "positive"}
-
-
-def run(*args: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")}
-    command = [sys.executable, "-m", "services.cli", "eval", "calibration", *args]
-    return subprocess.run(command, capture_output=True, text=True, env=clean, timeout=180, check=False)
 
 
 def labelled(folder: Path) -> Path:
@@ -36,7 +29,17 @@ def labelled(folder: Path) -> Path:
 
 def test_confidence_is_measured_by_set_language_and_assertion_and_drawn(tmp_path: Path) -> None:
     picture, report = tmp_path / "plots" / "calibration.svg", tmp_path / "report.json"
-    done = run("--data", str(labelled(tmp_path)), "--json", "--plot", str(picture), "--report", str(report))
+    done = call(
+        "eval",
+        "calibration",
+        "--data",
+        str(labelled(tmp_path)),
+        "--json",
+        "--plot",
+        str(picture),
+        "--report",
+        str(report),
+    )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     groups = told["calibration"]
@@ -59,15 +62,15 @@ def test_confidence_is_measured_by_set_language_and_assertion_and_drawn(tmp_path
 
 
 def test_a_person_reads_a_table_with_bars_and_no_label(tmp_path: Path) -> None:
-    done = run("--data", str(labelled(tmp_path)))
+    done = call("eval", "calibration", "--data", str(labelled(tmp_path)))
     assert done.returncode == 0, done.stderr
     assert "language zh" in done.stdout
     assert "#|" in done.stdout or "|." in done.stdout
     assert not any(word in done.stdout for word in ("peanuts", "杭州", "林晓", "jazz"))
-    assert run("--data", str(tmp_path), "--part", "dev").returncode == 0
+    assert call("eval", "calibration", "--data", str(tmp_path), "--part", "dev").returncode == 0
 
 
 def test_a_missing_set_is_named(tmp_path: Path) -> None:
-    done = run("--data", str(tmp_path))
+    done = call("eval", "calibration", "--data", str(tmp_path))
     assert done.returncode == 1
     assert "extraction.jsonl" in done.stderr

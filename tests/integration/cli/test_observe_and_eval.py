@@ -1,28 +1,20 @@
-"""`smartbrain observe` and `smartbrain eval`, as a person runs them: in a process of their own, with no database."""
+"""`smartbrain observe` and `smartbrain eval`, as a person runs them, with no database."""
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.integration.cli.called import call
 from tests.ollama.server import serve_ollama
 
 LABEL = {"language": "en", "part": "held", "class": "positive"}
 
 
-def run(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")}
-    command = [sys.executable, "-m", "services.cli", *args]
-    return subprocess.run(command, capture_output=True, text=True, env={**clean, **env}, timeout=180, check=False)
-
-
 def observed(*args: str, **env: str) -> dict[str, Any]:
-    done = run("observe", *args, "--json", **env)
+    done = call("observe", *args, "--json", **env)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -52,7 +44,7 @@ def test_what_would_be_corrected_names_the_old(text: str, old: str) -> None:
 
 @pytest.mark.parametrize("text", ["我的密码是 hunter2hunter2!", "my password is hunter2hunter2!"])
 def test_a_secret_is_shown_blanked_and_nowhere_else(text: str) -> None:
-    done = run("observe", text, "--json")
+    done = call("observe", text, "--json")
     assert json.loads(done.stdout)["redacted"] == ["password"]
     assert "hunter2" not in done.stdout + done.stderr
 
@@ -65,14 +57,14 @@ def test_what_steers_the_agent_is_refused_and_a_question_is_dropped_with_its_rea
 
 @pytest.mark.parametrize(("text", "head"), [("我住在杭州", "保留"), ("I live in Lisbon", "Kept")])
 def test_a_person_reads_it_in_the_language_of_the_message(text: str, head: str) -> None:
-    assert head in run("observe", text).stdout
+    assert head in call("observe", text).stdout
 
 
 def test_the_answer_before_tells_what_a_short_message_means() -> None:
     said = observed("No, it's on Tuesday.", "--before", "Your meeting is on Monday.")
     assert said["feedback"]["signal"] == "correction"
-    assert "Feedback" in run("observe", "No, it's on Tuesday.", "--before", "Your meeting is on Monday.").stdout
-    assert "Feedback" not in run("observe", "No, it's on Tuesday.").stdout
+    assert "Feedback" in call("observe", "No, it's on Tuesday.", "--before", "Your meeting is on Monday.").stdout
+    assert "Feedback" not in call("observe", "No, it's on Tuesday.").stdout
 
 
 def test_a_model_adds_to_it_and_one_that_is_away_is_named() -> None:
@@ -103,7 +95,7 @@ def test_precision_and_recall_are_counted_reported_and_gated(tmp_path: Path) -> 
     missed = {"text": "What time is it?", "expect": [{"type": "goal", "says": ["time"]}]}
     folder = labelled(tmp_path, kept, missed)
     report = tmp_path / "report.md"
-    done = run("eval", "extraction", "--data", str(folder), "--json", "--report", str(report), "--gate")
+    done = call("eval", "extraction", "--data", str(folder), "--json", "--report", str(report), "--gate")
     assert done.returncode == 1
     figures = json.loads(done.stdout)
     assert figures["sets"]["extraction"]["all"] == {
@@ -119,15 +111,15 @@ def test_precision_and_recall_are_counted_reported_and_gated(tmp_path: Path) -> 
         "extraction recall": False,
     }
     assert "| extraction recall | 0.500 | 0.75 | FAIL |" in report.read_text("utf-8")
-    assert run("eval", "extraction", "--data", str(labelled(tmp_path, kept)), "--gate").returncode == 0
+    assert call("eval", "extraction", "--data", str(labelled(tmp_path, kept)), "--gate").returncode == 0
 
 
 def test_a_bad_label_is_named_by_file_line_and_field(tmp_path: Path) -> None:
     good: dict[str, Any] = {"text": "hi", "expect": []}
     bad: dict[str, Any] = {"text": "hi there", "expect": [{"type": "wish", "says": ["hi"]}]}
-    done = run("eval", "extraction", "--data", str(labelled(tmp_path, good, bad)))
+    done = call("eval", "extraction", "--data", str(labelled(tmp_path, good, bad)))
     assert done.returncode == 1
     assert "extraction.jsonl:2: expect.0.type" in done.stderr
     assert "wish" in done.stderr
-    assert "--data" in run("eval", "corrections", "--data", str(tmp_path)).stderr
-    assert "unknown set wishes" in run("eval", "wishes").stderr
+    assert "--data" in call("eval", "corrections", "--data", str(tmp_path)).stderr
+    assert "unknown set wishes" in call("eval", "wishes").stderr

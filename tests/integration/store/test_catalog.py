@@ -14,6 +14,7 @@ from tests.system import catalog
 from tests.system.databases import rows
 from tests.system.person import Person
 from tests.system.running import running, settings_for
+from tests.system.wait import wait_for
 
 BOUND = "tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true)"
 TABLE = "CREATE TABLE probe (tenant_id text NOT NULL, user_id text NOT NULL, said text)"
@@ -226,8 +227,8 @@ def login(dsn: str) -> Generator[str]:
 async def test_the_services_need_no_more_than_a_login_that_may_become_the_roles(login: str, kafka: str) -> None:
     async with running(settings_for(login, kafka)) as system:
         person = Person(system)
-        await person.say("I like tea.")
-        assert await person.contents() == ["likes tea"]
+        await person.commit("I like tea.")
+        assert await wait_for(person.contents, "what was said is known") == ["likes tea"]
         assert await experience.learn(system["evolver"].rt) is not None
         await rounds.keep_now(system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 

@@ -1,0 +1,22 @@
+"""A command as `smartbrain` runs it, in this process: what a process costs is shown once, in test_commands."""
+
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+from typer.testing import CliRunner
+
+from services.cli import app
+from shared.errors import SmartBrainError
+
+
+def call(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """How the command ended and what it said; of our settings it has those alone that are given."""
+    clean = {name: None for name in os.environ if name.startswith("SMARTBRAIN_")}
+    with ThreadPoolExecutor(1) as aside:  # a command has an event loop of its own
+        done = aside.submit(CliRunner().invoke, app, args, env={**clean, **env}).result()
+    unexpected = done.exception and not isinstance(done.exception, (SmartBrainError, SystemExit))
+    if unexpected:
+        raise done.exception
+    told = f"error: {done.exception}\n" if isinstance(done.exception, SmartBrainError) else ""
+    return subprocess.CompletedProcess(args, done.exit_code, done.stdout, done.stderr + told)
