@@ -77,7 +77,7 @@ async def said(running: Machine, times: int = 1) -> None:
 async def test_the_log_alone_gives_what_is_known_while_others_go_on(machine: tuple[Path, Machine]) -> None:
     data, running = machine
     await said(running)
-    load = Load(running)
+    load = Load(running, users=2)
     await load.reach(20)
     code, told = await rebuilt(data, "--verify", "--json")
     assert code == 0, told

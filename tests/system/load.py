@@ -14,7 +14,7 @@ SOON = {"redrive_after_s": 2.0, "redrive_every_s": 0.5}
 """A policy that drives again soon what was lost."""
 
 
-PAUSE_S = 0.0 if LONG else 0.1
+PAUSE_S = 0.0 if LONG else 0.4
 """As fast as they can, or no faster than a busy conversation: what is committed must also be derived."""
 
 
