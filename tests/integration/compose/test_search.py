@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from shared.db import Subject
+from shared.store.search import Within, near
 from tests.system.person import Person, shown
 from tests.system.wait import wait_for
 
@@ -107,3 +109,17 @@ async def test_a_question_that_names_but_a_time_finds_what_was_said_then(person:
     package = await person.compose(asked)
     assert "海港的清单写完了" in shown(package)
     assert "gardens" not in shown(package)
+
+
+async def test_a_vector_is_compared_with_those_of_its_own_model_alone(person: Person) -> None:
+    await person.say("我喜欢喝龙井茶。 I prefer green tea.")
+    embedded = await person.system.change(
+        "UPDATE memory_chunks SET embedding = '[1,0,0]'::public.halfvec, embedding_model_id = 'of before'"
+        " WHERE user_id = %(u)s RETURNING chunk_id",
+        u=person.user_id,
+    )
+    assert embedded
+    db, subject = person.system["compose"].rt.db, Subject(person.tenant_id, person.user_id)
+    for model, there in (("of before", True), ("of today", False)):
+        (found_,) = await db.read(subject, near(subject, [1.0, 0.0, 0.0], model, Within()))
+        assert (found_ is not None) == there, model
