@@ -16,6 +16,7 @@ from services.cli.place import Running, find
 from services.cli.supervisor import Supervisor
 from shared.settings import Settings
 from tests.system import databases
+from tests.system.running import rest
 from tests.system.wait import wait_for
 
 
@@ -45,6 +46,8 @@ class Machine:
 @asynccontextmanager
 async def supervised(settings: Settings) -> AsyncGenerator[tuple[Supervisor, Machine]]:
     """A supervisor in this process with its services in theirs; everything that is kept is kept for good."""
+    if settings.kafka_bootstrap:
+        await rest(settings.kafka_bootstrap)
     with Supervisor(settings) as supervisor:
         place = await asyncio.to_thread(supervisor.start)
         machine = Machine(place)
