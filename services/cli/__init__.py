@@ -65,13 +65,13 @@ class _OnDemand(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
-            self.commands.update({name: _described(name) for name in COMMANDS})  # what was meant is to be guessed
+            self.commands.update({name: _describe(name) for name in COMMANDS})  # what was meant is to be guessed
         else:
-            self.commands[cmd_name] = _described(cmd_name) if self.listing else _imported(cmd_name)
+            self.commands[cmd_name] = _describe(cmd_name) if self.listing else _imported(cmd_name)
         return super().get_command(ctx, cmd_name)
 
 
-def _described(name: str) -> TyperCommand:
+def _describe(name: str) -> TyperCommand:
     """The command as the help of all lists it, read from its source: a function's docstring, or a group's `help`."""
     module, _, attribute = COMMANDS[name].partition(":")
     source = Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")

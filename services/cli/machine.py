@@ -55,7 +55,7 @@ def serve(
     from services.cli import served  # a process loads the code of its own services, and what serves it
 
     chosen = [*dict.fromkeys(name.value for name in names)]
-    builds = served.loaded(chosen)
+    builds = served.load_builders(chosen)
     if told:
         line = sys.stdin.readline()
         if not line:
@@ -77,7 +77,7 @@ def migrate(as_json: AsJson = False) -> None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
         )
-    applied = asyncio.run(_migrated(dsn))
+    applied = asyncio.run(_migrate(dsn))
     created = asyncio.run(_topics(bootstrap)) if bootstrap else []
     if as_json:
         emit({"applied": applied, "topics": created})
@@ -86,7 +86,7 @@ def migrate(as_json: AsJson = False) -> None:
         out.print(f"topics created: {len(created)}", markup=False)
 
 
-async def _migrated(dsn: str) -> list[str]:
+async def _migrate(dsn: str) -> list[str]:
     from shared.store.schema import migrate
 
     return await migrate(dsn)

@@ -23,7 +23,7 @@ POOL_OF_COMPOSE = 16
 Build = Callable[[Runtime], Service]
 
 
-def loaded(names: Sequence[str]) -> dict[str, Build]:
+def load_builders(names: Sequence[str]) -> dict[str, Build]:
     """How each of these services is built; the code of no other is loaded."""
     gc.disable()  # what is loaded stays: nothing is to be collected
     try:
@@ -38,14 +38,14 @@ def run(builds: Mapping[str, Build], found: Settings) -> None:
 
 
 async def _run(builds: Mapping[str, Build], found: Settings) -> None:
-    async with _opened(tuple(builds), found) as runtimes:
+    async with _open_runtimes(tuple(builds), found) as runtimes:
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
         port = found.http_port if "compose" in builds else found.metrics_port
         await service.serve(service.together(services), host=found.http_host, port=port, announce=_announce)
 
 
 @asynccontextmanager
-async def _opened(names: Sequence[str], found: Settings) -> AsyncGenerator[list[Runtime], None]:
+async def _open_runtimes(names: Sequence[str], found: Settings) -> AsyncGenerator[list[Runtime], None]:
     """A runtime for each service: they share all but the bus."""
     pool = POOL_OF_COMPOSE if "compose" in names else POOL
     with_models = not WITH_MODELS.isdisjoint(names)

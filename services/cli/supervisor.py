@@ -110,22 +110,22 @@ class Supervisor:
         """
         began = time.monotonic()
 
-        def told(what: str) -> None:
+        def report(what: str) -> None:
             say(f"{what} ({time.monotonic() - began:.1f} s)")
 
         for name in self._named:
             self._spawn(name)
         if self.broker:
             self.broker.start()
-            told(f"broker is up on {self.broker.bootstrap}")
+            report(f"broker is up on {self.broker.bootstrap}")
         if self.postgres:
             self.postgres.start()
-            told("PostgreSQL is up")
+            report("PostgreSQL is up")
         asyncio.run(self._prepare())
         for name in self._named:
             self._release(name)
         self.await_ready()
-        told(f"{len(self._services)} services are ready")
+        report(f"{len(self._services)} services are ready")
         running = self.running()
         write(self.data, running)
         return running

@@ -177,7 +177,7 @@ def load(name: str) -> Network:
     with resources.as_file(resources.files("shared.text").joinpath(FOLDER, f"{name}.npz")) as packed:
         kept = CACHE / FOLDER / f"{name}-{_stamp(packed)}"
         with np.load(packed, allow_pickle=False) as read:
-            vocabulary, rows = _mapped(kept, read)
+            vocabulary, rows = _map_from(kept, read)
             groups = tuple(tuple(line.split("\t")) for line in str(read["groups"]).split("\n"))
             return Network(groups, vocabulary, rows, read["scale"], read["hidden"], read["out"], read["bias"])
 
@@ -188,7 +188,7 @@ def _stamp(packed: Path) -> str:
         return blake2b(repr([each.CRC for each in archive.infolist()]).encode(), digest_size=8).hexdigest()
 
 
-def _mapped(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
+def _map_from(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
     try:
         if not kept.is_dir():
             _unpack(read, kept)
