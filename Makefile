@@ -30,7 +30,7 @@ test: $(OK) ## Unit, integration and acceptance tests on the embedded PostgreSQL
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder \
 		tests/acceptance tests/integration tests/eval tests/unit $(ARGS)
 
-test-long: $(OK) ## The same with every race and history in full, and what only this runs
+test-long: $(OK) ## The same with every race and history in full
 	SMARTBRAIN_TEST_LONG=1 $(MAKE) test
 
 test-kafka: $(OK) ## What hangs on the broker, on Apache Kafka: SMARTBRAIN_KAFKA_BOOTSTRAP, or one started here (Java 17, Maven)

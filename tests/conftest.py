@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.long import LONG
-
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
 
@@ -35,12 +33,8 @@ LONGEST = (
 """Files that take longest: they begin first, so that no process works alone at the end."""
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files whose tests share one system come first: each process starts it once. What is long waits for its turn."""
-    if not LONG:
-        long = [item for item in items if item.get_closest_marker("long")]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in long]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose tests share one system come first: each process starts it once."""
     sharing = {item.path for item in items if _shares(item)}
     items.sort(key=lambda item: (item.path not in sharing, not item.path.stem.endswith(LONGEST)))
 

@@ -113,7 +113,7 @@ class Supervisor:
         def report(what: str) -> None:
             say(f"{what} ({time.monotonic() - began:.1f} s)")
 
-        for name in self._named:
+        for name in self._services_by_process:
             self._spawn(name)
         if self.broker:
             self.broker.start()
@@ -122,7 +122,7 @@ class Supervisor:
             self.postgres.start()
             report("PostgreSQL is up")
         asyncio.run(self._prepare())
-        for name in self._named:
+        for name in self._services_by_process:
             self._release(name)
         self.await_ready()
         report(f"{len(self._services)} services are ready")
@@ -131,19 +131,23 @@ class Supervisor:
         return running
 
     @property
-    def _named(self) -> dict[str, tuple[str, ...]]:
+    def _services_by_process(self) -> dict[str, tuple[str, ...]]:
         """The services of each process, by its name."""
         light = tuple(name for name in self._services if name in LIGHT)
         alone = {name: (name,) for name in self._services if name not in LIGHT}
         return {**alone, light[0]: light} if light else alone
 
+    async def _ensure_topics(self) -> None:
+        from shared.bus.topics import ensure_topics
+
+        await ensure_topics(self.bootstrap)
+
     async def _prepare(self) -> None:
         # loaded while the services load their own code
         from shared import db
-        from shared.bus.topics import ensure_topics
         from shared.store import schema
 
-        ready = asyncio.create_task(ensure_topics(self.bootstrap))
+        ready = asyncio.create_task(self._ensure_topics())
         await schema.migrate(self.dsn)
         if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
@@ -162,7 +166,7 @@ class Supervisor:
 
     def _spawn(self, name: str) -> Process:
         """The process loads the code of its services, and begins when it is told where the others are."""
-        services = self._named[name]
+        services = self._services_by_process[name]
         folder = self.data / "services"
         folder.mkdir(exist_ok=True)
         port_file = folder / f"{name}.port"
@@ -239,7 +243,7 @@ class Supervisor:
             mended.append("postgres")
         if self.broker and not _alive(lambda: self.broker.pid):  # type: ignore[union-attr]
             self.broker.start()
-            asyncio.run(self._prepare())
+            asyncio.run(self._ensure_topics())
             mended.append("broker")
         for name, process in list(self.processes.items()):
             recent = [at for at in process.starts if time.monotonic() - at < 60]

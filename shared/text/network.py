@@ -9,6 +9,7 @@ what it has read of them.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -204,17 +205,18 @@ def _unpack(read: Any, kept: Path) -> None:
     """The folder holds the weights, whole: it appears at once, however many processes make it."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     made = Path(mkdtemp(dir=kept.parent))
-    vocabulary = Vocabulary.of(str(read["grams"]).split("\n"))
-    vocabulary.trie.save(str(made / "grams.trie"))
-    np.save(made / "rows.npy", vocabulary.rows)
-    np.save(made / "weights.npy", read["rows"])
-    for each in made.iterdir():
-        with each.open("rb") as file:
-            os.fsync(file.fileno())
     try:
-        made.rename(kept)
-    except OSError:  # another process was first
-        rmtree(made)
+        vocabulary = Vocabulary.of(str(read["grams"]).split("\n"))
+        vocabulary.trie.save(str(made / "grams.trie"))
+        np.save(made / "rows.npy", vocabulary.rows)
+        np.save(made / "weights.npy", read["rows"])
+        for each in made.iterdir():
+            with each.open("rb") as file:
+                os.fsync(file.fileno())
+        with suppress(OSError):  # another process was first
+            made.rename(kept)
+    finally:
+        rmtree(made, ignore_errors=True)
 
 
 if __name__ == "__main__":  # so that no process has to do it when it begins to read

@@ -15,7 +15,7 @@ from services.compose.prompts import VERSION
 from shared.erasure.request import request
 from shared.text.normalise import normalise
 from tests.ollama.server import Mode, ScriptedOllama
-from tests.system.breakers import forgotten
+from tests.system.breakers import forget_failures
 from tests.system.databases import Databases
 from tests.system.person import Person, shown
 from tests.system.running import System, policy_file, running, settings_for, sharing
@@ -69,7 +69,7 @@ async def system(composing: System, ollama: ScriptedOllama) -> System:
     ollama.answer = answer()
     await composing.whole()
     await composing["compose"].rt.thoughts.close()
-    forgotten()
+    forget_failures()
     return composing
 
 

@@ -5,7 +5,7 @@ import gc
 from shared.models.breaker import Breaker
 
 
-def forgotten() -> None:
+def forget_failures() -> None:
     """No breaker of this process remembers a failure."""
     for each in gc.get_objects():
         if isinstance(each, Breaker):
