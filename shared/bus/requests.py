@@ -19,7 +19,7 @@ from shared.bus.goodbye import disconnect
 from shared.errors import TransientError
 from shared.telemetry import logger
 
-FETCH_WAIT_MS = 50
+FETCH_WAIT_MS = 250
 SEND_S = 2.0
 """Longer than a broker that is there needs; a reply topic that does not exist is given up then."""
 COMMIT_S = 5.0

@@ -28,4 +28,5 @@ THROWAWAY = COMMON | {
     "full_page_writes": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
+    "autovacuum": "off",  # it would go through every database that a test has left
 }

@@ -1,19 +1,73 @@
 """What the tests with a model or with knowledge share."""
 
 from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from tests.ollama.server import ScriptedOllama, serve_ollama
 from tests.rag.server import Rag, serve_rag
-from tests.system.running import rest
+from tests.system.breakers import forget_failures
+from tests.system.databases import Databases
+from tests.system.running import System, policy_file, rest, running, settings_for, sharing
+
+
+@pytest.fixture(scope="session")
+async def one_ollama() -> AsyncGenerator[ScriptedOllama]:
+    """The scripted server of this process."""
+    async with serve_ollama() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-async def ollama() -> AsyncGenerator[ScriptedOllama]:
-    """A scripted server."""
-    async with serve_ollama() as server:
-        yield server
+def ollama(one_ollama: ScriptedOllama) -> ScriptedOllama:
+    """The scripted server, as new for each file."""
+    one_ollama.reset()
+    return one_ollama
+
+
+@pytest.fixture(scope="session")
+async def one_with_model(databases: Databases, kafka: str, one_ollama: ScriptedOllama) -> AsyncGenerator[System]:
+    """Every service, with a model that has all the time that it may need; the tests of this process share it."""
+    settings = settings_for(databases.fresh(), kafka, ollama_url=one_ollama.url, embedding_dimension=64)
+    async with sharing(settings) as system:
+        yield system
+
+
+class WithModel(Protocol):
+    """Opens a system with a scripted model as new, which is given `late_s` by a test that wants it slow."""
+
+    def __call__(self, *, late_s: float) -> AbstractAsyncContextManager[System]: ...
+
+
+@pytest.fixture
+def with_model(
+    request: pytest.FixtureRequest,
+    one_with_model: System,
+    databases: Databases,
+    kafka: str,
+    ollama: ScriptedOllama,
+    tmp_path: Path,
+) -> WithModel:
+    """The system that tests share; for a test with `slow` in its name one that does not wait for its model."""
+
+    @asynccontextmanager
+    async def opened(*, late_s: float) -> AsyncGenerator[System]:
+        ollama.reset()
+        if "slow" not in request.node.name:
+            await one_with_model.whole()
+            forget_failures()
+            yield one_with_model
+            return
+        ollama.slow_s = 3 * late_s
+        policy = policy_file(tmp_path, observer={"model_deadline_s": late_s})
+        settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
+        async with running(settings) as own:
+            yield own
+
+    return opened
 
 
 @pytest.fixture(scope="module")

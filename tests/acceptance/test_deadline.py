@@ -98,7 +98,7 @@ async def test_a_request_without_a_database_is_refused_as_a_passing_trouble(data
     dsn = databases.fresh()
     async with running(settings_for(dsn, kafka), ("compose",)) as alone:
         person = Person(alone)
-        databases.lose(dsn)
+        databases.drop(dsn)
         answer = await person.post("/v1/turns", person.turn("I like tea."))
         assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
         asked = await person.post("/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?"})

@@ -3,17 +3,17 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pytest
 
 from shared import clock
 from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
+from tests.acceptance.conftest import WithModel
 from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases, texts
 from tests.system.person import Person
-from tests.system.running import System, policy_file, running, settings_for
+from tests.system.running import System, running, settings_for
 
 Talk = Literal["zh", "en"]
 pytestmark = pytest.mark.usefixtures("patterns")
@@ -79,30 +79,19 @@ def lies(body: dict[str, Any]) -> str:
     return json.dumps({"items": items}, ensure_ascii=False)
 
 
-async def opened(databases: Databases, kafka: str, folder: Path, url: str, deadline_s: float) -> AsyncGenerator[System]:
-    policy = policy_file(folder, observer={"model_deadline_s": deadline_s})
-    settings = settings_for(databases.fresh(), kafka, ollama_url=url, embedding_dimension=64, policy=policy)
-    async with running(settings) as all_services:
+@pytest.fixture
+async def system(with_model: WithModel) -> AsyncGenerator[System]:
+    """Every service, with a model that has all the time that it may need, unless it is to be late."""
+    async with with_model(late_s=0.4) as all_services:
         yield all_services
 
 
 @pytest.fixture
-async def system(
-    request: pytest.FixtureRequest, databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path
-) -> AsyncGenerator[System]:
-    """Every service, with a model that has all the time that it may need, unless it is to be late."""
-    ollama.reset()
-    ollama.slow_s = 1.5
-    late = "slow" in request.node.name
-    async for each in opened(databases, kafka, tmp_path, ollama.url, 0.4 if late else 20.0):
-        yield each
-
-
-@pytest.fixture
-async def alone(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
+async def alone(databases: Databases, kafka: str) -> AsyncGenerator[System]:
     """Every service, and nobody where the model should be."""
-    async for each in opened(databases, kafka, tmp_path, "http://127.0.0.1:9", 20.0):
-        yield each
+    settings = settings_for(databases.fresh(), kafka, ollama_url="http://127.0.0.1:9", embedding_dimension=64)
+    async with running(settings) as all_services:
+        yield all_services
 
 
 def ruled(text: str) -> set[str]:
@@ -122,11 +111,12 @@ async def talk(person: Person, language: Talk) -> set[str]:
     return expected
 
 
-def nothing_lost(system: System, turns: int) -> None:
-    """Accepted turns and turns with an outcome are as many, and none was given up."""
-    assert system.number("SELECT count(*) FROM turns") == turns
-    assert system.number("SELECT count(*) FROM turns WHERE outcome IS NOT NULL AND outcome_at IS NOT NULL") == turns
-    assert system.number("SELECT count(*) FROM quarantine") == 0
+def nothing_lost(person: Person) -> None:
+    """The person's accepted turns and turns with an outcome are as many, and none was given up."""
+    of_it = "FROM turns WHERE user_id = %(u)s"
+    assert person.number(f"SELECT count(*) {of_it}") == 6
+    assert person.number(f"SELECT count(*) {of_it} AND outcome IS NOT NULL AND outcome_at IS NOT NULL") == 6
+    assert person.number("SELECT count(*) FROM quarantine WHERE user_id = %(u)s") == 0
 
 
 @pytest.mark.parametrize("language", get_args(Talk))
@@ -145,7 +135,7 @@ async def test_a_model_that_lies_leaves_nothing_unsafe(
             assert memory["confidence"] <= 0.5
     everything = texts(system.dsn)
     assert not {name for name, found in everything.items() for secret in SECRETS if secret in found}
-    nothing_lost(system, 6)
+    nothing_lost(person)
 
 
 @pytest.mark.parametrize("mode", [mode for mode in get_args(Mode) if mode not in ("well", "think_tags")])
@@ -158,11 +148,11 @@ async def test_a_model_that_fails_loses_and_invents_nothing_in_either_language(
     expected, expected_en = await asyncio.gather(talk(person, "zh"), talk(other, "en"))
     assert set(await person.contents()) == expected
     assert set(await other.contents()) == expected_en
-    nothing_lost(system, 12)
     garbled = mode not in ("http_500", "slow")
-    assert system.number("SELECT count(*) FROM model_answers") == (12 if garbled else 0)
-    assert garbled == bool((await person.get("/v1/answers")).json()["answers"])
-    assert len((await other.get("/v1/answers")).json()["answers"]) == (6 if garbled else 0)
+    for each in (person, other):
+        nothing_lost(each)
+        assert each.number("SELECT count(*) FROM model_answers WHERE user_id = %(u)s") == (6 if garbled else 0)
+        assert len((await each.get("/v1/answers")).json()["answers"]) == (6 if garbled else 0)
 
 
 @pytest.mark.parametrize("mode", ["well", "think_tags"])
@@ -196,9 +186,9 @@ async def test_a_model_that_answers_adds_and_takes_nothing_away(
         somebody = Person(system)
         expected = await talk(somebody, language)
         assert set(await somebody.contents()) == expected | {good[language][0]}
+        nothing_lost(somebody)
 
     await asyncio.gather(told("zh"), told("en"))
-    nothing_lost(system, 12)
 
 
 async def test_with_nobody_there_the_rules_do_their_work(alone: System) -> None:
@@ -206,6 +196,6 @@ async def test_with_nobody_there_the_rules_do_their_work(alone: System) -> None:
         somebody = Person(alone)
         expected = await talk(somebody, language)
         assert set(await somebody.contents()) == expected
+        nothing_lost(somebody)
 
     await asyncio.gather(*map(told, get_args(Talk)))
-    nothing_lost(alone, 12)

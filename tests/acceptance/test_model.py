@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from tests.acceptance.conftest import WithModel
 from tests.ollama.server import Mode, ScriptedOllama
-from tests.system.databases import Databases
 from tests.system.person import Person, shown
-from tests.system.running import System, policy_file, running, settings_for
+from tests.system.running import System
 from tests.system.wait import wait_for
 
 QUOTE = "Some generator hums at the harbour office"
@@ -37,17 +36,10 @@ ANSWER = orjson.dumps(
 
 
 @pytest.fixture
-async def system(
-    request: pytest.FixtureRequest, databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path
-) -> AsyncGenerator[System]:
+async def system(with_model: WithModel, ollama: ScriptedOllama) -> AsyncGenerator[System]:
     """Every service, with a model that has all the time that it may need, unless it is to be late."""
-    ollama.reset()
-    ollama.slow_s = 3.0
-    ollama.answer = ANSWER
-    late = "slow" in request.node.name
-    policy = policy_file(tmp_path, observer={"model_deadline_s": 1.0 if late else 20.0})
-    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
-    async with running(settings) as all_services:
+    async with with_model(late_s=1.0) as all_services:
+        ollama.answer = ANSWER
         yield all_services
 
 
@@ -67,8 +59,9 @@ async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
     outcome = await person.say(SAID)
     assert outcome["status"] == "derived"
     assert any("green tea" in content for content in await person.contents())
-    assert person.system.number("SELECT count(*) FROM quarantine") == 0
-    assert await person.system.settled() == 1
+    assert person.number("SELECT count(*) FROM quarantine WHERE user_id = %(u)s") == 0
+    await person.system.settled()
+    assert person.number("SELECT count(*) FROM turns WHERE user_id = %(u)s") == 1
 
 
 pytestmark = pytest.mark.usefixtures("patterns")
@@ -122,16 +115,16 @@ async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothi
         assert active == {content}
         (one,) = await person.memories()
         assert (one["version"], one["supersedes"], one["confidence"]) == (2, [first["memory_id"]], 0.4)
-    urgent = person.system.number(
-        "SELECT count(*) FROM observations WHERE detector LIKE 'model:%%' AND priority <> 'normal'"
+    urgent = person.number(
+        "SELECT count(*) FROM observations WHERE user_id = %(u)s AND detector LIKE 'model:%%' AND priority <> 'normal'"
     )
     assert urgent == 0
 
 
 async def test_chunks_get_vectors_and_are_found_by_them(person: Person) -> None:
     await person.say("The ferry to the islands leaves at nine.", session="first")
-    missing = "SELECT count(*) FROM memory_chunks WHERE active AND embedding_model_id IS NULL"
-    await wait_for(lambda: not person.system.number(missing), "every chunk has a vector")
+    missing = "SELECT count(*) FROM memory_chunks WHERE user_id = %(u)s AND active AND embedding_model_id IS NULL"
+    await wait_for(lambda: not person.number(missing), "every chunk has a vector")
     package = await person.compose("ferry islands leaves", session="second")
     assert "ferry" in shown(package)
     assert not [reason for reason in package.degraded_reason if "embedding" in reason or "vector" in reason]

@@ -15,7 +15,7 @@ async def test_a_machine_that_lost_its_power_derives_every_acknowledged_turn_onc
     data = tmp_path / "data"
     with command(data, environment) as first:
         before = await found(data, first)
-        load = Load(before)
+        load = Load(before.http)
         await load.reach(60)
         kill_tree(first.pid)
         await load.stop()
@@ -23,7 +23,7 @@ async def test_a_machine_that_lost_its_power_derives_every_acknowledged_turn_onc
     with command(data, environment) as second:
         after = await found(data, second)
         await assert_everything_once(after, load)
-        more = Load(after)
+        more = Load(after.http)
         await more.reach(20)
         second.terminate()
         began = time.monotonic()

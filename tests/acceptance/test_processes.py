@@ -1,20 +1,27 @@
-"""Processes die in every way: each acknowledged turn is there afterwards and derived, once."""
+"""Processes die in every way: each acknowledged turn is there afterwards and derived, once; memory is sound."""
 
 import asyncio
 import os
 import signal
 import time
 from collections.abc import AsyncGenerator
+from itertools import islice
 
 import pytest
 
 from services.cli.supervisor import STOP_S, Supervisor
 from shared.settings import Settings
+from tests.long import often
+from tests.system import conversation, invariants
+from tests.system.conversation import Story
 from tests.system.load import SOON, Load, assert_everything_once
 from tests.system.processes import Machine, supervised
 from tests.system.running import policy_file
+from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
+USERS = 3
+TURNS = often(600, short=180)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +41,7 @@ async def test_a_killed_worker_that_is_started_again_has_done_everything_once(
     machine: tuple[Supervisor, Machine], names: tuple[str, ...]
 ) -> None:
     supervisor, running = machine
-    load = Load(running)
+    load = Load(running.http)
     await load.reach(30)
     for name in names:
         supervisor.processes[name].child.kill()
@@ -49,7 +56,7 @@ async def test_a_killed_worker_that_is_started_again_has_done_everything_once(
 async def test_a_killed_database_keeps_every_acknowledged_turn(machine: tuple[Supervisor, Machine]) -> None:
     supervisor, running = machine
     assert supervisor.postgres
-    load = Load(running)
+    load = Load(running.http)
     await load.reach(50)
     await asyncio.to_thread(supervisor.postgres.kill)
     await asyncio.to_thread(supervisor.postgres.start)
@@ -62,7 +69,7 @@ async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
     machine: tuple[Supervisor, Machine],
 ) -> None:
     supervisor, running = machine
-    load = Load(running)
+    load = Load(running.http)
     await load.reach(30)
     for name in ("observer", "analyzer", "evolver", "relay"):
         child = supervisor.processes[name].child
@@ -74,3 +81,36 @@ async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
     await load.reach(30)
     await load.stop()
     await assert_everything_once(running, load)
+
+
+async def tell(machine: Machine, user_id: str, turns: int) -> Story:
+    """The story of the user, told turn by turn."""
+    script = list(islice(conversation.turns(user_id), turns))
+    for n, (said, _) in enumerate(script):
+        messages = [{"role": "user", "content": said.text}]
+        body = {"user_id": user_id, "session_id": f"s{n // 25}", "messages": messages, "idempotency_key": f"{n}"}
+        answer = await machine.http.post("/v1/turns", json=body)
+        assert answer.status_code == 201, answer.text
+    return script[-1][1]
+
+
+async def test_memory_is_sound_after_evolvers_were_killed_among_corrections(
+    machine: tuple[Supervisor, Machine],
+) -> None:
+    supervisor, running = machine
+    of_stories = "SELECT count(*) FROM turns WHERE user_id LIKE 'story-%%'"
+    users = [f"story-{n}" for n in range(USERS)]
+    async with asyncio.timeout(400), asyncio.TaskGroup() as telling:
+        stories = [telling.create_task(tell(running, user, TURNS // USERS)) for user in users]
+        for share in (0.25, 0.5, 0.75):
+            goal = share * TURNS
+            await wait_for(lambda goal=goal: running.number(of_stories) >= goal, f"{goal} turns")
+            supervisor.processes["evolver"].child.kill()
+            supervisor.launch("evolver")
+    await running.settled()
+    assert running.number(of_stories) == TURNS
+    assert {what: many for what, many in invariants.broken(running.dsn).items() if many} == {}
+    for user, story in zip(users, stories, strict=True):
+        assert len(story.result().expected) > TURNS // USERS // 5
+        assert not all(story.result().expected.values()), "nothing was corrected"
+        assert invariants.lost(running.dsn, user, story.result().expected) == []

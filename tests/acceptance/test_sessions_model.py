@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.acceptance.conftest import WithModel
 from tests.acceptance.test_sessions import archive, archived, session
 from tests.ollama.server import CHAT, Mode, ScriptedOllama
 from tests.system.databases import Databases
@@ -36,16 +36,9 @@ languages = pytest.mark.parametrize("language", TALK)
 
 
 @pytest.fixture
-async def system(
-    request: pytest.FixtureRequest, databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path
-) -> AsyncGenerator[System]:
+async def system(with_model: WithModel) -> AsyncGenerator[System]:
     """Every service, with a model that has all the time that it may need, unless it is to be late."""
-    ollama.reset()
-    ollama.slow_s = 12.0
-    late = "slow" in request.node.name
-    policy = policy_file(tmp_path, observer={"model_deadline_s": 4.0 if late else 20.0})
-    settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
-    async with running(settings) as all_services:
+    async with with_model(late_s=4.0) as all_services:
         yield all_services
 
 
@@ -120,8 +113,11 @@ async def test_in_every_mode_the_summary_is_what_the_rules_make_of_it_or_more(
     after = items(made)
     assert [each for each in after if each["id"] in {one["id"] for one in before}] == before, "to the letter"
     assert len(after) == 3
-    assert person.system.number("SELECT count(*) FROM quarantine") == 0
-    outcomes = person.system.rows("SELECT outcome -> 'summary' -> 'notes' AS notes FROM turns ORDER BY seq")
+    assert person.number("SELECT count(*) FROM quarantine WHERE user_id = %(u)s") == 0
+    outcomes = person.system.rows(
+        "SELECT outcome -> 'summary' -> 'notes' AS notes FROM turns WHERE user_id = %(u)s ORDER BY seq",
+        u=person.user_id,
+    )
     away = mode in ("http_500", "slow")
     expected = ["model_unavailable" if away else "model_answer_malformed"] if mode in BAD else []
     assert outcomes[1]["notes"] == expected

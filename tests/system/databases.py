@@ -44,7 +44,7 @@ class Databases:
         self._run(f"CREATE DATABASE {name}")
         return self._dsn(name)
 
-    def lose(self, dsn: str) -> None:
+    def drop(self, dsn: str) -> None:
         """The database of this DSN is gone, with whoever was connected to it."""
         if conn := _kept.pop(dsn, None):
             conn.close()

@@ -21,8 +21,8 @@ PAUSE_S = 0.0 if LONG else 0.4
 class Load:
     """Turns that several users commit at once, each the next soon after the last was answered."""
 
-    def __init__(self, machine: Machine, users: int = 6) -> None:
-        self._machine = machine
+    def __init__(self, http: httpx.AsyncClient, users: int = 6) -> None:
+        self._http = http
         self.acknowledged: set[str] = set()
         self._stopping = False
         self._mark = f"{time.time_ns():x}"
@@ -34,7 +34,7 @@ class Load:
             items = [{"type": "preference", "key": "pref:writing:tone", "value": f"tone-{n}"}]
             body = {"user_id": user_id, "session_id": "s", "items": items, "idempotency_key": f"{user_id}-{n}"}
             try:
-                answer = await self._machine.http.post("/v1/turns", json=body)
+                answer = await self._http.post("/v1/turns", json=body)
             except httpx.HTTPError:
                 await asyncio.sleep(0.02)
                 continue

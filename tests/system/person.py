@@ -43,6 +43,10 @@ class Person:
         """The body of a turn in which the user says this."""
         return {**self.whose, "session_id": session, "messages": [user(text) for text in texts], **more}
 
+    def number(self, statement: str, **params: Any) -> int:
+        """The one number that the statement answers; %(u)s in it is the user."""
+        return self.system.number(statement, u=self.user_id, **params)
+
     async def post(self, path: str, body: Mapping[str, Any]) -> httpx.Response:
         """What compose answers."""
         return await self.system.http.post(path, json=body)

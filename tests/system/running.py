@@ -140,7 +140,13 @@ class System:
         await asyncio.gather(*(each.stop() for each in running))
 
     async def whole(self) -> None:
-        """Every service that belongs to it runs, once; they have been started anew if it was otherwise."""
+        """Every service that belongs to it runs, once; they have been started anew if it was otherwise.
+
+        Other shared systems of its broker rest.
+        """
+        for other in _shared:
+            if other is not self and other.bootstrap == self.bootstrap:
+                await other.close()
         if sorted(each.name for each in self.running) != sorted(self.services):
             await self.close()
             await self.start(*self.services)
@@ -179,6 +185,7 @@ class System:
 
 
 _shared: list[System] = []
+"""Systems of which those on one broker run by turns: their consumers would take what the others wait for."""
 
 
 @asynccontextmanager
