@@ -1,14 +1,15 @@
 """What every service is handed: opened and closed by one async context manager."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared import policy as policies
 from shared.ahead import Ahead
-from shared.bus.broker import Bus
 from shared.db import Database
 from shared.errors import ConfigurationError
 from shared.knowledge import make_knowledge
@@ -20,6 +21,9 @@ from shared.models.paces import Paces
 from shared.models.thoughts import Thoughts
 from shared.policy import Policy
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.bus.broker import Bus
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ async def open_runtime(
 
     Without `models` the service has none, whatever the settings say: a local encoder costs each process 80 MB.
     """
+    from shared.bus.broker import Bus  # who only names a runtime loads no client of Kafka
+
     if settings.database_url is None or settings.kafka_bootstrap is None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"

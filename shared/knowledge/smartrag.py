@@ -20,6 +20,7 @@ from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Bundle, Capabilities, Receipt, Resource, Scope
 from shared.models.breaker import Breaker
 from shared.telemetry import KNOWLEDGE_CALLS, KNOWLEDGE_SECONDS, logger
+from shared.tls import trust_store
 
 T = TypeVar("T")
 MAX_BYTES = 2_097_152
@@ -44,6 +45,7 @@ class SmartRag:
             headers=headers,
             timeout=None,  # noqa: S113 # every call has its deadline around it
             follow_redirects=False,
+            verify=trust_store(),
             limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
         )
         self._clock = clock

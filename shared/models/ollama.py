@@ -18,6 +18,7 @@ from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
 from shared.spent import Meter
 from shared.text.tokens import count
+from shared.tls import trust_store
 
 KEEP_ALIVE = "30m"
 CONNECT_S = 5.0
@@ -45,7 +46,7 @@ class OllamaModels:
         rerank_model: str | None = None,
         retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
     ) -> None:
-        self._client = AsyncClient(url, timeout=httpx.Timeout(LONGEST_CALL_S, connect=CONNECT_S))
+        self._client = AsyncClient(url, timeout=httpx.Timeout(LONGEST_CALL_S, connect=CONNECT_S), verify=trust_store())
         self.chat_model_id = chat_model
         self.rerank_model_id = rerank_model
         self._embedding_model = embedding_model
