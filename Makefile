@@ -1,16 +1,19 @@
 # Needs Python 3.11 or newer and make, nothing else: the first target that needs it makes .venv from the lock.
 # `make PYTHON=/path/to/python3` chooses another Python, `make test ARGS="-k erasure"` hands arguments on, JOBS=0 tests
-# in one process instead of in three, each of which has a database and a broker of its own.
+# in one process instead of in four, each of which has a database and a broker of its own.
 
 SHELL := /bin/sh
 PYTHON ?=
 ARGS ?=
-JOBS ?= 3
+JOBS ?= 4
 BIN := .venv/bin
 OK := .venv/.ok
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
+
+# what the tests are is compiled once, whatever the environment says of bytecode
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo run test test-long test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean

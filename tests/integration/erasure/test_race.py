@@ -22,9 +22,9 @@ from tests.long import often
 from tests.system.databases import Databases, change
 
 ONE = os.environ.get("SMARTBRAIN_TEST_RACE")
-RACES = int(os.environ.get("SMARTBRAIN_TEST_RACES") or often(300, short=24))
+RACES = int(os.environ.get("SMARTBRAIN_TEST_RACES") or often(300, short=16))
 SEEDS: Sequence[int] = (int(ONE),) if ONE else range(RACES)
-REBUILT: Sequence[int] = (int(ONE),) if ONE else range(100_000, 100_000 + often(12, short=4))
+REBUILT: Sequence[int] = (int(ONE),) if ONE else range(100_000, 100_000 + often(12, short=3))
 AT_ONCE = 8
 BYSTANDERS = tuple(f"bystander-{n}" for n in range(6))
 

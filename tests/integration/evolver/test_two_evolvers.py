@@ -17,7 +17,7 @@ from tests.long import often
 from tests.system import invariants
 from tests.system.databases import Databases, rows
 
-INTERLEAVINGS = int(os.environ.get("SMARTBRAIN_TEST_INTERLEAVINGS") or often(200, short=40))
+INTERLEAVINGS = int(os.environ.get("SMARTBRAIN_TEST_INTERLEAVINGS") or often(200, short=24))
 """How many stories are delivered; SMARTBRAIN_TEST_INTERLEAVINGS=5000 for a night."""
 AT_ONCE = 8
 Rows = list[dict[str, Any]]

@@ -150,14 +150,16 @@ def test_an_id_is_a_secret_only_by_a_known_shape() -> None:
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
-    def taken(chars: int) -> float:
+    def least(chars: int) -> float:
         text = (piece * (chars // len(piece) + 1))[:chars]
-        began = time.process_time()
-        find_secrets(text)
-        return time.process_time() - began
+        took: list[float] = []
+        for _ in range(3):
+            began = time.process_time()
+            find_secrets(text)
+            took.append(time.process_time() - began)
+        return min(took)
 
-    taken(1000)
-    assert taken(80_000) < 60 * max(taken(4_000), 0.001)
+    assert least(40_000) < 30 * max(least(4_000), 0.001)
 
 
 PERSONAL = [
