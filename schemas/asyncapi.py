@@ -198,13 +198,14 @@ def _dead_letter() -> Json:
         "x-error": _text("Why nobody could handle it, without its values"),
         "x-origin": _text("Where it came from: topic/partition/offset"),
     }
+    batch = {"x-batch": _text("Offsets of what was not handled of a batch that cannot be read: first-last")}
     return {
         "name": DEAD_LETTER,
         "title": DEAD_LETTER,
         "summary": "A record that no retry could mend, byte for byte.",
         "contentType": "application/octet-stream",
-        "headers": {"type": "object", "properties": headers, "required": list(headers)},
-        "payload": {"description": "The record's value as it came, whether or not it is JSON"},
+        "headers": {"type": "object", "properties": {**headers, **batch}, "required": list(headers)},
+        "payload": {"description": "The record's value as it came, JSON or not; with x-batch the whole record batch"},
     }
 
 

@@ -384,6 +384,7 @@ class DeliveryPolicy(Slice):
     fuse_share: float = Field(default=0.5, gt=0, le=1, description="Share of dead letters that stops a consumer")
     fuse_window: int = Field(default=100, ge=10)
     fuse_cooldown_s: float = Field(default=30.0, gt=0)
+    stall_s: float = Field(default=60.0, gt=0, description="A partition may stand still so long with more to read")
 
 
 class Floor(Slice):

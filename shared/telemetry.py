@@ -31,6 +31,12 @@ CONSUMER_LAG = Gauge(
     "Events that wait for this worker. Growing: add workers of this kind, up to the topic's partitions.",
     ["service", "topic"],
 )
+PARTITIONS_STALLED = Gauge(
+    "smartbrain_consumer_stalled_partitions",
+    "Partitions that this worker does not go on in though more has been written. Any: the log event partition_stalled"
+    " names topic, partition and offset; see the alert ConsumerStalled.",
+    ["service", "topic"],
+)
 OUTBOX_ROWS = Gauge("smartbrain_outbox_rows", "Rows that wait for the relay. Growing: is the broker up?")
 OUTBOX_AGE = Gauge("smartbrain_outbox_age_seconds", "Age of the oldest unsent row. Over 5: is a relay running?")
 OUTBOX_FAILED = Gauge("smartbrain_outbox_failed_rows", "Rows that the broker refused for good. Any: see last_error.")

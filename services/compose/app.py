@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import orjson
 from pydantic import BaseModel
@@ -28,7 +29,15 @@ from shared.errors import RefusedError, TransientError
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.telemetry import COMPOSE_SECONDS, EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, TURNS_REFUSED, frames, logger
+from shared.telemetry import (
+    COMPOSE_SECONDS,
+    EVENTS_CONSUMED,
+    EVENTS_DEAD_LETTERED,
+    EVENTS_FAILED,
+    TURNS_REFUSED,
+    frames,
+    logger,
+)
 from shared.text.sanitize import defused, screen
 from shared.worker import worker
 
@@ -71,7 +80,15 @@ class _Door:
     def __init__(self, rt: Runtime, recorder: Recorder) -> None:
         self._rt = rt
         self._recorder = recorder
-        self.replier = Replier(rt.bootstrap, COMPOSE_REQUEST, "smartbrain-compose-request", self.answer)
+        self._fuse = rt.bus.new_fuse()
+        self.replier = Replier(
+            rt.bootstrap,
+            COMPOSE_REQUEST,
+            "smartbrain-compose-request",
+            self.answer,
+            partial(rt.bus.set_unreadable_aside, "compose"),
+            stall_s=rt.policy.delivery.stall_s,
+        )
 
     async def answer(self, request: Request) -> bytes:
         """The package, or the error, for one request; never raises."""
@@ -97,6 +114,7 @@ class _Door:
 
     async def commit_all(self, records: Sequence[Record]) -> None:
         """Every record is a durable turn, an erasure in force or a dead letter. TransientError: all come again."""
+        self._fuse.check()
         by_key: dict[bytes | None, list[Record]] = {}
         for record in records:
             by_key.setdefault(record.key, []).append(record)
@@ -111,19 +129,44 @@ class _Door:
     async def _commit(self, record: Record) -> None:
         request = request_of(dict(record.headers), record.value or b"")
         wants_reply = any(name == "reply_to" for name, _ in record.headers)
+        request_id = request.correlation_id or clock.uuid7().hex
         try:
-            if erased := _erasure(request.value):
-                reply: BaseModel = await self._erase(erased, record)
-            else:
-                reply = await self._keep(request.value, record)
+            reply = await self._attempts(record, request.value)
             EVENTS_CONSUMED.labels("compose", record.topic).inc()
+            self._fuse.note(1, dead=False)
         except RefusedError as error:
             if error.code != ERASED:
-                await self._rt.bus.set_aside(record, f"{error.code}: {error.message}")
-                EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
-            reply = edge.reply_of(error, request.correlation_id or clock.uuid7().hex)
+                await self._bury(record, f"{error.code}: {error.message}")
+            reply = edge.reply_of(error, request_id)
+        except TransientError:
+            raise
+        except Exception as error:  # noqa: BLE001 # whatever one record brings about, the others must go on
+            logger().error("commit_broke", topic=record.topic, offset=record.offset, **frames(error))
+            await self._bury(record, type(error).__name__)
+            self._fuse.note(1, dead=True)
+            reply = ErrorReply(code="internal", message="an internal error", request_id=request_id)
         if wants_reply:
             self.replier.send_soon(request, reply.model_dump_json().encode())
+
+    async def _bury(self, record: Record, reason: str) -> None:
+        await self._rt.bus.set_aside(record, reason)
+        EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
+
+    async def _attempts(self, record: Record, body: bytes) -> BaseModel:
+        for pause_ms in self._rt.policy.delivery.retry_delays_ms:
+            try:
+                return await self._do(record, body)
+            except (RefusedError, TransientError):
+                raise
+            except Exception as error:  # noqa: BLE001 # the last attempt raises it
+                EVENTS_FAILED.labels("compose", record.topic, type(error).__name__).inc()
+                await asyncio.sleep(pause_ms / 1000)
+        return await self._do(record, body)
+
+    async def _do(self, record: Record, body: bytes) -> BaseModel:
+        if erased := _erasure(body):
+            return await self._erase(erased, record)
+        return await self._keep(body, record)
 
     async def _keep(self, body: bytes, record: Record) -> BaseModel:
         """The turn is committed as of when it was put on the topic; what came before an erasure of it is dropped."""
@@ -162,8 +205,11 @@ def _parsed(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
 
 
 def _sent_at(record: Record) -> datetime:
-    """When the record was put on the topic, by its sender's clock."""
-    return datetime.fromtimestamp(record.timestamp / 1000, UTC)
+    """When the record was put on the topic, by its sender's clock; now, where that is no time at all."""
+    try:
+        return datetime.fromtimestamp(record.timestamp / 1000, UTC) if record.timestamp >= 0 else clock.now()
+    except (ValueError, OverflowError, OSError):
+        return clock.now()
 
 
 def _key(record: Record) -> str:

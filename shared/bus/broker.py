@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -19,13 +20,15 @@ from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
 from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of
+from shared.bus.progress import SLOWEST_S, Progress
+from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.errors import TransientError
 from shared.policy import DeliveryPolicy
-from shared.telemetry import CONSUMER_LAG, logger
+from shared.telemetry import CONSUMER_LAG, EVENTS_DEAD_LETTERED, logger
 
 REST_S = 2.0
 """How long a consumer rests before what it could not handle is delivered again."""
-MAX_POLL_INTERVAL_MS = 1_800_000
+MAX_POLL_INTERVAL_MS = int(SLOWEST_S * 1_000)
 """A slower handler than this is taken for dead: model calls and retries stay far below."""
 
 PROBE_S = 2.0
@@ -54,6 +57,8 @@ class Bus:
             logger=None,
         )
         self._subscribers: list[tuple[str, str, Any]] = []
+        self._progress: list[Progress] = []
+        self._watching: list[asyncio.Task[None]] = []
         self._fuses: list[Fuse] = []
 
     def consume(
@@ -63,13 +68,20 @@ class Bus:
 
         `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
         """
-        fuse = Fuse(self._policy, time.monotonic)
-        self._fuses.append(fuse)
-        delivery = Delivery(service, topic, handle, give_up, self.set_aside, self._policy, fuse)
+        delivery = Delivery(service, topic, handle, give_up, self.set_aside, self._policy, self.new_fuse())
         self.consume_raw(topic, service=service, group=group, accept=delivery.accept, batch=batch)
 
+    def new_fuse(self) -> Fuse:
+        """A fuse that `ready` watches."""
+        self._fuses.append(Fuse(self._policy, time.monotonic))
+        return self._fuses[-1]
+
     def consume_raw(self, topic: Topic, *, service: str, group: str, accept: Accept, batch: int | None = None) -> None:
-        """Records of the topic go to `accept` as they came; when it raises, all of them come again."""
+        """Records of the topic go to `accept` as they came; when it raises, all of them come again.
+
+        Batches that cannot be read are set aside as bytes.
+        """
+        progress = Progress(service, topic.name, self._policy.stall_s, time.monotonic)
         subscriber = self._broker.subscriber(
             topic.name,
             group_id=group,
@@ -87,9 +99,12 @@ class Bus:
 
         async def receive(message: KafkaMessage) -> None:
             records = cast("Sequence[Record]", message.raw_message)
+            progress.take(records)
             try:
-                await accept(records)
+                await self._accept(service, records, accept)
+                progress.finish()
             except Exception as error:
+                progress.fail()
                 logger().warning(
                     "batch_delivered_again", topic=topic.name, error=type(error).__name__, detail=str(error)
                 )
@@ -97,28 +112,55 @@ class Bus:
                 raise
 
         subscriber(receive)
+        subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
         subscriber.get_msg = partial(_fetched, max_records=batch or self._policy.batch)  # pyright: ignore[reportAttributeAccessIssue] # see there
         self._subscribers.append((service, topic.name, subscriber))
+        self._progress.append(progress)
+
+    async def _accept(self, service: str, records: Sequence[Record], accept: Accept) -> None:
+        readable = [record for record in records if not isinstance(record, UnreadableRecord)]
+        if readable:
+            await accept(readable)
+        for record in records:
+            if isinstance(record, UnreadableRecord):
+                await self.set_unreadable_aside(service, record)
 
     async def start(self) -> None:
         """Connected and consuming."""
         await self._broker.start()
+        for (_, _, subscriber), progress in zip(self._subscribers, self._progress, strict=True):
+            watching = progress.watch(partial(getattr, subscriber, "consumer"))
+            self._watching.append(asyncio.create_task(watching))
 
     async def stop(self) -> None:
         """What is in flight is finished and acknowledged, then the connections close."""
+        for task in self._watching:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        self._watching.clear()
         await self._broker.stop()
+
+    async def set_unreadable_aside(self, service: str, record: UnreadableRecord) -> None:
+        """The whole batch stands as bytes in the dead-letter topic; raises TransientError when it could not."""
+        await self.set_aside(cast("Record", record), record.reason)
+        EVENTS_DEAD_LETTERED.labels(service, record.topic).inc()
+        where = {"topic": record.topic, "partition": record.partition, "offset": record.offset}
+        logger().error("batch_unreadable", **where, next_offset=record.next_offset, reason=record.reason)
 
     async def set_aside(self, record: Record, reason: str) -> None:
         """The record stands in its dead-letter topic; raises TransientError when that could not be written.
 
         One that even a dead-letter topic is too small for is named there by its size and hash.
         """
-        value = record.value or b""
+        value, headers = record.value or b"", headers_of(record, reason)
+        if isinstance(record, UnreadableRecord):
+            headers["x-batch"] = f"{record.offset}-{record.next_offset - 1}"
         try:
-            await self._bury(record, value, headers_of(record, reason))
+            await self._bury(record, value, headers)
         except (MessageSizeTooLargeError, RecordTooLargeError):
             digest = {"x-value-bytes": str(len(value)), "x-value-sha256": hashlib.sha256(value).hexdigest()}
-            await self._bury(record, b"", headers_of(record, reason) | digest)
+            await self._bury(record, b"", headers | digest)
 
     async def _bury(self, record: Record, value: bytes, headers: dict[str, str]) -> None:
         try:
@@ -129,8 +171,11 @@ class Bus:
             raise TransientError(f"dead-letter topic: {error}") from error
 
     async def ready(self) -> dict[str, bool]:
-        """Whether the broker answers now, each topic's consumer has partitions, and no fuse is blown."""
-        state = {name: bool(_assigned(subscriber)) for _, name, subscriber in self._subscribers}
+        """Whether the broker answers now, each topic's consumer has partitions and goes on, and no fuse is blown."""
+        state = {
+            name: bool(_assigned(subscriber)) and not progress.stalled
+            for (_, name, subscriber), progress in zip(self._subscribers, self._progress, strict=True)
+        }
         state["kafka"] = await self._answers()
         if self._fuses:
             state["fuse"] = not any(fuse.blown for fuse in self._fuses)
@@ -159,7 +204,13 @@ def _assigned(subscriber: Any) -> list[TopicPartition]:
 
 async def _fetched(consumer: AIOKafkaConsumer, max_records: int) -> tuple[Any, ...]:
     """What has arrived, as soon as something has; FastStream's own way sleeps after every empty look."""
-    found = await consumer.getmany(timeout_ms=POLL_MS, max_records=max_records)
+    try:
+        found = await consumer.getmany(timeout_ms=POLL_MS, max_records=max_records)
+    except KafkaError as error:
+        logger().warning(
+            "events_not_heard", error=type(error).__name__
+        )  # FastStream rests and goes on, and says nothing
+        raise
     return tuple(chain(*found.values()))
 
 

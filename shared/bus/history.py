@@ -13,6 +13,7 @@ from aiokafka.errors import KafkaError
 
 from schemas.topics import Topic
 from shared.bus.delivery import Record
+from shared.bus.unreadable import READ_ON
 from shared.errors import TransientError
 
 WAIT_MS = 1_000
@@ -42,7 +43,9 @@ class History:
 
 async def read(bootstrap: str, topic: Topic, history: History) -> AsyncGenerator[Record, None]:
     """Every record that the topic holds now; `history` says what there is. TransientError: the broker is away."""
-    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest")
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", **READ_ON
+    )
     try:
         await consumer.start()
         if topic.name not in await consumer.topics():

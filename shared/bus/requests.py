@@ -16,8 +16,10 @@ from aiokafka.errors import KafkaError
 
 from schemas.topics import COMPOSE_REPLY, Topic
 from shared.bus.goodbye import disconnect
+from shared.bus.progress import Progress
+from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.errors import TransientError
-from shared.telemetry import logger
+from shared.telemetry import frames, logger
 
 FETCH_WAIT_MS = 250
 SEND_S = 2.0
@@ -26,6 +28,10 @@ COMMIT_S = 5.0
 """Longer than a broker that is there needs to take note of a place."""
 PLACE_EVERY_S = 1.0
 """Between two times that a replier says how far it has read."""
+TRIES = 3
+"""So often a replier tries to set a batch aside that it cannot read; then it goes on, for others wait."""
+DIGITS = 15
+"""No partition and no time in ms is longer."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Request:
 
 
 Answer = Callable[[Request], Awaitable[bytes]]
+SetAside = Callable[[UnreadableRecord], Awaitable[None]]
 
 
 def request_of(headers: Mapping[str, bytes], value: bytes) -> Request:
@@ -61,29 +68,43 @@ def request_of(headers: Mapping[str, bytes], value: bytes) -> Request:
 def _text(headers: Mapping[str, bytes], name: str) -> str | None:
     try:
         return headers[name].decode() or None
-    except (KeyError, UnicodeDecodeError):
+    except (KeyError, UnicodeDecodeError, AttributeError):  # a header may be null
         return None
 
 
 def _number(headers: Mapping[str, bytes], name: str) -> int | None:
     text = _text(headers, name)
-    return int(text) if text and text.isascii() and text.isdigit() else None
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= DIGITS else None
 
 
 class Replier:
     """Answers one request topic with bounded concurrency: a raw loop, an order faster than a framework's."""
 
-    def __init__(self, bootstrap: str, topic: Topic, group: str, answer: Answer, *, at_once: int = 32) -> None:
+    def __init__(
+        self,
+        bootstrap: str,
+        topic: Topic,
+        group: str,
+        answer: Answer,
+        set_aside: SetAside,
+        *,
+        stall_s: float = 60.0,
+        at_once: int = 32,
+    ) -> None:
         self._bootstrap = bootstrap
         self._topic = topic
         self._group = group
         self._answer = answer
+        self._set_aside = set_aside
+        self._progress = Progress("compose", topic.name, stall_s, time.monotonic)
+        self._at_once = at_once
         self._places = asyncio.Semaphore(at_once)
         self._running: set[asyncio.Task[None]] = set()
         self._consumer: AIOKafkaConsumer | None = None
         self._producer: AIOKafkaProducer | None = None
         self._loop: asyncio.Task[None] | None = None
         self._keeper: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
         self._moved = False
 
     async def start(self) -> None:
@@ -98,21 +119,23 @@ class Replier:
             enable_auto_commit=False,
             fetch_max_wait_ms=FETCH_WAIT_MS,
             heartbeat_interval_ms=1_000,
+            **READ_ON,
         )
         await self._producer.start()
         await self._consumer.start()
         self._loop = asyncio.create_task(self._listen())
         self._keeper = asyncio.create_task(self._keep_place())
+        self._watcher = asyncio.create_task(self._progress.watch(lambda: self._consumer))
 
     @property
     def ready(self) -> bool:
-        """Whether the loop runs and has partitions."""
-        alive = self._loop is not None and not self._loop.done()
+        """Whether the loop runs, has partitions and goes on in each."""
+        alive = self._loop is not None and not self._loop.done() and not self._progress.stalled
         return alive and self._consumer is not None and bool(self._consumer.assignment())
 
     async def stop(self) -> None:
         """No new request is taken; those in flight are answered first."""
-        for task in (self._loop, self._keeper):
+        for task in (self._loop, self._keeper, self._watcher):
             if task:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
@@ -126,7 +149,7 @@ class Replier:
         assert self._consumer  # noqa: S101 # start() has made it
         while True:
             try:
-                batches = await self._consumer.getmany(timeout_ms=1000)
+                batches = await self._consumer.getmany(timeout_ms=1000, max_records=self._at_once)
             except KafkaError as error:
                 logger().warning("requests_not_heard", error=type(error).__name__)
                 await asyncio.sleep(0.5)
@@ -134,10 +157,23 @@ class Replier:
             self._moved = self._moved or bool(batches)
             for records in batches.values():
                 for record in records:
+                    if isinstance(record, UnreadableRecord):
+                        await self._pass(record)
+                        continue
                     await self._places.acquire()
                     task = asyncio.create_task(self._reply(record))
                     self._running.add(task)
                     task.add_done_callback(self._over)
+
+    async def _pass(self, record: UnreadableRecord) -> None:
+        for tries in range(1, TRIES + 1):
+            try:
+                await self._set_aside(record)
+            except TransientError as error:
+                logger().warning("batch_not_set_aside", topic=record.topic, offset=record.offset, reason=str(error))
+                await asyncio.sleep(SEND_S * tries / TRIES)
+            else:
+                return
 
     async def _keep_place(self) -> None:
         while True:
@@ -164,8 +200,10 @@ class Replier:
         if request.expired:
             logger().info("request_expired", correlation_id=request.correlation_id)
             return
-        body = await self._answer(request)
-        await self.send(request, body)
+        try:
+            await self.send(request, await self._answer(request))
+        except Exception as error:  # noqa: BLE001 # nobody awaits this: it would be lost without a word
+            logger().error("reply_broke", correlation_id=request.correlation_id, **frames(error))
 
     def send_soon(self, request: Request, body: bytes) -> None:
         """The answer goes out beside whatever the caller does next; `stop` waits for it."""
@@ -210,6 +248,7 @@ class Asker:
             enable_auto_commit=False,
             auto_offset_reset="latest",
             fetch_max_wait_ms=FETCH_WAIT_MS,
+            **READ_ON,
         )
         try:
             await self._producer.start()

@@ -27,6 +27,7 @@ from aiokafka.errors import (
 
 from schemas.topics import DEAD_LETTER_BYTES, SWEEP_MS
 from shared.bus.goodbye import disconnect
+from shared.bus.unreadable import READ_ON
 from shared.bus.whose import COPIED
 from shared.errors import TransientError
 
@@ -96,6 +97,7 @@ async def standing(bootstrap: str) -> AsyncGenerator["Standing"]:
         auto_offset_reset="earliest",
         fetch_max_wait_ms=FETCH_MS,
         retry_backoff_ms=FETCH_MS,  # the first look at each topic fails for want of metadata
+        **READ_ON,
     )
     opened = Standing(bootstrap, admin, consumer)
     try:

@@ -10,6 +10,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from schemas.topics import COMPOSE_REQUEST
 from shared.bus.requests import Replier, Request
 from shared.bus.topics import ensure_topics
+from shared.bus.unreadable import UnreadableRecord
 from shared.embedded.broker_process import EmbeddedBroker
 from tests.system.databases import Databases
 from tests.system.kafka import Stored, publish
@@ -76,12 +77,14 @@ async def test_requests_are_answered_again_after_their_topic_was_made_anew_with_
             heard.add(request.value)
             return request.value
 
+        async def forget(_: UnreadableRecord) -> None: ...
+
         async def asked(value: bytes) -> bool:
             await publish(broker.bootstrap, [Stored(topic.name, key=value, value=value)])
             return value in heard
 
         await ensure_topics(broker.bootstrap, [topic])
-        replier = Replier(broker.bootstrap, topic, topic.name, answer)
+        replier = Replier(broker.bootstrap, topic, topic.name, answer, forget)
         await replier.start()
         for n in range(40):
             await asked(b"%d" % n)

@@ -7,13 +7,16 @@ import uvloop
 
 from schemas.topics import DEGRADE
 from shared.bus.requests import Replier, Request
+from shared.bus.unreadable import UnreadableRecord
 
 
 async def _echo(bootstrap: str) -> None:
     async def answer(request: Request) -> bytes:
         return request.value
 
-    replier = Replier(bootstrap, DEGRADE, "bench-echo", answer)
+    async def forget(_: UnreadableRecord) -> None: ...
+
+    replier = Replier(bootstrap, DEGRADE, "bench-echo", answer, forget)
     await replier.start()
     await asyncio.Event().wait()
 

@@ -7,7 +7,6 @@ file is the only one that knows aiokafka's private modules, hence the pyright co
 """
 
 import struct
-import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -17,6 +16,8 @@ from aiokafka.protocol import admin, commit, coordination, fetch, group, metadat
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 from aiokafka.record.util import calc_crc32c
+
+from shared.batches import opened
 
 API_VERSIONS_KEY = 18
 SEQUENCES = 1 << 31
@@ -128,21 +129,31 @@ def crc32c(payload: bytes) -> int:
     return int(calc_crc32c(payload))
 
 
+BROKEN = (KafkaError, ValueError, IndexError, EOFError, OSError, struct.error)
+"""What taking apart a batch raises that a client has made wrong."""
+
+
 def first_record_since(batch: bytes, timestamp: int) -> tuple[int, int] | None:
-    """(timestamp, offset) of the batch's first record at or after `timestamp` (ms); None if there is none."""
+    """(timestamp, offset) of the batch's first record at or after `timestamp` (ms); None if there is none.
+
+    A batch that cannot be taken apart counts as one record, with its header's latest time.
+    """
     records: Any = MemoryRecords(batch).next_batch()
-    for record in records or ():
-        if record.timestamp >= timestamp:
-            return record.timestamp, record.offset
-    return None
+    first: tuple[int, int] = (records.max_timestamp, records.base_offset)
+    try:
+        records = MemoryRecords(opened(batch)).next_batch()
+        return next(((each.timestamp, each.offset) for each in records if each.timestamp >= timestamp), None)
+    except BROKEN:
+        return first
 
 
 def later_records(batch: bytes, offset: int) -> bytes:
     """The batch without its records before `offset`, packed as it was; ValueError where it cannot be taken apart."""
     try:
         old: Any = MemoryRecords(batch).next_batch()
-        kept: list[Any] = [record for record in old if record.offset >= offset]
-    except (KafkaError, ValueError, IndexError, EOFError, OSError, struct.error, zlib.error) as error:
+        records: Any = MemoryRecords(opened(batch)).next_batch()
+        kept: list[Any] = [record for record in records if record.offset >= offset]
+    except BROKEN as error:
         raise ValueError(f"a batch that cannot be read: {type(error).__name__}") from error
     gone = offset - old.base_offset
     sequence = (old.base_sequence + gone) % SEQUENCES if old.base_sequence >= 0 else old.base_sequence

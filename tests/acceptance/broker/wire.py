@@ -5,27 +5,56 @@ import time
 from aiokafka.client import AIOKafkaClient
 from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
+from aiokafka.record.util import calc_crc32c
+
+from shared.batches import CHECKED_FROM, CODEC_BITS, HEADER, PREFIX, header_of
+from tests.system.kafka import Headers
 
 CORRUPT_MESSAGE = 2
+CRC_AT = CHECKED_FROM - 4
 OUT_OF_ORDER_SEQUENCE = 45
 INVALID_PRODUCER_EPOCH = 47
 
 
-def batch(values: list[bytes], producer: int = -1, epoch: int = -1, sequence: int = -1, timestamp: int = 0) -> bytes:
+GZIP, SNAPPY, LZ4, ZSTD = 1, 2, 3, 4
+CODECS = {"gzip": GZIP, "snappy": SNAPPY, "lz4": LZ4, "zstd": ZSTD}
+
+
+def batch(
+    values: list[bytes],
+    producer: int = -1,
+    epoch: int = -1,
+    sequence: int = -1,
+    timestamp: int = 0,
+    *,
+    codec: int = 0,
+    key: bytes | None = None,
+    headers: Headers = (),
+) -> bytes:
     """One record batch of these values; timestamp in ms, 0 for now; a producer id makes it idempotent."""
     idempotence = {"producer_id": producer, "producer_epoch": epoch, "base_sequence": sequence}
-    builder = DefaultRecordBatchBuilder(2, 0, False, batch_size=1 << 20, **idempotence)
+    builder = DefaultRecordBatchBuilder(2, codec, False, batch_size=1 << 26, **idempotence)
     for number, value in enumerate(values):
-        builder.append(number, timestamp or int(time.time() * 1000), None, value, [])
+        builder.append(number, timestamp or int(time.time() * 1000), key, value, list(headers))
     return bytes(builder.build())
 
 
-async def produce(bootstrap: str, topic: str, data: bytes) -> tuple[int, int]:
-    """The broker's error code and base offset for one batch sent to partition 0."""
+def altered(made: bytes, *, records: bytes | None = None, codec: int | None = None) -> bytes:
+    """The batch with other bytes for its records, or said to be packed otherwise; length and CRC are right."""
+    header = header_of(made)
+    assert header
+    body = made[HEADER.size :] if records is None else records
+    attributes = header.attributes if codec is None else header.attributes & ~CODEC_BITS | codec
+    packed = HEADER.pack(*header._replace(attributes=attributes, length=HEADER.size - PREFIX + len(body))) + body
+    return packed[:CRC_AT] + calc_crc32c(packed[CHECKED_FROM:]).to_bytes(4, "big") + packed[CHECKED_FROM:]
+
+
+async def produce(bootstrap: str, topic: str, data: bytes, partition: int = 0) -> tuple[int, int]:
+    """The broker's error code and base offset for one batch sent to a partition."""
     client = AIOKafkaClient(bootstrap_servers=bootstrap)
     await client.bootstrap()
     try:
-        request = ProduceRequest(None, -1, 5000, [(topic, [(0, data)])])
+        request = ProduceRequest(None, -1, 5000, [(topic, [(partition, data)])])
         response = await client.send(client.get_random_node(), request)
     finally:
         await client.close()

@@ -1,0 +1,95 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+"""Whether a consumer goes on: a partition that stands still though more has been written is told."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from shared.telemetry import PARTITIONS_STALLED, logger
+
+LOOK_S = 2.0
+"""A broker that is there answers within this time where its partitions end."""
+LOOKS = 6
+"""So often it is looked in the time after which a partition counts as stalled."""
+SLOWEST_S = 1_800.0
+"""What is being handled for the first time may take so long: models are slow, and the broker gives up after as much."""
+
+
+class Progress:
+    """Of one consumer: since when each of its partitions stands where it stands, with something behind it to read."""
+
+    def __init__(self, service: str, topic: str, stall_s: float, clock: Callable[[], float]) -> None:
+        self._service = service
+        self._topic = topic
+        self._stall_s = stall_s
+        self._clock = clock
+        self._open: dict[TopicPartition, int] = {}
+        self._failed = False
+        self._stood: dict[TopicPartition, tuple[int, float]] = {}
+        self._stalled: set[TopicPartition] = set()
+        PARTITIONS_STALLED.labels(service, topic).set(0)
+
+    @property
+    def stalled(self) -> frozenset[TopicPartition]:
+        """The partitions that stood still at the last look."""
+        return frozenset(self._stalled)
+
+    def take(self, records: Iterable[Any]) -> None:
+        """These records are being handled."""
+        for record in records:
+            place = TopicPartition(record.topic, record.partition)
+            self._open[place] = min(self._open.get(place, record.offset), record.offset)
+
+    def finish(self) -> None:
+        """All that was taken has been handled."""
+        self._open.clear()
+        self._failed = False
+
+    def fail(self) -> None:
+        """What was taken could not be handled, and comes again."""
+        self._failed = True
+
+    async def watch(self, consumer: Callable[[], AIOKafkaConsumer | None]) -> None:
+        """Looks until it is cancelled, several times in the time after which a partition counts as stalled."""
+        while True:
+            await asyncio.sleep(self._stall_s / LOOKS)
+            await self._look(consumer())
+
+    async def _look(self, consumer: AIOKafkaConsumer | None) -> None:
+        places = sorted(consumer.assignment()) if consumer else []
+        if not consumer or not places:
+            return
+        try:
+            async with asyncio.timeout(LOOK_S):
+                ends = await consumer.end_offsets(places)
+                reached = {place: await consumer.position(place) for place in places}
+        except (KafkaError, TimeoutError):
+            return  # the broker is away, or the partitions are being handed over: others tell that
+        self.note(reached, ends)
+
+    def note(self, reached: Mapping[TopicPartition, int], ends: Mapping[TopicPartition, int]) -> None:
+        """What stalls is known: the consumer has read so far now, and so far its partitions go."""
+        now = self._clock()
+        limit = SLOWEST_S if self._open and not self._failed else self._stall_s
+        self._open = {place: offset for place, offset in self._open.items() if place in reached}
+        stood: dict[TopicPartition, tuple[int, float]] = {}
+        for place, position in reached.items():
+            at = min(position, self._open.get(place, position))
+            before, since = self._stood.get(place, (-1, now))
+            stood[place] = (at, since if before == at < ends[place] else now)
+        self._stood = stood
+        self._tell({place for place, (_, since) in stood.items() if now - since > limit}, ends)
+
+    def _tell(self, stalled: set[TopicPartition], ends: Mapping[TopicPartition, int]) -> None:
+        for place in stalled - self._stalled:
+            logger().error("partition_stalled", **self._named(place), offset=self._stood[place][0], end=ends[place])
+        for place in self._stalled - stalled:
+            logger().info("partition_moves", **self._named(place))
+        self._stalled = stalled
+        PARTITIONS_STALLED.labels(self._service, self._topic).set(len(stalled))
+
+    def _named(self, place: TopicPartition) -> dict[str, Any]:
+        return {"service": self._service, "topic": place.topic, "partition": place.partition}

@@ -1,0 +1,86 @@
+"""A batch is opened without trusting who made it."""
+
+import contextlib
+import random
+
+import cramjam
+import pytest
+
+from shared import batches
+from shared.batches import HEADER, UnreadableError, cut, header_of, next_after, opened
+from tests.acceptance.broker.wire import CODECS, GZIP, LZ4, SNAPPY, ZSTD, altered, batch
+from tests.long import often
+
+VALUES = [b"green tea", "绿茶".encode(), b"", b"x" * 40_000]
+PLAIN = batch(VALUES, timestamp=1)
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
+def test_what_was_packed_is_what_was_there(codec: int) -> None:
+    packed = batch(VALUES, timestamp=1, codec=codec)
+    assert len(packed) < len(PLAIN)
+    assert opened(packed)[HEADER.size :] == PLAIN[HEADER.size :]
+
+
+def test_snappy_is_read_with_and_without_java_s_blocks() -> None:
+    body = PLAIN[HEADER.size :]
+    bare = altered(PLAIN, records=bytes(cramjam.snappy.compress_raw(body)), codec=SNAPPY)
+    assert opened(bare)[HEADER.size :] == opened(batch(VALUES, timestamp=1, codec=SNAPPY))[HEADER.size :] == body
+
+
+def test_a_batch_that_is_not_packed_comes_back_as_it_is() -> None:
+    assert opened(PLAIN) is PLAIN
+    assert opened(b"short") == b"short"
+
+
+def bomb(codec: int) -> bytes:
+    pack = {GZIP: cramjam.gzip.compress, LZ4: cramjam.lz4.compress, ZSTD: cramjam.zstd.compress}
+    zeros = bytes(batches.LARGEST + 1)
+    packed = cramjam.snappy.compress_raw(zeros) if codec == SNAPPY else pack[codec](zeros)
+    return altered(PLAIN, records=bytes(packed), codec=codec)
+
+
+def test_a_damaged_batch_is_refused_by_its_crc() -> None:
+    with pytest.raises(UnreadableError, match="CRC"):
+        opened(PLAIN[:-1] + b"?")
+
+
+@pytest.mark.parametrize("codec", [5, 6, 7])
+def test_a_codec_that_nobody_knows_is_named(codec: int) -> None:
+    with pytest.raises(UnreadableError, match=f"unknown codec {codec}"):
+        opened(altered(PLAIN, codec=codec))
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
+def test_what_would_fill_the_memory_is_refused(codec: int) -> None:
+    with pytest.raises(UnreadableError, match="larger than"):
+        opened(bomb(codec))
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
+def test_bytes_at_random_open_or_are_refused(codec: int) -> None:
+    chance = random.Random(codec)
+    packed = batch(VALUES, timestamp=1, codec=codec)[HEADER.size :]
+    for _ in range(often(5_000, short=100)):
+        spoilt = bytearray(packed[: chance.randrange(len(packed) + 1)])
+        for _ in range(chance.randrange(8)):
+            if spoilt:
+                spoilt[chance.randrange(len(spoilt))] = chance.randrange(256)
+        with contextlib.suppress(UnreadableError):
+            opened(altered(PLAIN, records=bytes(spoilt), codec=codec))
+
+
+def test_batches_in_a_row_are_cut_where_they_end() -> None:
+    other = batch([b"other"])
+    assert list(cut(PLAIN + other + PLAIN[:-1])) == [PLAIN, other]
+    assert list(cut(b"")) == list(cut(b"\xff" * 40)) == []
+
+
+def test_reading_goes_on_behind_the_batch_or_one_further_where_its_header_cannot_be_followed() -> None:
+    header = header_of(PLAIN)
+    assert header
+    at_seven = HEADER.pack(*header._replace(base_offset=7)) + PLAIN[HEADER.size :]
+    assert next_after(at_seven, 7) == next_after(at_seven, 9) == next_after(at_seven, 11) == 11
+    lying = HEADER.pack(*header._replace(base_offset=7, last_offset_delta=10**9)) + PLAIN[HEADER.size :]
+    assert next_after(lying, 7) == 8
+    assert next_after(b"", 7) == 8
