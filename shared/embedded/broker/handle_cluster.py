@@ -16,14 +16,14 @@ Response = tuple[Any, ...]
 
 def api_versions(_: BrokerState, request: Request) -> Response:
     """What this broker speaks; a client with a newer question is told so in the layout that all understand."""
-    if request.version <= 0:
-        return Code.NONE if request.version == 0 else Code.UNSUPPORTED_VERSION, VERSION_RANGES
-    return Code.NONE, VERSION_RANGES, NO_THROTTLE
+    return Code.NONE if request.version >= 0 else Code.UNSUPPORTED_VERSION, VERSION_RANGES, NO_THROTTLE
 
 
 def metadata(state: BrokerState, request: Request) -> Response:
     """This broker, and the topics asked for (null: all), made on the way where that is allowed."""
     names, may_create = request.body
+    if request.version == 0 and not names:
+        names = None  # the oldest version says so
     topics = [
         _describe(state, name, may_create=may_create) for name in (state.topics.names() if names is None else names)
     ]

@@ -22,7 +22,7 @@ async def join_group(state: BrokerState, request: Request) -> Response:
         client_id=request.client_id,
         connection=request.connection,
         session_timeout=session_ms / 1000,
-        rebalance_timeout=rebalance_ms / 1000,
+        rebalance_timeout=(rebalance_ms or session_ms) / 1000,
         protocol_type=protocol_type,
         protocols=dict(protocols),
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from aiokafka.errors import KafkaError
 from aiokafka.protocol import admin, commit, coordination, fetch, group, metadata, offset, produce, transaction
+from aiokafka.protocol.types import Array, Boolean, Int8, Int16, Int32, Int64, Schema
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 from aiokafka.record.util import calc_crc32c
@@ -20,40 +21,50 @@ from aiokafka.record.util import calc_crc32c
 from shared.batches import opened
 
 API_VERSIONS_KEY = 18
+ABSENT = {"allow_auto_topic_creation": True}
+"""What a request means that is too old to say it, where it is not the empty value of its type."""
+EMPTY: dict[Any, Any] = {Boolean: False, Int8: 0, Int16: 0, Int32: 0, Int64: 0}
 SEQUENCES = 1 << 31
 LARGEST = SEQUENCES - 1
 _HEADER = struct.Struct(">hhih")
 
-_SPOKEN: dict[int, list[Any]] = {
-    0: [produce.ProduceRequest_v5, produce.ProduceRequest_v6, produce.ProduceRequest_v7],
-    1: [fetch.FetchRequest_v4],
-    2: [offset.OffsetRequest_v2, offset.OffsetRequest_v3],
-    3: [metadata.MetadataRequest_v5],
-    8: [commit.OffsetCommitRequest_v3],
-    9: [commit.OffsetFetchRequest_v3],
-    10: [coordination.FindCoordinatorRequest_v1],
-    11: [group.JoinGroupRequest_v5],
-    12: [group.HeartbeatRequest_v1],
-    13: [group.LeaveGroupRequest_v1],
-    14: [group.SyncGroupRequest_v3],
-    15: [admin.DescribeGroupsRequest_v1, admin.DescribeGroupsRequest_v2],
-    16: [admin.ListGroupsRequest_v1],
-    18: [admin.ApiVersionRequest_v1, admin.ApiVersionRequest_v2],
-    19: [admin.CreateTopicsRequest_v2, admin.CreateTopicsRequest_v3],
-    20: [admin.DeleteTopicsRequest_v1, admin.DeleteTopicsRequest_v2, admin.DeleteTopicsRequest_v3],
-    21: [admin.DeleteRecordsRequest_v0, admin.DeleteRecordsRequest_v1],
-    22: [transaction.InitProducerIdRequest_v0],
-    32: [admin.DescribeConfigsRequest_v1, admin.DescribeConfigsRequest_v2],
-    37: [admin.CreatePartitionsRequest_v0, admin.CreatePartitionsRequest_v1],
+
+def _versions(module: Any, name: str, first: int, *layouts: int) -> tuple[int, list[Any]]:
+    """The versions from `first` on, each with the request whose layout it has; aiokafka leaves some out."""
+    return first, [getattr(module, f"{name}Request_v{number}") for number in layouts]
+
+
+_SPOKEN: dict[int, tuple[int, list[Any]]] = {
+    0: _versions(produce, "Produce", 3, 3, 4, 5, 6, 7),
+    1: _versions(fetch, "Fetch", 4, 4),
+    2: _versions(offset, "Offset", 1, 1, 2, 3),
+    3: _versions(metadata, "Metadata", 0, 0, 1, 2, 3, 4, 5),
+    8: _versions(commit, "OffsetCommit", 2, 2, 3),
+    9: _versions(commit, "OffsetFetch", 1, 1, 2, 3),
+    10: _versions(coordination, "FindCoordinator", 0, 0, 1),
+    11: _versions(group, "JoinGroup", 0, 0, 1, 2, 2, 2, 5),
+    12: _versions(group, "Heartbeat", 0, 0, 1),
+    13: _versions(group, "LeaveGroup", 0, 0, 1),
+    14: _versions(group, "SyncGroup", 0, 0, 1, 1, 3),
+    15: _versions(admin, "DescribeGroups", 0, 0, 1, 2),
+    16: _versions(admin, "ListGroups", 0, 0, 1, 1),
+    18: _versions(admin, "ApiVersion", 0, 0, 1, 2),
+    19: _versions(admin, "CreateTopics", 0, 0, 1, 2, 3),
+    20: _versions(admin, "DeleteTopics", 0, 0, 1, 2, 3),
+    21: _versions(admin, "DeleteRecords", 0, 0, 1),
+    22: _versions(transaction, "InitProducerId", 0, 0, 0),
+    32: _versions(admin, "DescribeConfigs", 1, 1, 2),
+    37: _versions(admin, "CreatePartitions", 0, 0, 1),
 }
-_STRUCTS: dict[tuple[int, int], Any] = {(key, s.API_VERSION): s for key, structs in _SPOKEN.items() for s in structs}
-_STRUCTS[API_VERSIONS_KEY, 0] = admin.ApiVersionRequest_v0
+_STRUCTS: dict[tuple[int, int], Any] = {
+    (key, first + n): struct for key, (first, structs) in _SPOKEN.items() for n, struct in enumerate(structs)
+}
+_NEWEST: dict[int, Any] = {key: structs[-1] for key, (_, structs) in _SPOKEN.items()}
 
 VERSION_RANGES: list[tuple[int, int, int]] = [
-    (key, 0 if key == API_VERSIONS_KEY else structs[0].API_VERSION, structs[-1].API_VERSION)
-    for key, structs in _SPOKEN.items()
+    (key, first, first + len(structs) - 1) for key, (first, structs) in _SPOKEN.items()
 ]
-"""(API key, lowest, highest version) for every request that is understood; within a range all fields are the same."""
+"""(API key, lowest, highest version) for every request that is understood; the handlers know the highest alone."""
 
 
 class Code:
@@ -114,14 +125,28 @@ def decode(frame: bytes, connection: int) -> Request:
         raise UnsupportedRequestError(f"API {key} version {version}")
     stream = BytesIO(frame)
     stream.seek(name_end)
-    return Request(key, version, correlation_id, client_id, connection, schema.SCHEMA.decode(stream))
+    body = fitted(schema.SCHEMA.decode(stream), schema.SCHEMA, _NEWEST[key].SCHEMA)
+    return Request(key, version, correlation_id, client_id, connection, body)
 
 
 def encode(request: Request, response: tuple[Any, ...]) -> bytes:
-    """The frame, length included, that answers `request`."""
+    """The frame, length included, that answers `request` in its version."""
     schema = _STRUCTS[request.api_key, max(request.version, 0)].RESPONSE_TYPE.SCHEMA
-    payload: bytes = schema.encode(response)
+    payload: bytes = schema.encode(fitted(response, _NEWEST[request.api_key].RESPONSE_TYPE.SCHEMA, schema))
     return struct.pack(">ii", len(payload) + 4, request.correlation_id) + payload
+
+
+def fitted(value: Any, given: Any, wanted: Any) -> Any:
+    """What is laid out as `given`, laid out as `wanted`: by names; what only one of them has is left out or empty."""
+    if given is wanted or value is None:
+        return value
+    if isinstance(wanted, Schema):
+        parts = {name: (part, field) for name, part, field in zip(given.names, value, given.fields, strict=True)}
+        return tuple(
+            fitted(*parts[name], field) if name in parts else ABSENT.get(name, EMPTY.get(field))
+            for name, field in zip(wanted.names, wanted.fields, strict=True)
+        )
+    return [fitted(each, given.array_of, wanted.array_of) for each in value] if isinstance(wanted, Array) else value
 
 
 def crc32c(payload: bytes) -> int:
