@@ -103,11 +103,8 @@ def running() -> Generator[str]:
 
 def fetched_jars() -> Path:
     """The folder of Apache Kafka's jars, fetched by Maven if this is the first time."""
-    match = re.search(r"<kafka.version>(.+)</kafka.version>", POM.read_text())
-    version = match.group(1) if match else "unknown"
-    cache = os.environ.get("SMARTBRAIN_KAFKA_CACHE")
-    jars = Path(cache) if cache else Path.home() / ".cache" / "smartbrain" / f"kafka-{version}"
-    if (jars / f"kafka_2.13-{version}.jar").exists():
+    version, jars = _wanted()
+    if _complete(jars, version):
         return jars
     jars.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=jars.parent, prefix="fetch-", ignore_cleanup_errors=True) as folder:
@@ -122,13 +119,30 @@ def fetched_jars() -> Path:
             f"-DoutputDirectory={fresh}",
         ]
         result = subprocess.run(command, capture_output=True, text=True, cwd=folder)
-        if result.returncode or not (fresh / f"kafka_2.13-{version}.jar").exists():
+        if result.returncode or not _complete(fresh, version):
             raise ApacheKafkaError(
                 f"Maven could not fetch version {version}:\n{(result.stdout + result.stderr)[-2000:]}"
             )
         shutil.rmtree(jars, ignore_errors=True)
         fresh.rename(jars)
     return jars
+
+
+def jars_at_hand() -> Path | None:
+    """The folder of the jars, if they have been fetched before."""
+    version, jars = _wanted()
+    return jars if _complete(jars, version) else None
+
+
+def _wanted() -> tuple[str, Path]:
+    match = re.search(r"<kafka.version>(.+)</kafka.version>", POM.read_text())
+    version = match.group(1) if match else "unknown"
+    cache = os.environ.get("SMARTBRAIN_KAFKA_CACHE")
+    return version, Path(cache) if cache else Path.home() / ".cache" / "smartbrain" / f"kafka-{version}"
+
+
+def _complete(jars: Path, version: str) -> bool:
+    return all((jars / f"{name}-{version}.jar").exists() for name in ("kafka_2.13", "kafka-tools"))
 
 
 def tool(name: str) -> str:

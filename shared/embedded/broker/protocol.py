@@ -49,7 +49,7 @@ _SPOKEN: dict[int, tuple[int, list[Any]]] = {
     15: _versions(admin, "DescribeGroups", 0, 0, 1, 2),
     16: _versions(admin, "ListGroups", 0, 0, 1, 1),
     18: _versions(admin, "ApiVersion", 0, 0, 1, 2),
-    19: _versions(admin, "CreateTopics", 0, 0, 1, 2, 3),
+    19: _versions(admin, "CreateTopics", 0, 0, 1, 2, 3, 3),
     20: _versions(admin, "DeleteTopics", 0, 0, 1, 2, 3),
     21: _versions(admin, "DeleteRecords", 0, 0, 1),
     22: _versions(transaction, "InitProducerId", 0, 0, 0),
