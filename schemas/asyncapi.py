@@ -13,6 +13,7 @@ from schemas.topics import (
     DEAD_LETTER_HOURS,
     DEAD_LETTER_PARTITIONS,
     DEAD_LETTER_TEXT_HOURS,
+    PLANNED,
     TOPICS,
     TURN_COMMIT,
     Topic,
@@ -93,9 +94,15 @@ def _channels() -> Json:
 def _about(topic: Topic) -> str:
     text = "carries the user's text" if topic.carries_text else "ids and numbers, never the user's text"
     return (
-        f"Producer: {topic.producer}. Consumers: {', '.join(topic.consumers) or 'none'}. "
+        f"{_planned(topic)}Producer: {topic.producer}. Consumers: {', '.join(topic.consumers) or 'none'}. "
         f"Key: {topic.key}. {topic.partitions} partitions, kept {topic.retention_hours} h; {text}."
     )
+
+
+def _planned(topic: Topic) -> str:
+    """What of the topic nobody writes yet."""
+    silent = [message for message in topic.messages if message in PLANNED]
+    return f"Planned, nobody writes it yet: {', '.join(silent)}. " if silent else ""
 
 
 def _kafka(name: str, partitions: int, hours: int, *, text: bool) -> Json:
@@ -122,7 +129,7 @@ def _reply_channel() -> Json:
 def _operations() -> Json:
     made: Json = {}
     for topic in TOPICS:
-        if topic.producer != USERS:
+        if topic.producer != USERS and not set(topic.messages) <= PLANNED.keys():
             made[f"{noun(topic)}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
         readers = [name for name in topic.consumers if name != USERS]
         if readers:
@@ -162,6 +169,8 @@ def _message(
         "payload": {"$ref": REF.format(model=f"event.{name}" if name in payloads else name)},
         "bindings": {"kafka": {"key": key, "bindingVersion": BINDING}},
     }
+    if name in PLANNED:
+        made |= {"description": f"Planned, nobody writes it yet. {PLANNED[name]}", "tags": [{"name": "planned"}]}
     correlation = {"correlationId": {"location": "$message.header#/correlation_id"}}
     if topic.name in ANSWERS:
         return {**made, **correlation, "headers": _request_headers(topic)}

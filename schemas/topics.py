@@ -1,5 +1,6 @@
 """Every topic: its name, key, messages, partitions, retention, who writes and who reads it (decision 8, model 4.4)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,13 +40,17 @@ TURN_COMMIT = Topic(
 TURN_COMMITTED = Topic(_name("turn.committed"), "tenant:user", ("turn.committed",), "compose, governor", ("observer",))
 TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", ("turn.outcome",), "observer, analyzer, evolver", ("users",))
 OBSERVATION_RECORDED = Topic(
-    _name("observation.recorded"), "tenant:user", ("observation.recorded",), "observer, governor", ("analyzer",)
+    _name("observation.recorded"),
+    "tenant:user",
+    ("observation.recorded",),
+    "observer, governor, erasure",
+    ("analyzer",),
 )
 OBSERVATION_URGENT = Topic(
     _name("observation.urgent"),
     "tenant:user",
     ("observation.urgent",),
-    "observer, governor",
+    "observer, governor, erasure",
     ("evolver",),
     retention_hours=48,
 )
@@ -141,6 +146,13 @@ TOPICS: tuple[Topic, ...] = (
     RESOURCE_INGEST,
     PROMOTION_PROPOSED,
 )
+PLANNED: Mapping[str, str] = {
+    "degrade_event": "Packages and error replies name what was missing themselves (degraded_reason), and /ready and the"
+    " metrics say what is away; an event waits for somebody who acts on it.",
+    "sli.sample": "Indicators are metrics of Prometheus with alerts; samples wait for a console that shows them.",
+    "policy.updated": "Policy is one file for all tenants, read at the start; every event and receipt has its version.",
+}
+"""Messages that nobody writes yet, and why not; their topics are made all the same, so that clients may subscribe."""
 DEAD_LETTER_PARTITIONS = 3
 DEAD_LETTER_HOURS = 336
 DEAD_LETTER_BYTES = 4_194_304

@@ -10,6 +10,7 @@ from schemas import topics
 from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
 from schemas.generate import documents as make_documents
+from schemas.topics import PLANNED
 from tests.unit.schemas.examples import EXAMPLES, GENERATED
 
 documents = cache(make_documents)
@@ -110,9 +111,20 @@ def test_an_operation_names_messages_of_its_own_channel() -> None:
                 assert all(m["$ref"].startswith(part["channel"]["$ref"] + "/messages/") for m in part["messages"])
 
 
-def test_every_topic_is_sent_by_us_or_received_by_us() -> None:
+def test_every_topic_is_sent_by_us_or_received_by_us_or_planned() -> None:
     used = {operation["channel"]["$ref"].rpartition("/")[2] for operation in ASYNCAPI["operations"].values()}
-    assert used == {name for name in ASYNCAPI["channels"] if not name.endswith(".dlq") and name != "reply"}
+    planned = {name for name, channel in ASYNCAPI["channels"].items() if set(channel["messages"]) <= PLANNED.keys()}
+    assert planned == {"degrade", "sli"}
+    assert used == {n for n in ASYNCAPI["channels"] if not n.endswith(".dlq") and n != "reply"} - planned
+
+
+@pytest.mark.parametrize("message", PLANNED)
+def test_what_nobody_writes_yet_says_so(message: str) -> None:
+    told = ASYNCAPI["components"]["messages"][message]
+    assert told["tags"] == [{"name": "planned"}]
+    assert PLANNED[message] in told["description"]
+    (channel,) = [each for each in ASYNCAPI["channels"].values() if message in each["messages"]]
+    assert channel["description"].startswith("Planned, nobody writes it yet: ")
 
 
 @pytest.mark.parametrize(
