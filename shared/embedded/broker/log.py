@@ -16,6 +16,8 @@ from shared.embedded.broker.segment import Segment, named_by_content
 
 _log = logging.getLogger("smartbrain.broker")
 WEEK_MS = 7 * 24 * 3600 * 1000
+AHEAD_MS = 3600 * 1000
+"""No record is further ahead of now, as in Kafka: what is from the future would never be too old to keep."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class PartitionLog:
             return Appended(Code.INVALID_RECORD)
         if header.size > self.limits.max_message_bytes:
             return Appended(Code.MESSAGE_TOO_LARGE)
+        if header.max_timestamp > time.time() * 1000 + AHEAD_MS:
+            return Appended(Code.INVALID_TIMESTAMP)
         verdict = self.producers.judge(header)
         if verdict.error or verdict.stored_at is not None:
             return Appended(verdict.error, -1 if verdict.stored_at is None else verdict.stored_at)

@@ -9,6 +9,7 @@ from tests.acceptance.broker.clients import consuming, create, producing, unique
 from tests.acceptance.broker.wire import (
     CORRUPT_MESSAGE,
     INVALID_PRODUCER_EPOCH,
+    INVALID_TIMESTAMP,
     OUT_OF_ORDER_SEQUENCE,
     batch,
     produce,
@@ -28,6 +29,14 @@ async def test_a_damaged_batch_is_refused(bootstrap: str) -> None:
     data[-3] ^= 0xFF
     assert (await produce(bootstrap, topic, bytes(data)))[0] == CORRUPT_MESSAGE
     assert await produce(bootstrap, topic, batch([b"payload"])) == (0, 0)
+
+
+async def test_a_batch_from_the_future_is_refused(bootstrap: str) -> None:
+    topic, day_ms = await create(bootstrap, unique("future")), 24 * 3600 * 1000
+    later = int(time.time() * 1000) + day_ms
+    assert (await produce(bootstrap, topic, batch([b"later"], timestamp=later)))[0] == INVALID_TIMESTAMP
+    assert (await produce(bootstrap, topic, batch([b"never"], timestamp=2**62)))[0] == INVALID_TIMESTAMP
+    assert await produce(bootstrap, topic, batch([b"before"], timestamp=later - 2 * day_ms)) == (0, 0)
 
 
 async def test_a_batch_sent_again_is_acknowledged_but_stored_once(bootstrap: str) -> None:

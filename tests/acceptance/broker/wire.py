@@ -1,6 +1,7 @@
 """Record batches built and sent by hand, for what no well-behaved client does."""
 
 import time
+from collections.abc import Iterable, Sequence
 
 from aiokafka.client import AIOKafkaClient
 from aiokafka.protocol.produce import ProduceRequest
@@ -12,6 +13,7 @@ from tests.system.kafka import Headers
 
 CORRUPT_MESSAGE = 2
 CRC_AT = CHECKED_FROM - 4
+INVALID_TIMESTAMP = 32
 OUT_OF_ORDER_SEQUENCE = 45
 INVALID_PRODUCER_EPOCH = 47
 
@@ -32,10 +34,20 @@ def batch(
     headers: Headers = (),
 ) -> bytes:
     """One record batch of these values; timestamp in ms, 0 for now; a producer id makes it idempotent."""
+    at = timestamp or int(time.time() * 1000)
+    return batch_of([(at, key, value, headers) for value in values], codec, producer, epoch, sequence)
+
+
+Sent = tuple[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | None]]]
+"""A record to send: time in ms, key, value, headers."""
+
+
+def batch_of(records: Sequence[Sent], codec: int = 0, producer: int = -1, epoch: int = -1, sequence: int = -1) -> bytes:
+    """One record batch of these records."""
     idempotence = {"producer_id": producer, "producer_epoch": epoch, "base_sequence": sequence}
     builder = DefaultRecordBatchBuilder(2, codec, False, batch_size=1 << 26, **idempotence)
-    for number, value in enumerate(values):
-        builder.append(number, timestamp or int(time.time() * 1000), key, value, list(headers))
+    for number, (at, key, value, headers) in enumerate(records):
+        builder.append(number, at, key, value, list(headers))
     return bytes(builder.build())
 
 
@@ -51,12 +63,21 @@ def altered(made: bytes, *, records: bytes | None = None, codec: int | None = No
 
 async def produce(bootstrap: str, topic: str, data: bytes, partition: int = 0) -> tuple[int, int]:
     """The broker's error code and base offset for one batch sent to a partition."""
+    (answer,) = await produce_all(bootstrap, [(topic, partition, data)])
+    return answer
+
+
+async def produce_all(bootstrap: str, batches: Iterable[tuple[str, int, bytes]]) -> list[tuple[int, int]]:
+    """The same for many batches, sent one after the other; each with its topic and partition."""
     client = AIOKafkaClient(bootstrap_servers=bootstrap)
     await client.bootstrap()
+    answers: list[tuple[int, int]] = []
     try:
-        request = ProduceRequest(None, -1, 5000, [(topic, [(partition, data)])])
-        response = await client.send(client.get_random_node(), request)
+        for topic, partition, data in batches:
+            request = ProduceRequest(None, -1, 5000, [(topic, [(partition, data)])])
+            response = await client.send(client.get_random_node(), request)
+            ((_, ((_, error, offset, *_),)),) = response.topics
+            answers.append((error, offset))
     finally:
         await client.close()
-    ((_, ((_, error, offset, *_),)),) = response.topics
-    return error, offset
+    return answers
