@@ -202,6 +202,9 @@ class BudgetPolicy(Slice):
         for slot, least in self.minima.incompressible.items():
             if (share := getattr(shares, slot)) < least:
                 raise ValueError(f"profiles.{name}.{slot}: {share} is less than minima.{slot}, {least}")
+        for slot, most in dict(self.maxima).items():
+            if (share := getattr(shares, slot)) > most:
+                raise ValueError(f"profiles.{name}.{slot}: {share} is more than maxima.{slot}, {most}")
         if (whole := sum(dict(shares).values())) > room:
             raise ValueError(f"profiles.{name}: its slots need {whole}; {window} less the margin leaves {room}")
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar, get_args
 from pydantic import JsonValue
 
 from schemas.compose import PROFILE_WINDOWS
+from services.compose.rules.render import MESSAGE_OVERHEAD
 from shared.errors import ConfigurationError
 from shared.policy import BudgetPolicy
 
@@ -18,10 +19,16 @@ SLOTS: tuple[Slot, ...] = get_args(Slot)
 COMPRESSIBLE: tuple[Slot, ...] = ("knowledge", "summary", "entities", "window", "personal")
 """Who can be cut, the first to be cut first."""
 DEFAULT_BUDGET = BudgetPolicy()
+HEADINGS_COST = 2 * MESSAGE_OVERHEAD + 8
+"""Tokens of the messages that hold summary and evidence, and of their headings."""
 
 
 class UserMessageTooLongError(ValueError):
-    """`user_message` alone does not fit the token limit; it is never cut."""
+    """`user_message` leaves no room for what else is never cut; it is not cut either."""
+
+
+class TokenLimitTooSmallError(ValueError):
+    """The token limit holds no message at all beside the rules and the least of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +51,12 @@ class BudgetSignals:
 
 @dataclass(frozen=True, slots=True)
 class SlotBudget:
-    """What one slot had to say, the least and the most that it was to have, and what it has, in tokens."""
+    """What one slot had to say, its bounds, its share before anything was cut, and what it has, in tokens."""
 
     wanted: int = 0
     minimum: int = 0
+    maximum: int = 0
+    share: int = 0
     granted: int = 0
     used: int = 0
 
@@ -88,7 +97,7 @@ def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     """The profile of a window: scaled below the least, in proportion between two, the greatest above (X20, X52)."""
     known = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
     if window <= known[0].window:
-        return Profile(known[0].name, window, _scaled(known[0].slots, window / known[0].window))
+        return Profile(known[0].name, window, _scaled(known[0].slots, _scale(window, policy)))
     for low, high in pairwise(known):
         if window < high.window:
             at = (window - low.window) / (high.window - low.window)
@@ -107,18 +116,66 @@ def _scaled(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
     return {slot: int(size * by) for slot, size in slots.items()}
 
 
+def _room(window: int, policy: BudgetPolicy) -> int:
+    return max(0, int(window - margin(window, policy)))
+
+
+def _scale(window: int, policy: BudgetPolicy) -> float:
+    """How the room of a window compares with that of the least profile; 1 from there on."""
+    return min(1.0, _room(window, policy) / _room(min(PROFILE_WINDOWS.values()), policy))
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the most tokens of every slot in one window, and its room; they hold for every message."""
+
+    room: int
+    least: Mapping[Slot, int]
+    most: Mapping[Slot, int]
+
+    @property
+    def least_memory(self) -> int:
+        """What the slots that can be cut have at least, together and with the headings above them."""
+        least = sum(self.least[slot] for slot in COMPRESSIBLE)
+        return least + HEADINGS_COST if least else 0
+
+    def generation(self, share: int, said: int, rules: int) -> int:
+        """The answer's room: its share, or as much of it as message, rules and the least of memory leave."""
+        return min(share, self.most["generation"], self.room - said - rules - self.least_memory)
+
+    def message_room(self, rules: int) -> int:
+        """The longest message beside rules of this cost and the least of everything else."""
+        others = self.least["generation"] + max(rules, self.least["system"]) + self.least_memory
+        return min(self.most["user_turn"], self.room - others)
+
+
+def bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Bounds:
+    """The policy's minima and maxima, in proportion to the room of windows below the least profile (R113, R114).
+
+    Windows that do not hold all minima beside the longest message share out what that message leaves (X52).
+    """
+    room, scale = _room(window, policy), _scale(window, policy)
+    most = _scaled(_shares(policy.maxima), scale)
+    least = _scaled(_shares(policy.minima), scale)
+    rest = room - least["system"] - least["generation"] - most["user_turn"] - HEADINGS_COST
+    whole = sum(least[slot] for slot in COMPRESSIBLE)
+    share = max(0.0, min(1.0, rest / whole)) if whole else 1.0
+    return Bounds(room, {**least, **{slot: int(least[slot] * share) for slot in COMPRESSIBLE}}, most)
+
+
 def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT_BUDGET) -> dict[Slot, int]:
     """Shares moved by the signals, each within its bounds, that use the window up to the margin (R112-R119).
 
-    Every slot has its minimum; what is left goes to each by its static share and the signals, no further than its
-    maximum. Slots about which there is nothing to say have none, and what nobody may take is left for the answer.
+    Every slot begins with a floor; what is left goes to each by its static share and the signals, no further than its
+    maximum. Slots about which there is nothing to say have none, and what nobody may take is left for the answer, as
+    far as its own maximum.
     """
-    base = profile_for(window, policy).slots
+    base, limits = profile_for(window, policy).slots, bounds(window, policy)
     weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _factors(signals).items()}
-    least, most = _bounds(window, base, policy)
-    sizes: dict[Slot, int] = {slot: least[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
+    floors, most = _floors(base, limits, policy), _ceilings(window, base, limits)
+    sizes: dict[Slot, int] = {slot: floors[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
     open_to: list[Slot] = [slot for slot in COMPRESSIBLE if weights[slot]]
-    left = max(0, int(window - margin(window, policy)) - sum(sizes.values()))
+    left = max(0, limits.room - sum(sizes.values()))
     while open_to and left:
         whole = sum(weights[slot] for slot in open_to)
         given: dict[Slot, int] = {
@@ -130,7 +187,7 @@ def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT
             sizes[slot] += more
         left -= sum(given.values())
         open_to = [slot for slot in open_to if sizes[slot] < most[slot]]
-    sizes["generation"] += left
+    sizes["generation"] = max(sizes["generation"], min(limits.most["generation"], sizes["generation"] + left))
     return sizes
 
 
@@ -146,16 +203,17 @@ def _factors(signals: BudgetSignals) -> dict[Slot, float]:
     }
 
 
-def _bounds(
-    window: int, base: Mapping[Slot, int], policy: BudgetPolicy
-) -> tuple[Mapping[Slot, int], Mapping[Slot, int]]:
-    """The least and the most of every slot: what is never cut has its share, the rest at least half of theirs (X52)."""
+def _floors(base: Mapping[Slot, int], limits: Bounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
+    """Where the shares begin: what is never cut has its static share, the rest half of theirs, or their least."""
+    minima = _shares(policy.minima)
+    halves: dict[Slot, int] = {slot: min(minima[slot], base[slot] // 2) for slot in COMPRESSIBLE}
+    return {slot: max(limits.least[slot], halves.get(slot, base[slot])) for slot in SLOTS}
+
+
+def _ceilings(window: int, base: Mapping[Slot, int], limits: Bounds) -> Mapping[Slot, int]:
+    """How far a share may grow: in proportion to the window up to the maxima of the greatest profile."""
     scale = max(0.25, min(1.0, window / max(PROFILE_WINDOWS.values())))
-    minima, maxima = _shares(policy.minima), _scaled(_shares(policy.maxima), scale)
-    least: dict[Slot, int] = {
-        slot: min(minima[slot], base[slot] // 2) if slot in COMPRESSIBLE else base[slot] for slot in SLOTS
-    }
-    return least, {slot: max(base[slot], maxima[slot]) for slot in SLOTS}
+    return {slot: max(base[slot], limits.least[slot], int(limits.most[slot] * scale)) for slot in SLOTS}
 
 
 _ALIASES: dict[str, Slot] = {
@@ -185,11 +243,13 @@ def truncate(
     available: int,
     minimums: Mapping[str, int] | None = None,
     order: Order = "fixed_priority",
+    *,
+    least: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """The same slots in the same order, cut to `available`: first down to their minimums, then to nothing (X21)."""
+    """The same slots in the same order, cut to `available`: to their minimums, their least, then to nothing (X21)."""
     sizes = dict(slots)
     by_slot = {_ALIASES.get(name, name): name for name in sizes}
-    for floors in (minimums or {}, {}):
+    for floors in (minimums or {}, least or {}, {}):
         for slot in _ORDERS[order]:
             over = sum(sizes.values()) - available
             if over <= 0:

@@ -7,6 +7,8 @@ from typing import Literal
 from services.compose.rules import slots, texts
 from services.compose.rules.budget import (
     COMPRESSIBLE,
+    HEADINGS_COST,
+    Bounds,
     BudgetSignals,
     Order,
     Slot,
@@ -19,15 +21,12 @@ from services.compose.rules.budget import (
 from services.compose.rules.fit import NAME_JOINT, Material, fit
 from services.compose.rules.model import Ranked, RecentTurn
 from services.compose.rules.packing import Decision, Draft, PackInputs, PackPolicy
-from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import PreparedCore
 from services.compose.rules.spoken import withheld
 from services.compose.rules.thin import thinner
 from shared.text.language import detect
 from shared.text.sanitize import screen
 
-HEADINGS_COST = 2 * MESSAGE_OVERHEAD + 8
-"""Tokens of the messages that hold summary and evidence, and of their headings."""
 RICH = 12.0
 """The confidence of so many certain memories together is all that memory can say."""
 DEEP = 16
@@ -117,7 +116,7 @@ def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
 class Floors:
     """What each slot may keep while others can give way, and how that was found."""
 
-    minima: Mapping[Slot, int]
+    shares: Mapping[Slot, int]
     signals: BudgetSignals
     allocation: Literal["dynamic", "static", "fallback"]
 
@@ -149,17 +148,54 @@ def signals(inputs: PackInputs, material: Material) -> BudgetSignals:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What each slot that can be cut has of a package, and the tokens of JSON that nobody used."""
+
+    shares: Mapping[Slot, SlotBudget]
+    idle: int
+
+
 def fill(
-    material: Material, least: Mapping[Slot, int], order: Order, draft: Draft, room: int, wire_room: int | None
-) -> tuple[dict[Slot, SlotBudget], int]:
-    """The draft filled to `room` tokens of messages and about `wire_room` of JSON: what each slot has, what is left."""
+    material: Material,
+    shares: Mapping[Slot, int],
+    limits: Bounds,
+    order: Order,
+    draft: Draft,
+    room: int,
+    wire_room: int | None,
+) -> Filling:
+    """The draft filled to `room` tokens of messages and about `wire_room` of JSON.
+
+    Every slot is granted its least, if it wants so much, and no slot more than its most.
+    """
+    room = max(0, room - HEADINGS_COST)
     wanted = material.wants()
-    kept, left = (material, room) if wire_room is None else thinner(material, room, wire_room)
-    room = max(0, min(room, left) - HEADINGS_COST)
-    wants = kept.wants()
-    sizes = truncate({**wants}, room, {slot: least[slot] for slot in COMPRESSIBLE}, order)
-    granted, used = fit(kept, draft, wants, {slot: sizes[slot] for slot in COMPRESSIBLE}, room)
-    shares: dict[Slot, SlotBudget] = {
-        slot: SlotBudget(wanted[slot], least[slot], granted[slot], used[slot]) for slot in COMPRESSIBLE
+    granted = _grant(wanted, shares, limits, order, room)
+    kept, left = (material, room) if wire_room is None else thinner(material, room, wire_room, limits)
+    room = max(0, min(room, left))
+    wants = _capped(kept.wants(), limits)
+    filled, used = fit(kept, draft, wants, _grant(wants, shares, limits, order, room), room)
+    made: dict[Slot, SlotBudget] = {
+        slot: SlotBudget(
+            wanted=wanted[slot],
+            minimum=limits.least[slot],
+            maximum=limits.most[slot],
+            share=shares[slot],
+            granted=max(granted[slot], filled[slot]),
+            used=used[slot],
+        )
+        for slot in COMPRESSIBLE
     }
-    return shares, max(0, left - sum(used.values()))
+    return Filling(made, max(0, left - sum(used.values())))
+
+
+def _grant(
+    wants: Mapping[Slot, int], shares: Mapping[Slot, int], limits: Bounds, order: Order, room: int
+) -> dict[Slot, int]:
+    sizes = truncate({**_capped(wants, limits)}, room, {**shares}, order, least={**limits.least})
+    return {slot: sizes[slot] for slot in COMPRESSIBLE}
+
+
+def _capped(wants: Mapping[Slot, int], limits: Bounds) -> dict[Slot, int]:
+    return {slot: min(size, limits.most[slot]) for slot, size in wants.items()}

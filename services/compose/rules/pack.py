@@ -1,8 +1,8 @@
 """The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.context_package import (
@@ -17,16 +17,19 @@ from schemas.context_package import (
 from schemas.vocabulary import Language
 from services.compose.rules import slots
 from services.compose.rules.budget import (
+    HEADINGS_COST,
     SLOTS,
     Allocation,
+    Bounds,
     Slot,
     SlotBudget,
+    TokenLimitTooSmallError,
     UserMessageTooLongError,
-    margin,
+    bounds,
     profile_for,
     u_shape,
 )
-from services.compose.rules.fill import HEADINGS_COST, Floors, fill, floors, gather
+from services.compose.rules.fill import Floors, fill, floors, gather
 from services.compose.rules.fit import Material
 from services.compose.rules.model import Dropped
 from services.compose.rules.packing import Decision, Draft, Packed, PackInputs, PackPolicy
@@ -36,7 +39,16 @@ from services.compose.rules.thin import A_FIELD, bare, escapes
 from shared.text import tokens
 from shared.text.language import detect
 
-__all__ = ["Decision", "PackInputs", "PackPolicy", "Packed", "UserMessageTooLongError", "pack"]
+__all__ = [
+    "Decision",
+    "PackInputs",
+    "PackPolicy",
+    "Packed",
+    "TokenLimitTooSmallError",
+    "UserMessageTooLongError",
+    "check",
+    "pack",
+]
 
 
 WIRE_SHARE = 0.98
@@ -45,21 +57,31 @@ JSON_COUNTS_FROM = 1000
 """Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
 
 
+def check(inputs: PackInputs, policy: PackPolicy) -> None:
+    """Raises where `pack` would, whatever is found: the message is held against the window before any search."""
+    clear = inputs.language or detect(inputs.user_message)
+    # the rules may yet come in the language of the turns before; these are the longer ones
+    _frame(inputs if clear != "other" else replace(inputs, language="zh"), policy)
+
+
 def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
-    """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole."""
+    """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole.
+
+    Every slot stays within its bounds. UserMessageTooLongError where the message leaves no room for their least,
+    TokenLimitTooSmallError where no message would.
+    """
     frame = _frame(inputs, policy)
     draft = Draft(degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld))
     material = gather(inputs, policy, draft)
     least = floors(inputs, policy, draft, material)
-    room = frame.room - frame.rules.cost
-    wire_room = _wire_room(inputs, policy, frame)
+    wire_room = _wire_room(inputs, policy, frame, draft.degraded)
     while True:
-        shares, idle = fill(material, least.minima, policy.budget.order, draft, room, wire_room)
+        filled = fill(material, least.shares, frame.limits, policy.budget.order, draft, frame.room, wire_room)
         package = _package(inputs, policy, draft, frame)
         over = 0 if wire_room is None else _wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
-        if wire_room is None or over <= 0:
-            return _packed(package, draft, material, _allocation(inputs, policy, frame, least, shares))
-        wire_room -= over + idle
+        if wire_room is None or over <= 0 or wire_room < 0:
+            return _packed(package, draft, material, _allocation(inputs, policy, frame, least, filled.shares))
+        wire_room -= over + filled.idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +89,39 @@ class _Frame:
     """What is fixed before anything is remembered: the message, the answer's room, the rules."""
 
     said: int
-    ceiling: int
+    limits: Bounds
     generation: int
     rules: Rules
 
     @property
     def room(self) -> int:
-        """What is left for rules and memory."""
-        return self.ceiling - self.generation - self.said
+        """What is left for memory."""
+        return self.limits.room - self.generation - self.said - self.rules.cost
 
 
 def _frame(inputs: PackInputs, policy: PackPolicy) -> _Frame:
-    ceiling = int(inputs.token_limit - margin(inputs.token_limit, policy.budget))
+    """The fullest rules beside which the message leaves all other slots their least."""
+    limits = bounds(inputs.token_limit, policy.budget)
+    share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
     said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
-    if said > ceiling:
-        raise _too_long(said, inputs.token_limit, ceiling)
-    generation = min(profile_for(inputs.token_limit, policy.budget).slots["generation"], ceiling - said)
-    return _Frame(said, ceiling, generation, _rules(inputs, policy, ceiling - generation - said))
+    room = left = 0
+    for rules in _rules(inputs, policy, limits):
+        room = left = limits.message_room(rules.cost)
+        if said > room:
+            continue
+        frame = _Frame(said, limits, limits.generation(share, said, rules.cost), rules)
+        wire_left = _wire_room(inputs, policy, frame, ())
+        if wire_left is None or wire_left >= limits.least_memory:
+            return frame
+        left = min(room, max(0, said + wire_left - limits.least_memory))
+    if room < limits.least["user_turn"]:
+        raise TokenLimitTooSmallError(
+            f"{inputs.token_limit} tokens hold no message: margin, answer and rules leave {max(0, room)} of them,"
+            f" fewer than {limits.least['user_turn']}"
+        )
+    raise UserMessageTooLongError(
+        f"user_message needs about {said} tokens; the limit of {inputs.token_limit} leaves {left} for it"
+    )
 
 
 def _media_tokens(inputs: PackInputs) -> int:
@@ -92,33 +130,30 @@ def _media_tokens(inputs: PackInputs) -> int:
     return sum(tokens.count(json.dumps(part, ensure_ascii=False)) for part in media)
 
 
-def _too_long(said: int, limit: int, left: int) -> UserMessageTooLongError:
-    return UserMessageTooLongError(f"user_message needs about {said} tokens; the limit of {limit} leaves {left}")
-
-
-def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame) -> int | None:
+def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame, degraded: Sequence[str]) -> int | None:
     """The tokens that the JSON of an empty package leaves; None where it is not counted."""
     if inputs.token_limit < JSON_COUNTS_FROM:
         return None
-    left = int(inputs.token_limit * WIRE_SHARE) - _wire_tokens(_package(inputs, policy, Draft(), frame))
-    if left < 0:
-        raise _too_long(frame.said, inputs.token_limit, max(0, left + frame.said))
-    return left
+    empty = _package(inputs, policy, Draft(degraded=list(degraded)), frame)
+    return int(inputs.token_limit * WIRE_SHARE) - _wire_tokens(empty)
 
 
 def _allocation(
     inputs: PackInputs, policy: PackPolicy, frame: _Frame, least: Floors, shares: Mapping[Slot, SlotBudget]
 ) -> Allocation:
-    minima = least.minima
+    limits = frame.limits
     taken: dict[Slot, int] = {
         "system": frame.rules.cost,
         "user_turn": frame.said,
         "generation": frame.generation,
     }
-    fixed = {slot: SlotBudget(used, minima[slot], used, used) for slot, used in taken.items()}
+    fixed = {
+        slot: SlotBudget(used, limits.least[slot], limits.most[slot], least.shares[slot], used, used)
+        for slot, used in taken.items()
+    }
     return Allocation(
         limit=inputs.token_limit,
-        margin=inputs.token_limit - frame.ceiling,
+        margin=inputs.token_limit - limits.room,
         profile=profile_for(inputs.token_limit, policy.budget).name,
         allocation=least.allocation,
         order=policy.budget.order,
@@ -127,10 +162,11 @@ def _allocation(
     )
 
 
-def _rules(inputs: PackInputs, policy: PackPolicy, room: int) -> Rules:
+def _rules(inputs: PackInputs, policy: PackPolicy, limits: Bounds) -> Iterator[Rules]:
+    """The rules that stay within the system's most, the fullest first; the shortest always."""
     language = _language(inputs)
-    for short in (inputs.token_limit < policy.short_guide_below, True):
-        made = slots.rules(
+    long, short = (
+        slots.rules(
             language,
             inputs.intent,
             inputs.created_at,
@@ -139,18 +175,14 @@ def _rules(inputs: PackInputs, policy: PackPolicy, room: int) -> Rules:
             short=short,
             nonce=inputs.nonce,
         )
-        if made.cost <= room:
-            return _hinted(inputs, policy, made, room)
-    return Rules()
-
-
-def _hinted(inputs: PackInputs, policy: PackPolicy, made: Rules, room: int) -> Rules:
-    """The rules with the agent's hints, where the system's share of the budget holds them."""
-    if not inputs.hints:
-        return made
+        for short in (inputs.token_limit < policy.short_guide_below, True)
+    )
     share = profile_for(inputs.token_limit, policy.budget).slots["system"]
-    hinted = slots.with_hints(made, inputs.hints, inputs.created_at)
-    return hinted if hinted.cost <= min(share, room) else made
+    if inputs.hints and (hinted := slots.with_hints(long, inputs.hints, inputs.created_at)).cost <= share:
+        yield hinted
+    if long.cost <= limits.most["system"]:
+        yield long
+    yield short
 
 
 def _language(inputs: PackInputs) -> Language:
@@ -192,7 +224,7 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: Draft, frame: _Frame
             token_budget=TokenBudget(
                 limit=inputs.token_limit,
                 used_estimate=sum(used.values()) + headings,
-                margin=inputs.token_limit - frame.ceiling,
+                margin=inputs.token_limit - frame.limits.room,
                 generation=frame.generation,
                 profile=profile_for(inputs.token_limit, policy.budget).name,
                 slots=used,

@@ -7,6 +7,7 @@ from typing import Any
 
 from schemas.base import Contract
 from schemas.context_package import RecentMessage
+from services.compose.rules.budget import COMPRESSIBLE, Bounds, Slot
 from services.compose.rules.fit import Material
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import SEPARATOR, Prepared, PreparedCore
@@ -26,6 +27,8 @@ SHOWN_WHOLE = 1200
 """Characters up to which a message is likely to be shown whole, and all that JSON escapes in it."""
 NAMES = 48
 """Tokens of the fields around the line of names."""
+A_PIECE = 64
+"""Tokens of a slot below which no piece with its fields is kept for them."""
 A_MESSAGE = 10
 """Tokens of a message's fields beside its content."""
 
@@ -40,11 +43,11 @@ def bare(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
     return tokens.fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
-def thinner(material: Material, room: int, wire_room: int) -> tuple[Material, int]:
+def thinner(material: Material, room: int, wire_room: int, limits: Bounds) -> tuple[Material, int]:
     """As many pieces as leave the JSON room for their texts, and the tokens that are then left to these.
 
     Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be
-    said for it, and what then still fits comes back.
+    said for it, and what then still fits comes back. A slot keeps pieces for its least while the JSON has room for it.
     """
     turns = [messages for _, messages in material.turns]
     extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
@@ -57,10 +60,20 @@ def thinner(material: Material, room: int, wire_room: int) -> tuple[Material, in
     def said(counts: Counts) -> int:
         return min(room, left(counts), sum(_first(material, counts).wants().values()))
 
+    wanted = material.wants()
+    kept_least = {slot: size for slot, size in limits.least.items() if slot in COMPRESSIBLE and size >= A_PIECE}
+    least: dict[Slot, int] = {slot: min(wanted[slot], size) for slot, size in kept_least.items()}
+
+    def gives_way(counts: Counts, fewer: Counts) -> bool:
+        if said(counts) >= ENOUGH * room or said(fewer) <= said(counts):
+            return False
+        kept = _first(material, fewer).wants()
+        return left(counts) < sum(least.values()) or all(kept[slot] >= size for slot, size in least.items())
+
     every = counts = (len(material.core), len(material.evidence), len(turns))
     for keeps in LIGHTEN:
         for at, keep in enumerate(keeps):
-            while counts[at] > keep and said(counts) < ENOUGH * room and said(_with(counts, at, -1)) > said(counts):
+            while counts[at] > keep and gives_way(counts, _with(counts, at, -1)):
                 counts = _with(counts, at, -1)
     for at in GIVEN_BACK:
         while counts[at] < every[at] and said(_with(counts, at, 1)) > said(counts):

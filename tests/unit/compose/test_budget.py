@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 
 from services.compose.rules.budget import (
+    COMPRESSIBLE,
+    HEADINGS_COST,
     SLOTS,
     Allocation,
     BudgetSignals,
     SlotBudget,
     allocate,
+    bounds,
     check,
     margin,
     personal_ceiling,
@@ -95,9 +98,12 @@ def test_the_evidence_first_order_cuts_history_before_knowledge() -> None:
 )
 @pytest.mark.parametrize("window", [8192, 16384, 32768, 128_000])
 def test_oc158_the_window_is_used(signals: dict[str, Any], window: int) -> None:
-    slots = allocate(window, BudgetSignals(**signals))
+    slots, most = allocate(window, BudgetSignals(**signals)), bounds(window).most
     assert min(slots.values()) >= 0
-    assert 0.9 * window <= sum(slots.values()) <= window - margin(window) + 1
+    assert sum(slots.values()) <= window - margin(window) + 1
+    assert all(slots[slot] <= most[slot] for slot in SLOTS)
+    full = all(slots[slot] in (0, most[slot]) for slot in (*COMPRESSIBLE, "generation"))
+    assert full or sum(slots.values()) >= 0.9 * window
 
 
 def test_signals_move_the_shares() -> None:
@@ -141,9 +147,27 @@ def test_nothing_to_say_is_given_nothing(window: int) -> None:
     assert sum(slots.values()) <= window - margin(window) + 1
 
 
+@pytest.mark.parametrize("window", [256, 300, 1000, 2048, 4096, 8192, 10_000, 12_000, 14_000, 16_384, 32_768, 500_000])
+def test_the_longest_message_leaves_every_slot_its_least(window: int) -> None:
+    limits = bounds(window)
+    assert all(limits.least[slot] <= limits.most[slot] for slot in SLOTS)
+    fixed = limits.least["system"] + limits.least["generation"] + limits.most["user_turn"]
+    least = sum(limits.least[slot] for slot in COMPRESSIBLE)
+    assert fixed + least + (HEADINGS_COST if least else 0) <= limits.room
+
+
+def test_from_the_least_profile_on_the_seeds_bounds_hold() -> None:
+    policy = BudgetPolicy()
+    for window in (8192, 12_000, 16_384, 32_768, 128_000):
+        limits = bounds(window)
+        assert dict(limits.most) == dict(policy.maxima)
+        assert all(limits.least[slot] == size for slot, size in policy.minima.incompressible.items())
+    assert dict(bounds(16_384).least) == dict(policy.minima)
+
+
 def test_an_allocation_is_plain_values() -> None:
-    slots = {slot: SlotBudget(4, 1, 3, 2) for slot in SLOTS}
+    slots = {slot: SlotBudget(4, 1, 9, 3, 3, 2) for slot in SLOTS}
     made = Allocation(8192, 410, "8k", "dynamic", "fixed_priority", BudgetSignals(1 / 3), slots).as_json()
     assert json.loads(json.dumps(made)) == made
     assert made["signals"] == {"memory_richness": 0.3333, "knowledge_relevance": 0.5, "conversation_depth": 0.5}
-    assert made["slots"]["window"] == {"wanted": 4, "minimum": 1, "granted": 3, "used": 2}  # pyright: ignore
+    assert made["slots"]["window"] == {"wanted": 4, "minimum": 1, "maximum": 9, "share": 3, "granted": 3, "used": 2}  # pyright: ignore

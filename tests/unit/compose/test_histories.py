@@ -24,7 +24,7 @@ def _packed(inputs: PackInputs) -> Packed | None:
     try:
         return pack(inputs, POLICY)
     except UserMessageTooLongError:
-        assert tokens.count(inputs.user_message) > inputs.token_limit // 4
+        assert tokens.count(inputs.user_message) > min(inputs.token_limit // 4, 3900)
         return None
 
 
@@ -40,10 +40,15 @@ def _check(inputs: PackInputs, packed: Packed) -> None:
     shares = packed.allocation.slots
     wanted = sum(each.wanted for slot, each in shares.items() if slot != "generation")
     room = limit - budget.margin - budget.generation
-    if wanted >= room:
+    if wanted >= room and not _at_most(packed):
         full = budget.used_estimate >= 0.9 * room
         assert full or tokens.fresh(wire) >= 0.9 * limit - A_PIECE, (limit, shares)
     assert all(each.used <= each.granted <= each.wanted for each in shares.values())
+
+
+def _at_most(packed: Packed) -> bool:
+    """Whether a slot wants more than it may ever have."""
+    return any(each.wanted > each.maximum for each in packed.allocation.slots.values())
 
 
 @pytest.mark.parametrize("batch", range(often(20, short=3)))
@@ -57,7 +62,7 @@ def test_no_package_exceeds_its_limit_and_none_wastes_it(batch: int) -> None:
 
 @pytest.mark.parametrize("limit", [2048, 4096, 8192, 16_384, 32_768])
 @pytest.mark.parametrize("seed", range(often(8, short=2)))
-def test_a_long_conversation_uses_nine_tenths_of_the_limit(seed: int, limit: int) -> None:
+def test_a_long_conversation_uses_nine_tenths_of_the_limit_or_all_that_it_may(seed: int, limit: int) -> None:
     inputs = history(seed, token_limit=limit, user_message="接下来呢？ And now?")
     rng = random.Random(seed)
     long = some_text(rng, pieces()[rng.choice(KINDS)], 40_000)
@@ -65,5 +70,7 @@ def test_a_long_conversation_uses_nine_tenths_of_the_limit(seed: int, limit: int
     packed = pack(replace(inputs, recent=turns), POLICY)
     _check(inputs, packed)
     budget = packed.package.constraints.token_budget
-    assert (budget.used_estimate + budget.generation + budget.margin) / limit >= 0.9
-    assert budget.used_estimate / (limit - budget.generation - budget.margin) >= 0.9
+    window = packed.allocation.slots["window"]
+    full = window.used >= 0.99 * window.maximum
+    assert full or (budget.used_estimate + budget.generation + budget.margin) / limit >= 0.9
+    assert full or budget.used_estimate / (limit - budget.generation - budget.margin) >= 0.9

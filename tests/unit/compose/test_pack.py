@@ -186,10 +186,10 @@ def test_the_guide_speaks_the_packages_language(message: str, words: str) -> Non
 
 
 def test_the_user_message_is_whole_or_refused() -> None:
-    long = "word " * 6000
+    long = "word " * 3500
     assert _pack(long, evidence=[_memory("m")]).package.user_message.content == long
     with pytest.raises(UserMessageTooLongError, match="user_message"):
-        _pack("word " * 9000)
+        _pack("word " * 4500)
 
 
 def test_what_does_not_fit_is_named() -> None:
@@ -295,7 +295,7 @@ def test_an_allocator_that_fails_leaves_the_static_shares_and_says_so(monkeypatc
     packed = _pack(**given)
     assert packed.package.degraded_reason == ["budget_allocator_fallback"]
     assert packed.allocation.allocation == "fallback"
-    assert {slot: each.minimum for slot, each in packed.allocation.slots.items()} == dict(profile_for(8192).slots)
+    assert {slot: each.share for slot, each in packed.allocation.slots.items()} == dict(profile_for(8192).slots)
     assert packed.package.constraints.token_budget.used_estimate >= 5000
 
 
@@ -304,7 +304,7 @@ def test_static_shares_do_not_ask_the_allocator(monkeypatch: pytest.MonkeyPatch)
     inputs = PackInputs("c", "s", NOW, "hello there", recent=_turns(8, words=900))
     packed = pack(inputs, PackPolicy(budget=BudgetPolicy(allocation="static")))
     assert (packed.allocation.allocation, packed.package.degraded_reason) == ("static", [])
-    assert packed.allocation.slots["window"].minimum == 1200
+    assert packed.allocation.slots["window"].share == 1200
 
 
 def test_the_order_decides_what_is_cut_first() -> None:
