@@ -100,7 +100,9 @@ class ComposeRequest(Contract):
         Field(ge=256, le=4_000_000, validation_alias=AliasChoices("token_limit", "token_budget")),
     ] = None
     model_window: Annotated[int | None, Field(ge=256, le=10_000_000)] = None
-    deadline_ms: Annotated[int, Field(ge=1, le=30_000)] = 1000
+    deadline_ms: Annotated[
+        int | None, Field(ge=1, le=30_000, description="Without one the policy's; never more than the policy allows")
+    ] = None
     debug: bool = False
     experiment_context: ExperimentContext | None = None
 

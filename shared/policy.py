@@ -212,7 +212,8 @@ class BudgetPolicy(Slice):
 class ComposePolicy(Slice):
     """How a package is found and filled (seeds 003 and 004 section 4, facts 2.1)."""
 
-    deadline_ms: int = Field(default=1000, ge=1)
+    deadline_ms: int = Field(default=1000, ge=1, description="Time for one package or plan that names none")
+    deadline_max_ms: int = Field(default=30_000, ge=1, description="The most that a request may name")
     default_profile: Literal["8k", "16k", "32k"] = "8k"
     recent_turns_max: int = Field(default=8, ge=0)
     evidence_max: int = Field(default=12, ge=0)
@@ -233,6 +234,16 @@ class ComposePolicy(Slice):
     weights: ArmWeights = ArmWeights()
     budget: BudgetPolicy = BudgetPolicy()
     agent_hints: bool = True
+
+    @model_validator(mode="after")
+    def _allows_its_own_deadline(self) -> Self:
+        if self.deadline_ms > self.deadline_max_ms:
+            raise ValueError(f"deadline_ms: {self.deadline_ms} is more than deadline_max_ms, {self.deadline_max_ms}")
+        return self
+
+    def seconds(self, asked_ms: int | None) -> float:
+        """The time of one request that names this deadline, or none."""
+        return min(asked_ms or self.deadline_ms, self.deadline_max_ms) / 1000
 
 
 class KnowledgePolicy(Slice):

@@ -4,77 +4,42 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
-from secrets import token_hex
 
 from schemas.compose import ComposeRequest
-from schemas.content import ContentBlock
 from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
 from schemas.evidence_pack import EvidencePack
-from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
-from schemas.turn_events import FieldProblem
 from services.compose import arms, experience, explain, links, media, overlay, planner, rerank, resources
 from services.compose.composed import Composed
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
-from services.compose.planner import Thought
+from services.compose.packaging import Loaded, hold_message, package_context, read_message, to_core
 from services.compose.rules import subplan
-from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.conflict import Settled, settle, told
 from services.compose.rules.execute import Execution, composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.judged import keys
-from services.compose.rules.model import CoreMemory, Message, RecentTurn
-from services.compose.rules.overlay import ARM, Overlay, evidence
-from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.model import CoreMemory
+from services.compose.rules.overlay import ARM, evidence
+from services.compose.rules.pack import Packed
 from services.compose.rules.plan import Planned
-from services.compose.rules.spoken import spoken, withheld
 from services.compose.rules.subplan import SubPlan
 from shared import clock
 from shared.db import Subject
-from shared.errors import RefusedError, TransientError
-from shared.heard import SPOKEN
-from shared.knowledge.port import Scope
+from shared.errors import TransientError
 from shared.runtime import Runtime
 from shared.store import knowledge, memory, sessions, summaries, tombstones, turns
 from shared.store.media import known
-from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
 from shared.text import blocks
-from shared.text.sanitize import OWN_WORDS, defused
 
-NONCE_BYTES = 3
-"""Nobody who wrote a text that is in the package could know them."""
 ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""
-RECENT_CHARS = 800
-"""Of what was recognised in one media of an earlier turn, so much is shown."""
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """What every package starts from; `hidden` names the core memories that what was said since ends.
-
-    `message` is what is being answered, its media looked up and safe; `knowledge` the version of what is known in the
-    scope.
-    """
-
-    core: list[Pinned]
-    summary: str
-    names: list[str]
-    window: list[Turn]
-    overlay: Overlay
-    hidden: list[str]
-    message: tuple[ContentBlock, ...]
-    scope: Scope
-    knowledge: int
-    epoch: int
 
 
 async def compose_context(
@@ -94,12 +59,14 @@ async def compose(
     not answer within the deadline.
     """
     began = time.perf_counter()
-    deadline = began + asked.deadline_ms / 1000
+    hold_message(asked, rt.policy.compose)
+    deadline = began + rt.policy.compose.seconds(asked.deadline_ms)
     subject = Subject(asked.tenant_id, asked.user_id)
     at = now or clock.now()
     experience.begin(rt, subject)
-    async with _in_time(asked.deadline_ms / 1000):
+    async with _in_time(deadline - time.perf_counter()):
         loaded = await _load(rt, subject, asked, at)
+    said = read_message(asked, loaded.message, rt.policy.compose)
     request_id = asked.request_id or clock.uuid7().hex
     message = blocks.asked(loaded.message, ASKED_CHARS)
     thought = await planner.plan(
@@ -132,8 +99,9 @@ async def compose(
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
-    settled = _settled(rt, fused, [_core(m) for m in loaded.core], message)
-    packed = told(_packed(asked, rt, loaded, thought, settled, found, request_id, at), settled.conflicts)
+    settled = _settled(rt, fused, [to_core(m) for m in loaded.core], message)
+    made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
+    packed = told(made, settled.conflicts)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
     took = (time.perf_counter() - began) * 1000
@@ -160,18 +128,6 @@ def _settled(rt: Runtime, fused: Fused, core: Sequence[CoreMemory], message: str
     settled = settle(fused.ranked, core, message)
     KNOWLEDGE_CONFLICTS.inc(len(settled.conflicts))
     return settled
-
-
-def _metadata(context: ExperimentContext | None, thought: Thought, request_id: str) -> GenerationMetadata | None:
-    if context is None:
-        return None
-    return GenerationMetadata(
-        experiment_id=context.experiment_id,
-        variant=context.variant,
-        trace_id=request_id,
-        planner=thought.planner,
-        ignored=thought.ignored,
-    )
 
 
 @asynccontextmanager
@@ -236,87 +192,6 @@ def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
     )
 
 
-def _packed(
-    asked: ComposeRequest,
-    rt: Runtime,
-    loaded: Loaded,
-    thought: Thought,
-    settled: Settled,
-    found: Found,
-    request_id: str,
-    at: datetime,
-) -> Packed:
-    policy, planned = rt.policy.compose, thought.planned
-    said = spoken(loaded.message, asked.model_modalities, asked.limit(policy.default_profile))
-    window = [_recent(turn) for turn in overlay.before(loaded.window, asked.user_message)]
-    inputs = PackInputs(
-        context_id=str(clock.uuid7()),
-        session_id=asked.session_id,
-        created_at=at,
-        user_message=said.text,
-        request_id=request_id,
-        content_parts=said.parts,
-        token_limit=asked.limit(policy.default_profile),
-        intent=planned.intent,
-        language=planned.language,
-        nonce=token_hex(NONCE_BYTES),
-        core=settled.core,
-        working_summary=loaded.summary,
-        entities=loaded.names,
-        recent=[turn for turn, _ in window],
-        hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
-        evidence=settled.evidence,
-        degraded_reason=[*found.degraded, *said.degraded],
-        withheld=[*said.withheld, *(each for _, more in window for each in more)],
-        generation_metadata=_metadata(asked.experiment_context, thought, request_id),
-    )
-    limits = PackPolicy(
-        budget=policy.budget,
-        recent_turns_max=policy.recent_turns_max,
-        evidence_max_items=policy.evidence_max,
-        max_snippet_chars=policy.snippet_max_chars,
-    )
-    try:
-        return pack(inputs, limits)
-    except UserMessageTooLongError as error:
-        problem = FieldProblem(field="user_message", problem=str(error))
-        raise RefusedError("user_message_too_long", str(error), (problem,)) from error
-
-
-def _core(known: Pinned) -> CoreMemory:
-    return CoreMemory(
-        type=known.type,
-        text=known.content_text,
-        updated_at=known.valid_at,
-        memory_id=str(known.memory_id),
-        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
-        confidence=known.confidence,
-        provenance=known.provenance_class,
-        epistemic=known.epistemic_type,
-        valid_at=known.valid_at,
-        last_validated_at=known.last_validated_at,
-        category=known.key or known.type,
-    )
-
-
-def _defused(words: str) -> str:
-    return defused(words, OWN_WORDS).text
-
-
-def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
-    """The turn as the window shows it, without sentences that give orders, and the media whose recognised text does."""
-    messages: list[Message] = []
-    blocked: list[blocks.Blocked] = []
-    for event in turn.events:
-        if event.event_type not in SPOKEN or not event.content:
-            continue
-        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, _defused)
-        blocked += told.blocked
-        text = told.text if event.blocks else _defused(event.content["text"])
-        messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)
-
-
 def _debug(
     planned: Planned, found: Found, fused: Fused, packed: Packed, ignored: Sequence[str], took_ms: float
 ) -> PackageDebug:
@@ -350,7 +225,7 @@ def _debug(
 async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     began = time.perf_counter()
-    deadline = began + rt.policy.compose.deadline_ms / 1000
+    deadline = began + rt.policy.compose.seconds(None)
     at = clock.now()
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)

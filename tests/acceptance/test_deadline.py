@@ -17,8 +17,12 @@ from tests.system.wait import IN_TIME_S
 
 @pytest.fixture(scope="module")
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service; a plan has two seconds."""
-    policy = policy_file(tmp_path_factory.mktemp("policy"), compose={"deadline_ms": 2000}, evolution={"every_s": 3600})
+    """Every service; a plan or package has two seconds, and no more than four."""
+    policy = policy_file(
+        tmp_path_factory.mktemp("policy"),
+        compose={"deadline_ms": 2000, "deadline_max_ms": 4000},
+        evolution={"every_s": 3600},
+    )
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
 
@@ -78,6 +82,24 @@ async def test_a_plan_too_is_refused_in_time_when_memory_itself_is_slow(
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 
+async def test_the_policys_deadline_governs_packages_that_name_none(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2 seconds here, for packages as for plans; a request may name another, up to the policy's most."""
+    await person.say("I prefer green tea.")
+    monkeypatch.setattr(search, "words", slow)
+    asked = {**person.whose, "session_id": "s2", "user_message": "Which tea do I prefer?"}
+    began = time.monotonic()
+    answer = await person.post("/v1/context", asked)
+    took = time.monotonic() - began
+    assert answer.status_code == 200, answer.text
+    assert "text_timeout" in answer.json()["degraded_reason"]
+    assert took > 1.2
+    capped = await person.post("/v1/context", {**asked, "deadline_ms": 30_000})
+    assert "text_timeout" in capped.json()["degraded_reason"]
+    assert time.monotonic() - began < 2 * IN_TIME_S
+
+
 async def test_many_slow_requests_at_once_do_not_use_up_the_connections(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,5 +123,6 @@ async def test_a_request_without_a_database_is_refused_as_a_passing_trouble(data
         databases.drop(dsn)
         answer = await person.post("/v1/turns", person.turn("I like tea."))
         assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
-        asked = await person.post("/v1/context", {**person.whose, "session_id": "s", "user_message": "tea?"})
+        question = {**person.whose, "session_id": "s", "user_message": "tea?", "deadline_ms": 1000}
+        asked = await person.post("/v1/context", question)
         assert (asked.status_code, asked.json()["code"]) == (503, "unavailable")

@@ -29,10 +29,10 @@ class Spoken:
     degraded: tuple[str, ...] = ()
 
 
-def spoken(blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int) -> Spoken:
-    """The message for a model that reads these types, within about half the limit but for its own words."""
+def spoken(blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int) -> Spoken:
+    """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
     media = [block for block in blocks if block.is_media]
-    made = fitted(blocks, int(limit * SHARE_FOR_MEDIA), tokens.count)
+    made = fitted(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count)
     read = [block for block in media if block.type in modalities]
     parts = [_part(block, piece, modalities) for block, piece in zip(blocks, made.pieces, strict=True)] if read else []
     degraded = (UNSUPPORTED,) if len(read) < len(media) else ()

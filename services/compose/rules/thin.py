@@ -61,14 +61,14 @@ def thinner(material: Material, room: int, wire_room: int, limits: Bounds) -> tu
         return min(room, left(counts), sum(_first(material, counts).wants().values()))
 
     wanted = material.wants()
-    kept_least = {slot: size for slot, size in limits.least.items() if slot in COMPRESSIBLE and size >= A_PIECE}
-    least: dict[Slot, int] = {slot: min(wanted[slot], size) for slot, size in kept_least.items()}
+    kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= A_PIECE]
+    least: dict[Slot, int] = {slot: min(wanted[slot], limits.least[slot]) for slot in kept}
 
     def gives_way(counts: Counts, fewer: Counts) -> bool:
         if said(counts) >= ENOUGH * room or said(fewer) <= said(counts):
             return False
-        kept = _first(material, fewer).wants()
-        return left(counts) < sum(least.values()) or all(kept[slot] >= size for slot, size in least.items())
+        wants = _first(material, fewer).wants()
+        return left(counts) < sum(least.values()) or all(wants[slot] >= size for slot, size in least.items())
 
     every = counts = (len(material.core), len(material.evidence), len(turns))
     for keeps in LIGHTEN:

@@ -126,7 +126,8 @@ def test_every_bound_is_the_policys() -> None:
 
 def test_a_profile_beyond_a_maximum_is_refused_at_the_start() -> None:
     shares = dict(profile_for(32_768).slots) | {"summary": 6000, "knowledge": 4000}
-    profiles = BudgetPolicy().profiles | {"32k": Shares.model_validate(shares)}
+    profiles = {**BudgetPolicy().profiles}
+    profiles["32k"] = Shares.model_validate(shares)
     with pytest.raises(ValueError, match=r"profiles\.32k\.summary: 6000 is more than maxima\.summary, 5000"):
         BudgetPolicy(profiles=profiles)
 

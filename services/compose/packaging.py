@@ -1,0 +1,213 @@
+"""What was found, said and is known becomes a package; the message is held against the window before any search."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import token_hex
+
+from schemas.compose import ComposeRequest
+from schemas.content import ContentBlock
+from schemas.experiment import ExperimentContext, GenerationMetadata
+from schemas.turn_events import FieldProblem
+from services.compose import experience, overlay
+from services.compose.planner import ROUTING, Planner, Thought
+from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, bounds
+from services.compose.rules.conflict import Settled
+from services.compose.rules.model import CoreMemory, Message, RecentTurn
+from services.compose.rules.overlay import Overlay
+from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, check, pack
+from services.compose.rules.render import MESSAGE_OVERHEAD
+from services.compose.rules.spoken import Spoken, spoken, withheld
+from shared import clock
+from shared.db import Subject
+from shared.errors import RefusedError
+from shared.heard import SPOKEN
+from shared.knowledge.port import Scope
+from shared.policy import ComposePolicy
+from shared.runtime import Runtime
+from shared.store.memory import Pinned
+from shared.store.turns import Turn
+from shared.text import blocks
+from shared.text.sanitize import OWN_WORDS, defused
+
+NONCE_BYTES = 3
+"""Nobody who wrote a text that is in the package could know them."""
+RECENT_CHARS = 800
+"""Of what was recognised in one media of an earlier turn, so much is shown."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What every package starts from; `hidden` names the core memories that what was said since ends.
+
+    `message` is what is being answered, its media looked up and safe; `knowledge` the version of what is known in the
+    scope.
+    """
+
+    core: list[Pinned]
+    summary: str
+    names: list[str]
+    window: list[Turn]
+    overlay: Overlay
+    hidden: list[str]
+    message: tuple[ContentBlock, ...]
+    scope: Scope
+    knowledge: int
+    epoch: int
+
+
+def hold_message(asked: ComposeRequest, policy: ComposePolicy) -> None:
+    """Raises RefusedError, naming the field, where the user's own words leave a package no room.
+
+    It needs nothing but the request: a text that is too long is refused before anything is read, however busy it is.
+    """
+    _check(asked, Spoken(asked.user_message.words), policy)
+
+
+def read_message(asked: ComposeRequest, message: Sequence[ContentBlock], policy: ComposePolicy) -> Spoken:
+    """The message as the package carries it; of what was recognised in its media as much as there is room for.
+
+    RefusedError names the field where there is no room even without that.
+    """
+    limit = asked.limit(policy.default_profile)
+    most = bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
+    said = spoken(message, asked.model_modalities, limit, most)
+    if not any(block.is_media for block in message):
+        return said
+    try:
+        _check(asked, said, policy)
+    except RefusedError:
+        said = spoken(message, asked.model_modalities, limit, 0)
+        _check(asked, said, policy)
+    return said
+
+
+def _check(asked: ComposeRequest, said: Spoken, policy: ComposePolicy) -> None:
+    request_id = asked.request_id or clock.uuid7().hex
+    inputs = PackInputs(
+        context_id=str(clock.uuid7()),
+        session_id=asked.session_id,
+        created_at=clock.now(),
+        user_message=said.text,
+        request_id=request_id,
+        content_parts=said.parts,
+        token_limit=asked.limit(policy.default_profile),
+        nonce=token_hex(NONCE_BYTES),
+        generation_metadata=_metadata(asked.experiment_context, "rules", (ROUTING,), request_id),
+    )
+    with _refusing(asked, policy):
+        check(inputs, _limits(policy))
+
+
+@contextmanager
+def _refusing(asked: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
+    """What does not fit is refused, with the field that says too much or allows too little."""
+    try:
+        yield
+    except UserMessageTooLongError as error:
+        problem = FieldProblem(field="user_message", problem=str(error))
+        raise RefusedError("user_message_too_long", str(error), (problem,)) from error
+    except TokenLimitTooSmallError as error:
+        limit = asked.limit(policy.default_profile)
+        problem = FieldProblem(
+            field="model_window" if limit == asked.model_window else "token_limit", problem=str(error)
+        )
+        raise RefusedError("token_limit_too_small", f"{problem.field}: {error}", (problem,)) from error
+
+
+def _limits(policy: ComposePolicy) -> PackPolicy:
+    return PackPolicy(
+        budget=policy.budget,
+        recent_turns_max=policy.recent_turns_max,
+        evidence_max_items=policy.evidence_max,
+        max_snippet_chars=policy.snippet_max_chars,
+    )
+
+
+def _metadata(
+    context: ExperimentContext | None, planner: Planner, ignored: tuple[str, ...], request_id: str
+) -> GenerationMetadata | None:
+    if context is None:
+        return None
+    return GenerationMetadata(
+        experiment_id=context.experiment_id,
+        variant=context.variant,
+        trace_id=request_id,
+        planner=planner,
+        ignored=ignored,
+    )
+
+
+def package_context(
+    asked: ComposeRequest,
+    rt: Runtime,
+    loaded: Loaded,
+    said: Spoken,
+    thought: Thought,
+    settled: Settled,
+    degraded: Sequence[str],
+    request_id: str,
+    at: datetime,
+) -> Packed:
+    """The package of what was found, in its order; `degraded` says what the search lacked."""
+    policy, planned = rt.policy.compose, thought.planned
+    window = [_recent(turn) for turn in overlay.before(loaded.window, asked.user_message)]
+    inputs = PackInputs(
+        context_id=str(clock.uuid7()),
+        session_id=asked.session_id,
+        created_at=at,
+        user_message=said.text,
+        request_id=request_id,
+        content_parts=said.parts,
+        token_limit=asked.limit(policy.default_profile),
+        intent=planned.intent,
+        language=planned.language,
+        nonce=token_hex(NONCE_BYTES),
+        core=settled.core,
+        working_summary=loaded.summary,
+        entities=loaded.names,
+        recent=[turn for turn, _ in window],
+        hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
+        evidence=settled.evidence,
+        degraded_reason=[*degraded, *said.degraded],
+        withheld=[*said.withheld, *(each for _, more in window for each in more)],
+        generation_metadata=_metadata(asked.experiment_context, thought.planner, thought.ignored, request_id),
+    )
+    with _refusing(asked, policy):
+        return pack(inputs, _limits(policy))
+
+
+def to_core(known: Pinned) -> CoreMemory:
+    """The pinned memory as packing takes it."""
+    return CoreMemory(
+        type=known.type,
+        text=known.content_text,
+        updated_at=known.valid_at,
+        memory_id=str(known.memory_id),
+        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
+        confidence=known.confidence,
+        provenance=known.provenance_class,
+        epistemic=known.epistemic_type,
+        valid_at=known.valid_at,
+        last_validated_at=known.last_validated_at,
+        category=known.key or known.type,
+    )
+
+
+def _defused(words: str) -> str:
+    return defused(words, OWN_WORDS).text
+
+
+def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
+    """The turn as the window shows it, without sentences that give orders, and the media whose recognised text does."""
+    messages: list[Message] = []
+    blocked: list[blocks.Blocked] = []
+    for event in turn.events:
+        if event.event_type not in SPOKEN or not event.content:
+            continue
+        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, _defused)
+        blocked += told.blocked
+        text = told.text if event.blocks else _defused(event.content["text"])
+        messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)
