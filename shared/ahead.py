@@ -49,6 +49,17 @@ class Ahead(Generic[K, V]):
     def __contains__(self, key: K) -> bool:
         return key in self._kept
 
+    def forget(self, key: K) -> None:
+        """Nothing is there of this key, nor of what is being loaded for it; it is loaded again when it is wanted."""
+        self._kept.pop(key, None)
+        if running := self._running.get(key):
+            running.cancel()
+
+    def clear(self) -> None:
+        """Nothing is there."""
+        for key in [*self._kept, *self._running]:
+            self.forget(key)
+
     async def close(self) -> None:
         """Nothing is under way any more."""
         running = list(self._running.values())

@@ -24,6 +24,8 @@ JOURNAL = "smart_brain_restore"
 APP_ROLE = "smartbrain_app"
 SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
+ERASED = "smartbrain_erased"
+"""Each erasure is notified here by the transaction that begins its epoch: tenant, user, epoch."""
 CHANNEL = "smartbrain_outbox"
 
 IDLE_S = 60.0
@@ -243,13 +245,32 @@ class Database:
 
     async def listen(self, heard: Callable[[], None]) -> None:
         """Calls `heard` at every wake-up until cancelled; reconnects by itself."""
+        await self._follow(CHANNEL, lambda _: heard())
+
+    async def listen_for_erasures(self, heard: Callable[[tuple[Subject, int] | None], None]) -> None:
+        """Calls `heard` with the user and the new epoch at every erasure of this database, until cancelled.
+
+        With None at first and after every break, when erasures may have been missed.
+        """
+
+        def told(payload: str | None) -> None:
+            if payload is None:
+                heard(None)
+                return
+            tenant_id, user_id, epoch = orjson.loads(payload)
+            heard((Subject(tenant_id, user_id), epoch))
+
+        await self._follow(ERASED, told)
+
+    async def _follow(self, channel: LiteralString, heard: Callable[[str | None], None]) -> None:
+        """Calls `heard` with what is notified; with None once it listens, again after every break."""
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self.dsn, autocommit=True) as conn:
-                    await conn.execute(f"LISTEN {CHANNEL}")
-                    heard()
-                    async for _ in conn.notifies():
-                        heard()
+                    await conn.execute(f"LISTEN {channel}")
+                    heard(None)
+                    async for notice in conn.notifies():
+                        heard(notice.payload)
             except AWAY:
                 await asyncio.sleep(0.2)
 

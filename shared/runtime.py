@@ -7,20 +7,23 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from shared import policy as policies
 from shared.ahead import Ahead
-from shared.db import Database
+from shared.db import Database, Subject
 from shared.errors import ConfigurationError
 from shared.knowledge import make_knowledge
 from shared.knowledge.cache import Cache
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import Knowledge
+from shared.lately import Lately
 from shared.models import ModelProvider, make_models
 from shared.models.paces import Paces
 from shared.models.thoughts import Thoughts
 from shared.policy import Policy
 from shared.settings import Settings
+from shared.text import recall
 
 if TYPE_CHECKING:
     from shared.bus.broker import Bus
@@ -42,6 +45,21 @@ class Runtime:
     experience: Ahead[str, Any] = field(default_factory=Ahead[str, Any])
     knowledge: Knowledge = field(default_factory=NoKnowledge)
     known: Cache = field(default_factory=lambda: Cache(time.monotonic, 0, 0.0))
+    read_turns: Lately[UUID, Any] = field(default_factory=Lately[UUID, Any])
+
+    def forget(self, owner: Subject, epoch: int) -> None:
+        """Of the user's words from before this epoch nothing is left in the memory of the process."""
+        self.read_turns.forget(owner, epoch)
+        self.thoughts.forget((owner.tenant_id, owner.user_id))
+        self.experience.forget(owner.tenant_id)
+        recall.forget_texts()
+
+    def forget_everybody(self) -> None:
+        """The same of every user: where erasures may have been missed."""
+        self.read_turns.clear()
+        self.thoughts.clear()
+        self.experience.clear()
+        recall.forget_texts()
 
 
 @asynccontextmanager

@@ -47,7 +47,7 @@ def build(rt: Runtime) -> Service:
     recorder = Recorder(rt.db, rt.policy, rt.version)
     door = _Door(rt, recorder)
     rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
-    base = worker("compose", rt)
+    base = worker("compose", rt, lambda: erasures.forget_erased(rt))
 
     async def run() -> None:
         warm()

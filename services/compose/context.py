@@ -160,12 +160,16 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     else:
         core, standing, recent, epoch = await rt.db.read(subject, *reads)
     now = overlay.message(asked.user_message, session_id, at)
-    seen = await overlay.foresee(rt.db, subject, recent.pending, now, rt.policy.confidence)
+    seen = await overlay.foresee(rt.db, subject, _open(rt, recent.pending, epoch), now, rt.policy.confidence)
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text)
     return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
+
+
+def _open(rt: Runtime, pending: Sequence[Turn], epoch: int) -> overlay.OpenTurns:
+    return overlay.OpenTurns(pending, epoch, rt.read_turns)
 
 
 async def _wanted(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:
@@ -230,13 +234,13 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
     async with _in_time(deadline - time.perf_counter()):
-        reads = (turns.pending(subject, rt.policy.compose.pending_turns_max),)
+        reads = (turns.pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject))
         version, scope = 0, resources.scope(rt, asked)
         if rt.knowledge.configured:
-            pending, version = await rt.db.read(subject, *reads, knowledge.version(scope))
+            pending, epoch, version = await rt.db.read(subject, *reads, knowledge.version(scope))
         else:
-            (pending,) = await rt.db.read(subject, *reads)
-        seen = await overlay.foresee(rt.db, subject, pending, None, rt.policy.confidence)
+            pending, epoch = await rt.db.read(subject, *reads)
+        seen = await overlay.foresee(rt.db, subject, _open(rt, pending, epoch), None, rt.policy.confidence)
     run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
     wanted = await _given(rt, asked, run, request_id)

@@ -1,7 +1,7 @@
 """What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
 
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from shared import clock
 from shared.db import Database, Subject
 from shared.heard import RESTORE, SPOKEN, observation_rows, turn_text
 from shared.known import known_of, statement_of, told, words_of
+from shared.lately import Lately
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, ObservePolicy, TurnText, observe
 from shared.store import memory
@@ -23,11 +24,6 @@ READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
-READ_MAX = 1000
-KEPT_S = 60.0
-"""While workers are behind, what the latest turns state is kept so long: each is read once, not at every message."""
-
-
 def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
     """The message being answered, as the turn that it may become."""
     turn_id = clock.uuid7()
@@ -35,31 +31,36 @@ def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
     return Turn(turn_id, session_id, 0, turn_id, "", "", at, at, False, (event,))
 
 
+@dataclass(frozen=True, slots=True)
+class OpenTurns:
+    """Turns without an outcome, in their order, as of an epoch of their user, and what was read of them lately.
+
+    While workers are behind, each is read once, not at every message.
+    """
+
+    turns: Sequence[Turn]
+    epoch: int = 0
+    read: Lately[UUID, list[Pending]] = field(default_factory=Lately[UUID, list[Pending]])
+
+    def statements(self, subject: Subject, policy: ConfidencePolicy) -> list[Pending]:
+        """What the turns state."""
+
+        def of(turn: Turn) -> list[Pending]:
+            return self.read.get(subject, self.epoch, turn.turn_id, lambda: read(turn, policy, now=False))
+
+        return [each for turn in self.turns for each in of(turn)]
+
+
 async def foresee(
-    db: Database, subject: Subject, open_turns: Sequence[Turn], now: Turn | None, policy: ConfidencePolicy
+    db: Database, subject: Subject, open_turns: OpenTurns, now: Turn | None, policy: ConfidencePolicy
 ) -> Overlay:
-    """What these turns, in their order, and then the message being answered will end; one statement if they say any."""
-    pending = [each for turn in open_turns for each in read_once(turn, policy)]
+    """What these turns and then the message being answered will end; one statement if they say any."""
+    pending = open_turns.statements(subject, policy)
     pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
     (known,) = await db.read(subject, memory.concerned(subject, [p.statement for p in pending]))
     return overlay(pending, [_remembered(each) for each in known], policy)
-
-
-READ_LATELY: dict[UUID, tuple[float, list[Pending]]] = {}
-
-
-def read_once(turn: Turn, policy: ConfidencePolicy) -> list[Pending]:
-    """What the turn states, as it was read within the last minute."""
-    now = time.monotonic()
-    while READ_LATELY and (len(READ_LATELY) >= READ_MAX or READ_LATELY[next(iter(READ_LATELY))][0] < now):
-        del READ_LATELY[next(iter(READ_LATELY))]
-    if known := READ_LATELY.get(turn.turn_id):
-        return known[1]
-    stated = read(turn, policy, now=False)
-    READ_LATELY[turn.turn_id] = (now + KEPT_S, stated)
-    return stated
 
 
 def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:

@@ -78,6 +78,11 @@ class Thoughts:
             if whose == owner:
                 call.cancel()
 
+    def clear(self) -> None:
+        """Nothing is kept of anybody, and nothing is thought any more."""
+        for owner in [*self._kept, *(whose for whose, _ in self._running)]:
+            self.forget(owner)
+
     async def close(self) -> None:
         """Nothing is under way any more, and nothing is kept."""
         running = list(self._running.values())
@@ -117,7 +122,7 @@ class Thoughts:
 
     def _keep(self, key: Key, answer: BaseModel) -> None:
         owner, digest = key
-        self._drop_old()
+        self.drop_old()
         own = self._kept.setdefault(owner, OrderedDict())
         own[digest] = _Kept(answer, self._clock() + self._keep_s)
         own.move_to_end(digest)
@@ -129,7 +134,8 @@ class Thoughts:
             least.popitem(last=False)
             self._drop_empty()
 
-    def _drop_old(self) -> None:
+    def drop_old(self) -> None:
+        """What was kept for its time is gone."""
         now = self._clock()
         for own in self._kept.values():
             for digest in [digest for digest, known in own.items() if known.until <= now]:

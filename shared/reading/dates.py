@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import lru_cache
 
 from shared.reading.gates import gate
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 
 _ZH_NUMBER = {
     "一": 1,
@@ -131,7 +131,7 @@ class Said:
     exact: bool
 
 
-@lru_cache(maxsize=512)
+@of_texts(512)
 def find(text: str, today: date) -> Said | None:
     """The first date that the text names."""
     if not _SIGN.search(text):

@@ -7,7 +7,6 @@ learn how people speak of a change, not of which thing (`tests/learning/corpus/r
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from shared.reading.clauses import Clause, split
 from shared.reading.guards import Stance, stances
@@ -16,6 +15,7 @@ from shared.text import meanings
 from shared.text.grams import grams
 from shared.text.network import Lead, load
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 from shared.text.segment import query_terms, stem
 from shared.text.stopwords import ALL
 from shared.text.within import letters
@@ -70,7 +70,7 @@ class Relation:
     only_denies: bool = False
 
 
-@lru_cache(maxsize=4096)
+@of_texts(4096)
 def about(text: str) -> About:
     """The text's terms that carry it, and the sorts of thing that it names."""
     found = list(meanings.named(text))
@@ -94,12 +94,12 @@ class Marked:
         return not all(map(meanings.says_little, self.shared))
 
 
-@lru_cache(maxsize=256)
+@of_texts(256)
 def _named(said: str) -> tuple[meanings.Named, ...]:
     return tuple(meanings.named(said))
 
 
-@lru_cache(maxsize=1024)
+@of_texts(1024)
 def marked(known: About, said: str) -> Marked:
     """The sentence as compared with what is known."""
     places: list[tuple[int, int, str]] = []
@@ -153,7 +153,7 @@ class _Said:
     stances: tuple[Stance, ...]
 
 
-@lru_cache(maxsize=1024)
+@of_texts(1024)
 def _said(text: str) -> _Said:
     clauses = split(text)
     return _Said(clauses, tuple(read(clauses)), stances(clauses))
@@ -185,7 +185,7 @@ def _own(known: str, said: str) -> list[str] | None:
     ]
 
 
-@lru_cache(maxsize=4096)
+@of_texts(4096)
 def _lead(known: str) -> Lead:
     """What is known, as the network reads it before a sentence."""
     model = load("relations")

@@ -148,12 +148,16 @@ def epoch(subject: Subject) -> Read[int]:
 _BUMP: LiteralString = """
 INSERT INTO erasure_epochs AS e (tenant_id, user_id, epoch) VALUES (%(tenant)s, %(user)s, greatest(1, %(least)s))
 ON CONFLICT (tenant_id, user_id) DO UPDATE SET epoch = greatest(e.epoch + 1, %(least)s)
-RETURNING epoch, set_config('app.epoch', e.epoch::text, true)
+RETURNING epoch, set_config('app.epoch', e.epoch::text, true),
+    pg_notify('smartbrain_erased', json_build_array(%(tenant)s::text, %(user)s::text, e.epoch)::text)
 """
 
 
 async def next_epoch(conn: Connection, subject: Subject, least: int = 1) -> int:
-    """The user's new epoch, which the transaction is in from here on; `least` where it is known from elsewhere."""
+    """The user's new epoch, which the transaction is in from here on; `least` where it is known from elsewhere.
+
+    Once it is committed, every process that listens for erasures hears of it.
+    """
     row = await (await conn.execute(_BUMP, {**_whose(subject), "least": least})).fetchone()
     assert row is not None  # noqa: S101 # an upsert returns its row
     return row["epoch"]

@@ -1,10 +1,35 @@
 """What was worked out from texts lately, by their hashes: the same memories stand in package after package."""
 
-from collections.abc import Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 V = TypeVar("V")
+P = ParamSpec("P")
 MOST = 20_000
+_texts: list[Any] = []
+
+
+def of_texts(most: int) -> Callable[[Callable[P, V]], Callable[P, V]]:
+    """A function of texts whose last `most` answers are kept in this process, until `forget_texts`."""
+
+    def kept(answer: Callable[P, V]) -> Callable[P, V]:
+        made = lru_cache(maxsize=most)(answer)
+        _texts.append(made)
+        return cast("Callable[P, V]", made)
+
+    return kept
+
+
+def forget_texts() -> None:
+    """No text of anybody is kept by functions of texts: an erasure cannot tell whose they were."""
+    for each in _texts:
+        each.cache_clear()
+
+
+def kept_texts() -> int:
+    """How many answers are kept."""
+    return sum(each.cache_info().currsize for each in _texts)
 
 
 class Recall(Generic[V]):

@@ -1,10 +1,10 @@
 """Whether a text has a word, and not merely its letters: `ham` is not in `hamburger`, 米 is not in 米粉."""
 
 import re
-from functools import lru_cache
 
 from shared.text import segment
 from shared.text.normalise import fold
+from shared.text.recall import of_texts
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LETTER = "[0-9a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]"
@@ -24,7 +24,7 @@ def has_word(text: str, word: str) -> bool:
     return bool(word) and _pattern(word).search(fold(text)) is not None
 
 
-@lru_cache(maxsize=512)
+@of_texts(512)
 def _pattern(word: str) -> re.Pattern[str]:
     before = rf"(?<!{_LETTER})" if re.match(_LETTER, word) else ""
     after = rf"(?:e?s)?(?!{_LETTER})" if re.search(rf"{_LETTER}$", word) else ""

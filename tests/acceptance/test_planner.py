@@ -119,12 +119,14 @@ async def test_what_was_planned_before_an_erasure_is_planned_anew(known: Person,
     person = Person(known.system, tenant_id=known.tenant_id)
     await person.compose(VAGUE["zh"])
     rt = known.system["compose"].rt
+    await wait_for(lambda: len(rt.thoughts) == 1, "the answer")
     await request(rt.db, rt.policy, ErasureRequest.model_validate({**person.whose, "scope": "all"}))
+    await wait_for(lambda: len(rt.thoughts) == 0, "an erasure that was asked elsewhere is heard of")
     await person.compose(VAGUE["zh"])
     assert len(ollama.asked(CHAT)) == 2
     await person.compose(VAGUE["zh"])
     assert len(ollama.asked(CHAT)) == 2
-    await wait_for(lambda: len(rt.thoughts) == 2, "both answers")
+    await wait_for(lambda: len(rt.thoughts) == 1, "the new answer")
     assert (await person.post("/v1/erasures", {**person.whose, "scope": "all"})).status_code == 202
     assert len(rt.thoughts) == 0
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -12,6 +11,7 @@ from services.compose.rules.norms_words import Manner
 from shared.text import meanings, stopwords
 from shared.text.normalise import normalise
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 from shared.text.segment import query_terms, stem
 from shared.text.segment import words as cut
 
@@ -64,7 +64,7 @@ class Wish:
     private: bool
 
 
-@lru_cache(maxsize=512)
+@of_texts(512)
 def norms(text: str) -> tuple[Norm, ...]:
     """The rules that a text of the enterprise states now, for itself; questions, history and others' rules are none."""
     sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]

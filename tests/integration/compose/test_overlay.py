@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from schemas.compose import IncomingMessage
-from services.compose.overlay import foresee, message
+from services.compose.overlay import OpenTurns, foresee, message
 from shared.db import Subject
 from shared.policy import ConfidencePolicy
 from shared.relate import Statement
@@ -52,7 +52,7 @@ async def test_the_overlay_ends_what_the_evolver_ends(system: System) -> None:
         for person in people:
             who = Subject(person.tenant_id, person.user_id)
             (pending,) = await rt.db.read(who, turns.pending(who, 64))
-            found = await foresee(rt.db, who, pending, None, ConfidencePolicy())
+            found = await foresee(rt.db, who, OpenTurns(pending), None, ConfidencePolicy())
             foreseen.append({*found.masked})
     finally:
         await system.start(*WORKERS)
@@ -115,5 +115,5 @@ async def test_the_message_alone_is_read_too(system: System, person: Person, tex
     who = Subject(person.tenant_id, person.user_id)
     rt = system["compose"].rt
     asked = message(IncomingMessage(content=f"No, I live in Berlin now. {text}"), "s9", datetime.now(UTC))
-    found = await foresee(rt.db, who, [], asked, ConfidencePolicy())
+    found = await foresee(rt.db, who, OpenTurns([]), asked, ConfidencePolicy())
     assert list(found.masked) == [m["memory_id"] for m in await person.memories(type="profile")]

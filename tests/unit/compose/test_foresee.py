@@ -1,16 +1,20 @@
-"""What unfinished turns state is read once, not at every message."""
+"""What unfinished turns state is read once, not at every message, and not kept beyond an erasure."""
 
 from datetime import UTC, datetime
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
 from services.compose import overlay
+from shared.db import Subject
+from shared.lately import Lately
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.store.turns import Event, Turn
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
+LIN = Subject("t", "lin")
 
 
 def turn(text: str) -> Turn:
@@ -20,8 +24,13 @@ def turn(text: str) -> Turn:
     return Turn(made, "s", 1, made, "", "", NOW, NOW, False, (said,))
 
 
+def statements(kept: Lately[UUID, Any], one: Turn, epoch: int = 0) -> list[Any]:
+    """What the turn states, for somebody who asks in this epoch."""
+    return list(overlay.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
+
+
 @pytest.mark.parametrize("text", ["我住在柏林。", "No, I live in Berlin now.", "It rained."])
-def test_a_turn_is_read_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_is_read_once_in_an_epoch(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[TurnText] = []
 
     def counted(of: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
@@ -29,15 +38,9 @@ def test_a_turn_is_read_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None
         return observe(of, context, policy)
 
     monkeypatch.setattr(overlay, "observe", counted)
-    one = turn(text)
-    first = overlay.read_once(one, ConfidencePolicy())
-    assert overlay.read_once(one, ConfidencePolicy()) == first
+    kept, one = Lately[UUID, Any](), turn(text)
+    first = statements(kept, one)
+    assert statements(kept, one) == first
     assert len(heard) == 1
-
-
-def test_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlay, "READ_MAX", 3)
-    monkeypatch.setattr(overlay, "READ_LATELY", {})
-    for n in range(10):
-        overlay.read_once(turn(f"I live in Oslo {n}."), ConfidencePolicy())
-    assert len(overlay.READ_LATELY) <= 3
+    statements(kept, one, epoch=1)
+    assert len(heard) == 2

@@ -10,7 +10,7 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from schemas.vocabulary import Assertion
-from services.compose.overlay import foresee, message, read, shown
+from services.compose.overlay import OpenTurns, foresee, message, read, shown
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, evidence, overlay
 from shared.clock import uuid7
 from shared.db import Database, Subject
@@ -221,7 +221,7 @@ def test_the_names_that_are_left_are_those_that_what_has_ended_does_not_say(
 async def test_a_message_that_states_nothing_costs_no_statement(text: str) -> None:
     none = cast("Database", None)
     asked = message(IncomingMessage(content=text), "s2", NOW)
-    assert await foresee(none, WHO, [], asked, POLICY) is NOTHING
+    assert await foresee(none, WHO, OpenTurns([]), asked, POLICY) is NOTHING
 
 
 def test_the_turns_shown_in_full_are_the_newest_besides_the_message() -> None:
