@@ -68,13 +68,19 @@ class Settlement(Contract):
 
 
 class WriteReceipt(Contract):
-    """The fate of one write. `memory_id` is the candidate's id even when it was rejected (X34)."""
+    """The fate of one write, which `GET /v1/writes/{receipt_id}` tells at any time.
+
+    `memory_id` is the memory that it left, or that it was merged into; a write that was rejected left none (X34).
+    """
 
     receipt_id: UUID
-    memory_id: UUID = Field(validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id"))
+    memory_id: UUID | None = Field(
+        default=None, validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id")
+    )
     written_at: Instant
     status: Literal["accepted", "rejected", "merged"]
-    reason: str | None = None
+    reason: str | None = Field(default=None, description="Why it was merged or rejected")
+    settled: bool = Field(default=False, description="False: the status is what will become of it, by what is known")
     turn_id: UUID | None = None
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
 from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
 from schemas.content import Content
@@ -56,7 +56,9 @@ class StructuredItem(Contract):
 
     type: MemoryType
     key: ShortText | None = None
-    memory_id: UUID | None = None
+    memory_id: UUID | None = Field(
+        default=None, validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id")
+    )
     value: Json = None
     text: Text | None = None
     confirmed: bool = False

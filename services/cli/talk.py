@@ -171,8 +171,11 @@ def remember(
         receipt = web.post("/v1/memories", {"tenant_id": tenant, "user_id": user, "text": text})
         whose = {"tenant_id": tenant, "user_id": user}
         outcome = web.outcome(whose, receipt["turn_id"])
+        receipt = web.get(f"/v1/writes/{receipt['receipt_id']}", whose)
     if as_json:
         emit({"receipt": receipt, "outcome": outcome})
     else:
-        out.print(f"memory {receipt['memory_id']}", markup=False)
+        why = f" ({receipt['reason']})" if receipt["reason"] else ""
+        memory = f" {receipt['memory_id']}" if receipt["memory_id"] else ""
+        out.print(f"memory{memory} {receipt['status']}{why}", markup=False)
         show_outcome(outcome)

@@ -6,11 +6,10 @@ from uuid import UUID
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.commit import commit_turn
-from services.compose.memories import PANEL_SESSION, missing, one, receipt, refused
+from services.compose.memories import PANEL_SESSION, missing, one, refused, write
 from services.compose.rules.quote import MOST, quote
 from shared.db import Subject
-from shared.heard import SPOKEN, chosen_id
+from shared.heard import SPOKEN
 from shared.reading.edited import shown
 from shared.reading.manipulation import manipulates
 from shared.runtime import Runtime
@@ -165,6 +164,4 @@ async def _commit(rt: Runtime, subject: Subject, item: StructuredItem, key: str 
         idempotency_key=key,
         items=(item,),
     )
-    committed = (await commit_turn(body, rt, transport="http")).result
-    assert item.memory_id  # noqa: S101 # every item of this module names one
-    return receipt(chosen_id(committed.turn_id, 0, item.memory_id), committed)
+    return await write(rt, body)

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query, Request, Response
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage, SummaryView
-from services.compose import history, memories, sessions
+from services.compose import history, memories, sessions, writes
 from services.compose.openapi import body_of
 from services.compose.web import Offset, SessionId, TenantId, UserId, json_of, parsed
 from shared.db import Subject
@@ -64,13 +64,21 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     async def retract(memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> WriteReceipt:
         return await memories.retract(rt, Subject(tenant_id, user_id), memory_id)
 
+    @app.get(
+        "/v1/writes/{receipt_id}",
+        tags=["memories"],
+        summary="What became of a write, or will: the receipt of a memory that was dictated, edited or taken back",
+    )
+    async def written(receipt_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> WriteReceipt:
+        return await writes.receipt(rt, Subject(tenant_id, user_id), receipt_id)
+
     @app.get("/v1/answers", tags=["models"], summary="A user's turns whose model answer nobody could read, for 7 days")
     async def unread(
         user_id: UserId, tenant_id: TenantId = "default", limit: Annotated[int, Query(ge=1, le=200)] = 50
     ) -> AnswerPage:
         return await memories.unread(rt, Subject(tenant_id, user_id), limit)
 
-    del page, remember, one, retract, unread
+    del page, remember, one, retract, written, unread
 
 
 def _history(app: FastAPI, rt: Runtime) -> None:

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from schemas.events import TurnOutcome
 from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
-from schemas.turn_events import CommitResult, FieldProblem, Message, StructuredItem, TurnEvents
+from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvents
 from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from services.compose import writes
 from services.compose.commit import commit_turn
 from services.compose.rules.held import saying
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError
-from shared.relate import candidate_id, input_hash
 from shared.runtime import Runtime
 from shared.store import answers, memory, search, summaries, turns, versions
 from shared.text import segment
@@ -163,7 +163,10 @@ async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
 
 
 async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
-    """A receipt that names the note to be, which stands within a second; RefusedError secret_refused for a secret."""
+    """A receipt that names the note to be, which stands within a second, or the memory that says it already.
+
+    RefusedError secret_refused for a secret.
+    """
     refusal = refuses(asked.text)
     if refusal:
         raise refused("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
@@ -174,9 +177,7 @@ async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
         idempotency_key=asked.idempotency_key,
         messages=(Message(role="user", content=f"/remember {asked.text}"),),
     )
-    committed = (await commit_turn(body, rt, transport="http")).result
-    note = candidate_id(committed.turn_id, input_hash(committed.turn_id, 0, "note", None, asked.text, False))
-    return receipt(note, committed)
+    return await write(rt, body)
 
 
 async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
@@ -189,18 +190,13 @@ async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
         idempotency_key=f"retract:{memory_id}",
         items=(StructuredItem(type=known.type, key=known.key, memory_id=memory_id, retract=True),),
     )
-    return receipt(memory_id, (await commit_turn(body, rt, transport="http")).result)
+    return await write(rt, body)
 
 
-def receipt(memory_id: UUID, committed: CommitResult) -> WriteReceipt:
-    """That the write is durable, and which memory it is to become."""
-    return WriteReceipt(
-        receipt_id=committed.outbox_event_id,
-        memory_id=memory_id,
-        written_at=committed.committed_at,
-        status="accepted",
-        turn_id=committed.turn_id,
-    )
+async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
+    """The turn is durable; its receipt says what it leaves. The same write again has the receipt of the first."""
+    committed = (await commit_turn(turn, rt, transport="http")).result
+    return await writes.receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
 
 
 async def unread(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:

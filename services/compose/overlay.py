@@ -1,12 +1,12 @@
 """What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from schemas.compose import IncomingMessage
-from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, overlay
+from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, foreseen, overlay
 from shared import clock
 from shared.db import Database, Subject
 from shared.heard import RESTORE, SPOKEN, observation_rows, turn_text
@@ -14,6 +14,7 @@ from shared.known import known_of, statement_of, told, words_of
 from shared.lately import Lately
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, ObservePolicy, TurnText, observe
+from shared.resolve import Operation
 from shared.store import memory
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
@@ -22,6 +23,9 @@ from shared.text.blocks import media_ids
 
 READING = ObservePolicy(max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
+
+
+NO_MESSAGES: Mapping[int, Spoken] = {}
 
 
 def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
@@ -63,14 +67,29 @@ async def foresee(
     return overlay(pending, [_remembered(each) for each in known], policy)
 
 
+async def foretell(
+    db: Database, subject: Subject, open_turns: OpenTurns, said: Sequence[Pending], policy: ConfidencePolicy
+) -> Mapping[UUID, Operation]:
+    """What will become of each of these statements, by its id, after what the open turns state."""
+    pending = [*open_turns.statements(subject, policy), *said]
+    (known,) = await db.read(subject, memory.concerned(subject, [each.statement for each in pending]))
+    return foreseen(pending, [_remembered(each) for each in known], policy)
+
+
 def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
-    """What the turn states; names that it only mentions state nothing. With `now` it is the message being answered."""
+    """What the turn states; with `now` it is the message being answered."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
     heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
     observed = observe(heard, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
     said = {o: Spoken(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
-    rows = observation_rows(turn, observed, policy)
+    return to_pending(observation_rows(turn, observed, policy), said, now=now)
+
+
+def to_pending(
+    rows: Iterable[ObservationRow], said: Mapping[int, Spoken] = NO_MESSAGES, *, now: bool = False
+) -> list[Pending]:
+    """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
     # what a restored version says is read where it is restored
     kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
     return [_pending(row, said.get(row.ordinal), now=now) for row in kept]

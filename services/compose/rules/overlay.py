@@ -137,13 +137,28 @@ def overlay(pending: Sequence[Pending], remembered: Sequence[Remembered], policy
     """
     course = _Course({each.known.memory_id: each for each in remembered})
     for each in pending:
-        if each.memory_id in course.active:
-            continue
-        known = [r.known for r in course.active.values()]
-        _follow(course, each, resolve(each.statement, known, policy))
+        _next(course, each, policy)
     stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
     ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
     return Overlay(course.masked, ended, frozenset(course.texts), stating)
+
+
+def foreseen(
+    pending: Sequence[Pending], remembered: Sequence[Remembered], policy: ConfidencePolicy
+) -> dict[UUID, Operation]:
+    """By statement what the workers will do with it, those before it done."""
+    course = _Course({each.known.memory_id: each for each in remembered})
+    found = {each.memory_id: _next(course, each, policy) for each in pending}
+    return {memory_id: operation for memory_id, operation in found.items() if operation is not None}
+
+
+def _next(course: _Course, each: Pending, policy: ConfidencePolicy) -> Operation | None:
+    """What becomes of the next statement, in the course of them; None where it is a memory already."""
+    if each.memory_id in course.active:
+        return None
+    operation = resolve(each.statement, [r.known for r in course.active.values()], policy)
+    _follow(course, each, operation)
+    return operation
 
 
 def _follow(course: _Course, each: Pending, operation: Operation) -> None:
