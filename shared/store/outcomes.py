@@ -60,7 +60,7 @@ def outcome_of(
     """What became of a turn, from its observations, their memories and the observer's notes; no user text."""
     written: list[Written] = []
     conflicts: list[Conflict] = []
-    explain: list[dict[str, Any]] = list(notes.get("explain", ()))
+    explain = [_explained(each, found, known) for each in notes.get("explain", ())]
     for seen in found:
         touched = known.get(seen.related_memory_id) if seen.related_memory_id else None
         change, _, why = (seen.reason or "").partition(":")
@@ -90,6 +90,21 @@ def outcome_of(
         retention_explain=tuple(explain),
         summary=summary,
     )
+
+
+def _explained(
+    said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+) -> dict[str, Any]:
+    """What was read of one stretch of the turn; `kept` only where something of it was written, else why not."""
+    if said.get("decision") != "kept":
+        return {**said}
+    start, end = said["span"]
+    here = [o for o in found if o.ordinal == said["ordinal"] and o.span_start < end and start < o.span_end]
+    if any(o.state == "evolved" and o.related_memory_id in known for o in here):
+        return {**said}
+    reasons = [(o.reason or o.state).partition(":") for o in here]
+    why = next((reason or verb for verb, _, reason in reasons), "not_recorded")
+    return {**said, "decision": "dropped", "reason": why}
 
 
 async def give_up(

@@ -128,3 +128,30 @@ async def test_an_older_name_in_an_item_is_the_memory_and_not_a_second_one(perso
     assert (answer.status_code, answer.json()["ignored_fields"]) == (201, [])
     await person.outcome(answer.json()["turn_id"])
     assert await person.contents() == ["It is with Tom now"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "备忘：宽带合同明年八月十七到期",
+        "我没说不爱吃鱼啊，我是说这条不新鲜",
+        "对，六年了",
+        "Vegetarian, by the way.",
+        "I live in Oslo. Vegetarian, by the way.",
+    ],
+)
+async def test_an_outcome_that_says_kept_left_something(person: Person, text: str) -> None:
+    outcome = await person.say(text)
+    explained = outcome["retention_explain"]
+    kept = [each for each in explained if each.get("decision") == "kept"]
+    assert bool(kept) == bool(outcome["written"]), outcome
+    assert all(each["reason"] for each in explained)
+    left = [m["provenance"]["span"] for m in (await person.memories())]
+    for each in kept:
+        start, end = each["span"]
+        assert any(first < end and start < last for first, last in left), (each, left)
+
+
+async def test_what_would_have_changed_nothing_known_says_so(person: Person) -> None:
+    explained = (await person.say("Vegetarian, by the way."))["retention_explain"]
+    assert {(each["decision"], each["reason"]) for each in explained} == {("dropped", "nothing_known_to_change")}
