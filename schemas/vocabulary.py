@@ -18,6 +18,8 @@ MemoryType = Literal[
     "agent_experience",
 ]
 MemoryStatus = Literal["active", "superseded", "retracted", "merged", "expired", "candidate_evict", "erased"]
+ListedStatus = Literal["active", "superseded", "retracted", "merged", "expired", "candidate_evict", "all"]
+"""What a list of memories can be asked for: what was erased cannot be shown."""
 Provenance = Literal["observation", "analysis", "confirmed_by_user", "tool"]
 Assertion = Literal["directive", "correction", "confirmed", "declared", "behaviour", "inferred", "tool"]
 Epistemic = Literal["fact", "opinion", "preference", "outdated"]

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from shared.connections import http_config
 from shared.errors import ConfigurationError, TransientError
 from shared.telemetry import logger
 
@@ -97,7 +98,7 @@ async def serve(service: Service, *, host: str, port: int, announce: Callable[[i
         loop.add_signal_handler(number, stopping.set)
     main = asyncio.create_task(_run(service))
     app = probes(service.http or Starlette(), service, lambda: not main.done())
-    server = _Server(uvicorn.Config(app, log_level="error", access_log=False, lifespan="off"))
+    server = _Server(http_config(app))
     http = asyncio.create_task(server.serve(sockets=[listening]))
     meter = asyncio.create_task(_measure(service))
     bound: int = listening.getsockname()[1]

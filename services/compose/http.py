@@ -3,11 +3,12 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from schemas.base import ExternalId
@@ -29,6 +30,7 @@ from schemas.views import (
 from services.compose import contexts, experience, library, media, memories, promotions
 from services.compose.commit import commit_turn
 from services.compose.context import compose, retrieve
+from services.compose.http_bounds import Framing, allowed_methods, refuse_unknown_parameters
 from services.compose.http_erasure import erasure_routes
 from services.compose.http_memories import memory_routes
 from services.compose.injected import Recorder
@@ -46,7 +48,13 @@ RETRY_AFTER = {"retry-after": "1"}
 
 def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     """The routes of version 1, bound to this runtime; the recorder hears of every package."""
-    app = FastAPI(title="SmartBrain", version="1", docs_url="/docs", redoc_url=None)
+    app = FastAPI(
+        title="SmartBrain",
+        version="1",
+        docs_url="/docs",
+        redoc_url=None,
+        dependencies=[Depends(refuse_unknown_parameters)],
+    )
     app.state.recorder = recorder
     _errors(app)
     _turns(app, rt, recorder)
@@ -175,10 +183,9 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         item: Annotated[str | None, Query(max_length=2048, description="An id or address; any memory may be asked")] = (
             None
         ),
-        lang: Annotated[str, Query(pattern="^(zh|en)$", description="Of the sentences")] = "en",
+        lang: Annotated[Told, Query(description="Of the sentences")] = "en",
     ) -> ContextReceipt:
-        told: Told = "zh" if lang == "zh" else "en"
-        return await contexts.receipt(rt, await settled(tenant_id, user_id), context_id, item, told)
+        return await contexts.receipt(rt, await settled(tenant_id, user_id), context_id, item, lang)
 
     del page, package, chat, receipt
 
@@ -280,6 +287,7 @@ class Identify:
 
 
 def _errors(app: FastAPI) -> None:
+    app.add_middleware(Framing)
     app.add_middleware(Identify)
 
     @app.exception_handler(RefusedError)
@@ -307,14 +315,22 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
-        return _error(request, error.status_code, f"http_{error.status_code}", str(error.detail))
+        answer = _error(request, error.status_code, f"http_{error.status_code}", str(error.detail))
+        if error.status_code == 405:
+            answer.headers["allow"] = allowed_methods(app.routes, request.scope)
+        return answer
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(request: Request, error: ClientDisconnect) -> Response:
+        del error
+        return _error(request, 400, "disconnected", "the body was not sent to its end")
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         logger().error("request_broke", path=request.url.path, **frames(error))
         return _error(request, 500, "internal", "an internal error; the log has it under this request_id")
 
-    del refused, invalid, misfit, away, plain, broken
+    del refused, invalid, misfit, away, plain, gone, broken
 
 
 def _error(request: Request, status: int, code: str, message: str, details: tuple[FieldProblem, ...] = ()) -> Response:

@@ -1,6 +1,6 @@
 """Routes of what is known: memories, their history and conflicts, sessions and their summaries (decision 10)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import FastAPI, Query, Request, Response
@@ -8,6 +8,7 @@ from fastapi import FastAPI, Query, Request, Response
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
 from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage, SummaryView
+from schemas.vocabulary import ListedStatus, MemoryType
 from services.compose import history, memories, sessions, writes
 from services.compose.openapi import body_of
 from services.compose.web import Offset, SessionId, TenantId, UserId, json_of, parsed
@@ -27,10 +28,8 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     async def page(
         user_id: UserId,
         tenant_id: TenantId = "default",
-        status: Annotated[
-            str, Query(pattern="^(active|superseded|retracted|merged|expired|candidate_evict|all)$")
-        ] = "active",
-        type: Annotated[str | None, Query(max_length=32, pattern="^[a-z_]*$")] = None,  # the contract's name
+        status: Annotated[ListedStatus, Query(description="Of now; `all` are the versions of the past too")] = "active",
+        type: Annotated[MemoryType | None, Query(description="Of this type only")] = None,  # the contract's name
         query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Offset = 0,
@@ -115,7 +114,7 @@ def _history(app: FastAPI, rt: Runtime) -> None:
     async def conflicts(
         user_id: UserId,
         tenant_id: TenantId = "default",
-        state: Annotated[str, Query(pattern="^(open|kept|replaced|all)$")] = "open",
+        state: Annotated[Literal["open", "kept", "replaced", "all"], Query()] = "open",
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Offset = 0,
     ) -> ConflictPage:

@@ -18,6 +18,7 @@ from services.governor import app as governor
 from services.librarian import app as librarian
 from services.observer import app as observer
 from services.relay import app as relay
+from shared.connections import BoundedProtocol, http_config
 from shared.runtime import Runtime, open_runtime
 from shared.service import Service
 from shared.settings import Settings
@@ -220,9 +221,9 @@ async def running(settings: Settings, services: tuple[str, ...] = SERVICES) -> A
 
 
 @asynccontextmanager
-async def listening(system: System) -> AsyncGenerator[str]:
+async def listening(system: System, protocol: type[BoundedProtocol] = BoundedProtocol) -> AsyncGenerator[str]:
     """Compose's address, over a real socket."""
     served = system["compose"].service.http
     assert served
-    async with serving(served) as url:
+    async with serving(served, config=http_config(served, protocol)) as url:
         yield url

@@ -11,13 +11,14 @@ from starlette.types import ASGIApp
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, log_level: str = "error") -> AsyncGenerator[str]:
+async def serving(app: ASGIApp, log_level: str = "error", config: uvicorn.Config | None = None) -> AsyncGenerator[str]:
     """The address of the running application, reached directly whatever proxy the environment names.
 
     It is gone when the block ends, slow answers included.
     """
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level=log_level, lifespan="off", timeout_graceful_shutdown=1)
+    config = config or uvicorn.Config(app, log_level=log_level, lifespan="off")
+    config.timeout_graceful_shutdown = 1
     server = uvicorn.Server(config)
     running = asyncio.create_task(server._serve(sockets=[listener]))  # pyright: ignore[reportPrivateUsage] # `serve` would take over the signals
     try:

@@ -1,0 +1,95 @@
+"""What is refused before a route is asked: bodies without one end, bodies too large, parameters that nobody reads."""
+
+from collections import Counter
+from difflib import get_close_matches
+from typing import Any
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
+from shared.errors import RefusedError
+
+
+class Framing:
+    """A body ends in one way only, and one that says it is too large is refused before it is sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer, or 400 or 413 at once."""
+        refusal = _misframed(Headers(scope=scope)) if scope["type"] == "http" else None
+        if refusal is None:
+            await self._app(scope, receive, send)
+            return
+        status, code, problem, headers = refusal
+        details = (FieldProblem(field="content-length", problem=problem),)
+        reply = ErrorReply(
+            code=code,
+            message=f"content-length: {problem}",
+            details=details,
+            request_id=scope.get("state", {}).get("request_id", ""),
+        )
+        answer = Response(reply.model_dump_json(), status, headers, media_type="application/json")
+        await answer(scope, receive, send)
+
+
+def _misframed(headers: Headers) -> tuple[int, str, str, dict[str, str]] | None:
+    """Status, code, problem and headers of the refusal, if there is one.
+
+    A proxy in front may believe the length where we believe the encoding, and then sees other requests than we do: such
+    a connection ends here.
+    """
+    length = headers.get("content-length")
+    if length is None:
+        return None
+    if "transfer-encoding" in headers:
+        problem = "cannot stand beside transfer-encoding: where the body ends would be a matter of opinion"
+        return 400, "invalid_framing", problem, {"connection": "close"}
+    if length.isdecimal() and int(length) > MAX_BODY_BYTES:
+        return 413, "too_large", f"{length} bytes, at most {MAX_BODY_BYTES}", {}
+    return None
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """RefusedError names the parameters of the address that the route does not know, and those given twice."""
+    route = request.scope.get("route")
+    if not request.url.query or not isinstance(route, APIRoute):
+        return
+    known = [field.alias for field in route.dependant.query_params]
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    problems = [FieldProblem(field=name, problem=_unknown(name, known)) for name in given if name not in known]
+    problems += [
+        FieldProblem(field=name, problem="is given more than once")
+        for name, times in given.items()
+        if times > 1 and name in known
+    ]
+    if problems:
+        first = problems[0]
+        raise RefusedError("invalid_request", f"{first.field}: {first.problem}", tuple(problems[:20]))
+
+
+_OTHER_NAMES = {"memory_type": "type", "q": "query", "tenant": "tenant_id", "user": "user_id"}
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    likely = [_OTHER_NAMES[name]] if _OTHER_NAMES.get(name) in known else get_close_matches(name, known, 1)
+    if likely:
+        return f"unknown parameter; did you mean {likely[0]}?"
+    return f"unknown parameter; there are {', '.join(known)}" if known else "unknown parameter; the body says it all"
+
+
+def allowed_methods(routes: list[BaseRoute], scope: Scope) -> str:
+    """The methods of every route at this address, as the header Allow has them."""
+    methods: set[str] = set()
+    for route in routes:
+        match, _ = route.matches(scope)
+        if match is not Match.NONE:
+            own: Any = getattr(route, "methods", None)
+            methods |= set(own or ())
+    return ", ".join(sorted(methods))

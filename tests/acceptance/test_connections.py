@@ -1,0 +1,160 @@
+"""Whoever is slow, silent, too long or of two minds about a body's length is let go, and holds nobody else up."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from urllib.parse import urlsplit
+
+import orjson
+import pytest
+
+from schemas.turn_events import MAX_BODY_BYTES
+from shared.connections import BoundedProtocol, ConnectionLimits
+from tests.system.person import Person
+from tests.system.running import System, listening
+from tests.system.wait import IN_TIME_S
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+HEAD = "POST /v1/turns HTTP/1.1\r\nhost: compose\r\ncontent-type: application/json\r\n"
+LIVE = b"GET /v1/sessions?user_id=nobody HTTP/1.1\r\nhost: compose\r\n\r\n"
+
+
+class Hasty(BoundedProtocol):
+    """The same limits in a tenth of a second, for four who wait."""
+
+    limits = ConnectionLimits(head_s=0.2, body_s=0.2, idle_most=4)
+
+
+@pytest.fixture
+async def address(system: System) -> AsyncGenerator[tuple[str, int]]:
+    """Where compose listens, in haste."""
+    async with listening(system, Hasty) as url:
+        where = urlsplit(url)
+        yield where.hostname or "", where.port or 0
+
+
+async def answer(streams: Streams) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body; 0 where the connection ended without a word."""
+    reader, _ = streams
+    async with asyncio.timeout(IN_TIME_S):
+        head = await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b""
+        first, *rest = head.decode().rstrip().split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return int(first.split()[1]), headers, body
+
+
+async def ended(streams: Streams) -> bool:
+    """Whether the other side has closed, and said nothing more."""
+    async with asyncio.timeout(IN_TIME_S):
+        return await streams[0].read() == b""
+
+
+async def send(address: tuple[str, int], *parts: bytes) -> Streams:
+    """A connection on which this was sent."""
+    reader, writer = await asyncio.open_connection(*address)
+    for part in parts:
+        writer.write(part)
+        await writer.drain()
+    return reader, writer
+
+
+async def drip(writer: asyncio.StreamWriter, byte: bytes) -> None:
+    """One byte after the other, more often than a deadline, until nobody takes them."""
+    try:
+        while not writer.is_closing():
+            writer.write(byte)
+            await writer.drain()
+            await asyncio.sleep(0.02)  # the sender is slow by nature
+    except OSError:
+        return
+
+
+@pytest.mark.parametrize(
+    ("begun", "dripping"),
+    [
+        (b"GET /v1/memories HTTP/1.1\r\nx: ", b"a"),
+        (f"{HEAD}content-length: 5000\r\n\r\n".encode() + b'{"user_id": "', b"a"),
+        (f"{HEAD}transfer-encoding: chunked\r\n\r\n".encode(), b"1\r\na\r\n"),
+    ],
+    ids=["headers", "body", "chunks"],
+)
+async def test_what_drips_in_without_end_is_refused_in_time(
+    system: System, person: Person, address: tuple[str, int], begun: bytes, dripping: bytes
+) -> None:
+    streams = await send(address, begun)
+    dripper = asyncio.create_task(drip(streams[1], dripping))
+    status, headers, body = await answer(streams)
+    assert (status, orjson.loads(body)["code"], headers["connection"]) == (408, "timeout", "close")
+    assert await ended(streams)
+    await dripper
+    assert (await person.get("/v1/sessions")).status_code == 200
+
+
+async def test_who_says_nothing_or_only_line_breaks_is_let_go(address: tuple[str, int]) -> None:
+    assert await ended(await send(address))
+    silent = await send(address, LIVE)
+    assert (await answer(silent))[0] == 200
+    dripper = asyncio.create_task(drip(silent[1], b"\r\n"))
+    assert await silent[0].read() is not None
+    await dripper
+
+
+async def test_those_who_wait_make_room_for_those_who_ask(address: tuple[str, int]) -> None:
+    waiting = [await send(address, LIVE) for _ in range(4)]
+    assert [(await answer(each))[0] for each in waiting] == [200] * 4
+    for _ in range(3):
+        assert (await answer(await send(address, LIVE)))[0] == 200
+    assert await ended(waiting[0])
+
+
+@pytest.mark.parametrize("expecting", ["", "expect: 100-continue\r\n"])
+async def test_a_length_beyond_the_limit_is_refused_before_the_body_is_sent(
+    address: tuple[str, int], expecting: str
+) -> None:
+    streams = await send(address, f"{HEAD}{expecting}content-length: {MAX_BODY_BYTES + 1}\r\n\r\n".encode())
+    status, headers, body = await answer(streams)
+    told = orjson.loads(body)
+    assert (status, told["code"], told["details"][0]["field"]) == (413, "too_large", "content-length")
+    assert told["request_id"] == headers["x-request-id"]
+
+
+async def test_a_body_of_two_lengths_is_refused_and_nothing_behind_it_is_read(
+    system: System, person: Person, address: tuple[str, int]
+) -> None:
+    smuggled = orjson.dumps(person.turn("I like tea."))
+    behind = f"{HEAD}content-length: {len(smuggled)}\r\n\r\n".encode() + smuggled
+    both = f"{HEAD}content-length: {5 + len(behind)}\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n".encode()
+    streams = await send(address, both + behind)
+    status, headers, body = await answer(streams)
+    assert (status, orjson.loads(body)["code"], headers["connection"]) == (400, "invalid_framing", "close")
+    assert await ended(streams)
+    assert system.number("SELECT count(*) FROM turns WHERE tenant_id = %(t)s", t=person.tenant_id) == 0
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"\x16\x03\x01\x02\x00\x01\x00", b"GET / HTTP/9\r\n\r\n", b"GET /\x00 HTTP/1.1\r\n\r\n", b"x" * 70_000],
+    ids=["tls", "version", "nul", "no end"],
+)
+async def test_what_is_no_http_is_refused_in_the_shape_of_all_refusals(address: tuple[str, int], sent: bytes) -> None:
+    streams = await send(address, sent)
+    status, _, body = await answer(streams)
+    assert (status, orjson.loads(body)["code"]) == (400, "malformed_http")
+    assert await ended(streams)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("TRACE", "/v1/memories", "DELETE, GET, POST"),
+        ("TRACE", "/v1/turns", "POST"),
+        ("PUT", "/v1/memories/0192a1b2-0000-7000-8000-000000000000", "DELETE, GET, PATCH"),
+        ("BREW", "/v1/sessions/team/a/summary", "DELETE, GET"),
+    ],
+)
+async def test_a_method_that_is_not_there_is_refused_with_those_that_are(
+    system: System, method: str, path: str, allowed: str
+) -> None:
+    answered = await system.http.request(method, path, headers={"x-secret": "echoed by nobody"})
+    assert (answered.status_code, answered.headers["allow"]) == (405, allowed)
+    assert "echoed" not in answered.text
