@@ -1,5 +1,6 @@
 """What every contract shares: frozen, unknown fields ignored and nameable (R007, decision 12)."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, get_args, get_origin
@@ -12,9 +13,10 @@ from pydantic import (
     GetJsonSchemaHandler,
     JsonValue,
     StringConstraints,
+    WithJsonSchema,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError
 
 
 class Contract(BaseModel):
@@ -60,10 +62,36 @@ def without_nulls(raw: Any) -> Any:
 Instant = Annotated[datetime, AfterValidator(_aware)]
 """A moment in UTC; a time without a zone is read as UTC."""
 
+_CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+_EDGES = rf"{_CONTROLS} \xa0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff"
+ID_PATTERN = rf"^[^{_EDGES}]([^{_CONTROLS}]*[^{_EDGES}])?$"
+"""No control character, and no white space at either end: two ids that look alike are one. Spelt out, since languages
+differ in what they call white space.
+"""
+_IS_PLAIN = re.compile(ID_PATTERN[:-1] + r"\Z")
+
+
+def _plain(value: str) -> str:
+    if value and not _IS_PLAIN.match(value):
+        if re.search(f"[{_CONTROLS}]", value):
+            raise PydanticCustomError("id", "must not hold control characters, such as tabs or line breaks")
+        raise PydanticCustomError("id", "must not begin or end with white space")
+    return value
+
+
+IsPlain = AfterValidator(_plain)
+"""Refuses an id that would look like another."""
+
 ExternalId = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128, pattern=r"^[^\x00]*$")
+    str,
+    StringConstraints(min_length=1, max_length=128),
+    IsPlain,
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 128, "pattern": ID_PATTERN}),
 ]
 """An opaque id that the caller chose, 1-128 characters (decision 7)."""
+
+StoredId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]*$")]
+"""An id that was accepted once: what is on its way or stored is read as it is."""
 
 
 def _without_nul(value: JsonValue) -> JsonValue:

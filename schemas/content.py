@@ -11,12 +11,13 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
     model_validator,
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from schemas.base import Contract, JsonObject, without_nulls
+from schemas.base import ID_PATTERN, Contract, IsPlain, JsonObject, without_nulls
 
 BlockType = Literal["text", "image", "audio", "video", "document"]
 MediaType = Literal["image", "audio", "video", "document"]
@@ -29,7 +30,10 @@ MAX_TEXT_CHARS = 200_000
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS, pattern=r"^[^\x00]*$")]
 Fallback = Annotated[str, StringConstraints(max_length=4_000, pattern=r"^[^\x00]*\S[^\x00]*$")]
 MediaId = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")
+    str,
+    StringConstraints(min_length=1, max_length=256),
+    IsPlain,
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 256, "pattern": ID_PATTERN}),
 ]
 """An opaque id that the gateway chose, 1-256 characters on one line."""
 

@@ -4,7 +4,7 @@
 
 from typing import Any, Literal
 
-from schemas.base import Contract, ExternalId, Instant, JsonObject
+from schemas.base import Contract, Instant, JsonObject, StoredId
 from schemas.evidence_pack import EvidenceItem
 from schemas.experiment import GenerationMetadata
 from schemas.explain import Explain
@@ -125,7 +125,7 @@ class ContextPackage(Contract):
 
     version: Version = PACKAGE_VERSION
     context_id: str
-    session_id: ExternalId
+    session_id: StoredId
     created_at: Instant
     request_id: str | None = None
     language: Language = "other"

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import Contract, Instant, StoredId
 
 
 class Envelope(Contract):
@@ -16,8 +16,8 @@ class Envelope(Contract):
     payload_version: int = 1
     idempotency_key: str
     trace_id: str
-    tenant_id: ExternalId
-    user_id: ExternalId
+    tenant_id: StoredId
+    user_id: StoredId
     session_id: str | None = None
     occurred_at: Instant
     policy_version: str

@@ -4,7 +4,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from schemas.base import Contract, Instant, JsonObject
 from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery
@@ -75,7 +75,7 @@ class EvidenceMetadata(Contract):
     name: str | None = None
     session_id: str | None = None
     created_at: Instant | None = None
-    memory_type: str | None = None
+    type: Annotated[str | None, Field(validation_alias=AliasChoices("type", "memory_type"))] = None
     org_tier: str | None = None
 
 

@@ -25,7 +25,10 @@ class MemoryItem(Contract):
 
     memory_id: UUID = Field(validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id"))
     user_id: str
-    memory_type: Literal["observation", "preference", "pattern", "summary", "agent_experience"]
+    memory_type: Annotated[
+        Literal["observation", "preference", "pattern", "summary", "agent_experience"],
+        Field(description="What MemoryItem v1 calls it, derived from `type`, by which memories are asked for"),
+    ]
     content: str
     valid_at: Instant
     invalid_at: Instant | None = None

@@ -45,14 +45,14 @@ class TurnOutcomeView(Contract):
 
 
 class MemoryPage(Contract):
-    """Some memories of one user.
+    """Some memories of one user, and how many fit in all: of a search at most 1,000 are counted.
 
-    With `as_of` they are the versions that held at that moment, `count` of them in all; `status` is that of now.
+    With `as_of` they are the versions that held at that moment; `status` is that of now.
     """
 
     memories: tuple[MemoryItem, ...]
     as_of: Instant | None = None
-    count: int | None = None
+    count: int
 
 
 class EvidenceView(Contract):

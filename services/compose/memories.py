@@ -21,6 +21,8 @@ from shared.text import segment
 from shared.text.secrets import refuses
 
 PANEL_SESSION = "memory-panel"
+COUNTED = 1000
+"""So many of what a search finds are counted, and can be paged through."""
 EASTERNMOST = timedelta(hours=14)
 """So long before a day begins in UTC it has begun somewhere."""
 
@@ -99,16 +101,19 @@ async def page(
         if status not in ("active", None):
             raise refused("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
         return await _page_then(rt, subject, _moment(as_of), type=type, query=query, limit=limit, offset=offset)
+    if query and status not in ("active", None):
+        raise refused("invalid_request", "status", "cannot be given with query: a search finds what holds now", 422)
     async with rt.db.transaction(subject) as conn:
         if query:
-            words = segment.query_terms(query)
-            (hits,) = await search.by_text(conn, subject, [words], limit + offset, search.Within(), memories_only=True)
-            ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)][offset:]
+            words, most = segment.query_terms(query), max(COUNTED, limit + offset)
+            (hits,) = await search.by_text(conn, subject, [words], most, search.Within(), memories_only=True)
+            ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
+            count, ids = len(ids), ids[offset : offset + limit]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             found = [by_id[i] for i in ids if i in by_id]
         else:
-            found = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
-    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found))
+            found, count = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
+    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), count=count)
 
 
 def _moment(as_of: str) -> datetime:

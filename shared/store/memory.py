@@ -147,10 +147,12 @@ def _pattern(words: str) -> str:
     return f"%{escaped}%"
 
 
-_LIST: LiteralString = (
-    _COLUMNS
-    + """ AND (%(status)s::text IS NULL OR status = %(status)s) AND (%(type)s::text IS NULL OR type = %(type)s)
-ORDER BY valid_at DESC, memory_id DESC LIMIT %(limit)s OFFSET %(offset)s"""
+_LISTED: LiteralString = (
+    " AND (%(status)s::text IS NULL OR status = %(status)s) AND (%(type)s::text IS NULL OR type = %(type)s)"
+)
+_LIST: LiteralString = _COLUMNS + _LISTED + " ORDER BY valid_at DESC, memory_id DESC LIMIT %(limit)s OFFSET %(offset)s"
+_COUNT: LiteralString = (
+    "SELECT count(*) AS n FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s" + _LISTED
 )
 
 
@@ -162,8 +164,8 @@ async def listing(
     type: str | None = None,  # the column's own name
     limit: int = 50,
     offset: int = 0,
-) -> list[Memory]:
-    """A page of the user's memories, newest validity first; `status` None means all versions."""
+) -> tuple[list[Memory], int]:
+    """A page of the user's memories, newest validity first, and how many there are; `status` None: all versions."""
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -172,7 +174,11 @@ async def listing(
         "limit": limit,
         "offset": offset,
     }
-    return await _rows(conn, _LIST, params)
+    rows = await _rows(conn, _LIST, params)
+    if not offset and len(rows) < limit:
+        return rows, len(rows)
+    counted = await (await conn.execute(_COUNT, params)).fetchone()
+    return rows, counted["n"] if counted else 0
 
 
 @dataclass(frozen=True)

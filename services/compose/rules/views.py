@@ -51,7 +51,7 @@ def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime) -
             name=source.name,
             session_id=source.session_id,
             created_at=source.valid_at,
-            memory_type=source.memory_type,
+            type=source.memory_type,
             org_tier=source.org_tier or None,
         ),
         ref=ref(ranked),
