@@ -1,9 +1,12 @@
 """What every contract shares: frozen, unknown fields ignored and nameable (R007, decision 12)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, get_args, get_origin
+from functools import cache
+from itertools import islice
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -24,13 +27,36 @@ class Contract(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
+    nulls_are_absent: ClassVar[bool] = False
+    """Whether a null means the default wherever there is one."""
+
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """What the model demands of its fields together, as schemas that all hold."""
+        return ()
+
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The schema of what is read names the older names of a field too, as deprecated."""
+        """The schema of what is read says all that is refused; it names older names of a field too, as deprecated."""
         schema = handler(core_schema)
         if handler.mode == "validation":
-            _add_older_names(cls, handler.resolve_ref_schema(schema))
+            own = handler.resolve_ref_schema(schema)
+            if cls.nulls_are_absent:
+                _allow_nulls(own)
+            _add_older_names(cls, own)
+            if conditions := cls.conditions():
+                own["allOf"] = [*own.get("allOf", ()), *conditions]
         return schema
+
+
+NULL: JsonSchemaValue = {"type": "null"}
+
+
+def _allow_nulls(schema: JsonSchemaValue) -> None:
+    for name, field in schema["properties"].items():
+        if name not in schema.get("required", ()) and field != {} and NULL not in field.get("anyOf", ()):
+            about = {key: field.pop(key) for key in ("default", "description", "title") if key in field}
+            schema["properties"][name] = {"anyOf": [field, NULL], **about}
 
 
 def _add_older_names(model: type[BaseModel], schema: JsonSchemaValue) -> None:
@@ -40,9 +66,23 @@ def _add_older_names(model: type[BaseModel], schema: JsonSchemaValue) -> None:
         newest, *older = [choice for choice in field.validation_alias.choices if isinstance(choice, str)]
         for name in older:
             schema["properties"][name] = {**schema["properties"][newest], "deprecated": True}
+            schema.setdefault("allOf", []).append({"not": {"required": [newest, name]}})
         if field.is_required():
             schema["required"] = [name for name in schema["required"] if name != newest]
-            schema.setdefault("allOf", []).append({"anyOf": [{"required": [name]} for name in (newest, *older)]})
+            schema["allOf"].append({"anyOf": [{"required": [name]} for name in (newest, *older)]})
+
+
+def has(*names: str, **each: Any) -> JsonSchemaValue:
+    """The schema of an object in which one of these names is there and not null, and fits what is said of `each`."""
+    kinds = {"not": NULL, **each}
+    options = [{"required": [name], "properties": {name: kinds}} for name in names]
+    return options[0] if len(options) == 1 else {"anyOf": options}
+
+
+def when(name: str, value: Any, then: JsonSchemaValue, otherwise: JsonSchemaValue) -> JsonSchemaValue:
+    """The schema of an object that fits `then` where the field has this value, else `otherwise`."""
+    condition = {"properties": {name: {"const": value}}, "required": [name]}
+    return {"if": condition, "then": then, "else": otherwise}
 
 
 def _aware(value: datetime) -> datetime:
@@ -62,6 +102,8 @@ def without_nulls(raw: Any) -> Any:
 Instant = Annotated[datetime, AfterValidator(_aware)]
 """A moment in UTC; a time without a zone is read as UTC."""
 
+NO_NUL = r"^[^\x00]*$"
+"""PostgreSQL stores no U+0000."""
 _CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 _EDGES = rf"{_CONTROLS} \xa0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff"
 ID_PATTERN = rf"^[^{_EDGES}]([^{_CONTROLS}]*[^{_EDGES}])?$"
@@ -79,6 +121,22 @@ def _plain(value: str) -> str:
     return value
 
 
+_BLANK = rf"\x00{_EDGES}"
+WORDS_PATTERN = rf"^[^\x00]*[^{_BLANK}][^\x00]*$"
+"""No U+0000, and something beside white space."""
+
+
+def _worded(value: str) -> str:
+    if "\x00" in value:
+        raise PydanticCustomError("words", "must not hold the character U+0000")
+    if not re.search(f"[^{_BLANK}]", value):
+        raise PydanticCustomError("words", "says nothing")
+    return value
+
+
+HasWords = AfterValidator(_worded)
+"""Refuses a text that says nothing."""
+
 IsPlain = AfterValidator(_plain)
 """Refuses an id that would look like another."""
 
@@ -90,7 +148,7 @@ ExternalId = Annotated[
 ]
 """An opaque id that the caller chose, 1-128 characters (decision 7)."""
 
-StoredId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]*$")]
+StoredId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=NO_NUL)]
 """An id that was accepted once: what is on its way or stored is read as it is."""
 
 
@@ -114,21 +172,81 @@ JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_without_nul)]
 """An object of such JSON."""
 
 
-def ignored_fields(model: type[BaseModel], raw: object, at: str = "") -> list[str]:
+IGNORED_MOST, IGNORED_CHARS = 100, 200
+"""So many unknown fields are named, and so much of each name."""
+
+
+def ignored_fields(model: type[BaseModel], raw: object) -> list[str]:
     """The dotted paths in `raw` that `model` does not know, in order of appearance."""
+    unknown = islice((path for path, kind, _ in _fields(model, raw, "") if kind is None), IGNORED_MOST)
+    return [path.replace("\x00", "\ufffd")[:IGNORED_CHARS] for path in unknown]
+
+
+def loosely_typed(model: type[BaseModel], raw: object) -> list[tuple[str, str]]:
+    """The fields whose value is of another JSON type than the model's schema says, each with what it must be.
+
+    Pydantic would read "1" as a number, 0 as false and a number as a moment: a typing mistake then looks like a value.
+    """
+    return [
+        (re.sub(r"\[(\d+)\]", r".\1", path), f"must {_WORDS[kind]}")
+        for path, kind, value in _fields(model, raw, "")
+        if kind and value is not None and not _is_of(kind, value)
+    ]
+
+
+Kind = Literal["boolean", "number", "moment", "twice", "any"]
+_WORDS: dict[Kind, str] = {
+    "boolean": "be true or false",
+    "number": "be a number",
+    "moment": "be a date with a time, such as 2026-03-01T09:00:00Z",
+    "twice": "not stand beside another name of the same field",
+    "any": "be something else",
+}
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _is_of(kind: Kind, value: object) -> bool:
+    match kind:
+        case "boolean":
+            return isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "moment":
+            return isinstance(value, str) and bool(_MOMENT.match(value))
+        case "twice":
+            return False
+        case "any":
+            return True
+
+
+def _fields(model: type[BaseModel], raw: object, at: str) -> Iterator[tuple[str, Kind | None, object]]:
+    """Every field of the raw object by its path with its kind and value; kind None: the model does not know it."""
     if not isinstance(raw, Mapping):
-        return []
+        return
     known = _names(model)
-    found: list[str] = []
     for name, value in raw.items():  # pyright: ignore[reportUnknownVariableType] # raw JSON
         path = f"{at}{name}"
         if name not in known:
-            found.append(path)
+            yield path, None, value
         else:
-            found += _inside(known[str(name)], value, path)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
-    return found
+            yield from _inside(known[str(name)], value, path)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+    for names in _renamed(model):
+        if len(given := [name for name in names if name in raw]) > 1:
+            yield f"{at}{given[-1]}", "twice", given
 
 
+@cache
+def _renamed(model: type[BaseModel]) -> tuple[tuple[str, ...], ...]:
+    """The names of each field that has several."""
+    fields = (field.validation_alias for field in model.model_fields.values())
+    return tuple(
+        tuple(name for name in alias.choices if isinstance(name, str))
+        for alias in fields
+        if isinstance(alias, AliasChoices)
+    )
+
+
+@cache
 def _names(model: type[BaseModel]) -> dict[str, Any]:
     names: dict[str, Any] = {}
     for name, field in model.model_fields.items():
@@ -141,15 +259,29 @@ def _names(model: type[BaseModel]) -> dict[str, Any]:
     return names
 
 
-def _inside(annotation: Any, value: object, path: str) -> list[str]:
-    """The unknown fields of `value` where its type is one contract, a list of them or a map to them."""
+_LEAVES: dict[Any, Kind] = {bool: "boolean", int: "number", float: "number", datetime: "moment"}
+
+
+def _inside(annotation: Any, value: object, path: str) -> Iterator[tuple[str, Kind | None, object]]:
+    """The fields of `value` where its type is one contract, a list of them or a map to them; else the value itself."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return ignored_fields(annotation, value, f"{path}.")
+        yield from _fields(annotation, value, f"{path}.")
+        return
     origin, parts = get_origin(annotation), get_args(annotation)
-    if origin in (list, tuple) and isinstance(value, list | tuple):
-        return [name for i, each in enumerate(value) for name in _inside(parts[0], each, f"{path}[{i}]")]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] # raw JSON
-    if origin is dict and isinstance(value, Mapping):
-        return [name for key, each in value.items() for name in _inside(parts[1], each, f"{path}.{key}")]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] # raw JSON
-    if origin in (list, tuple, dict):
-        return []
-    return [name for part in parts for name in _inside(part, value, path)]
+    if origin is Annotated:
+        yield from _inside(parts[0], value, path)
+    elif origin in (list, tuple):
+        for i, each in enumerate(value if isinstance(value, list | tuple) else ()):  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType] # raw JSON
+            yield from _inside(parts[0], each, f"{path}[{i}]")
+    elif origin is dict:
+        for key, each in value.items() if isinstance(value, Mapping) else ():  # pyright: ignore[reportUnknownVariableType] # raw JSON
+            yield from _inside(parts[1], each, f"{path}.{key}")
+    elif origin in (Union, UnionType):
+        some = [part for part in parts if part is not NoneType]
+        if len(some) == 1:
+            yield from _inside(some[0], value, path)
+        else:  # of several kinds: only what is a contract is looked into
+            for part in some:
+                yield from (each for each in _inside(part, value, path) if each[1] is None)
+    elif origin is None:
+        yield path, _LEAVES.get(annotation, "any"), value

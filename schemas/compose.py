@@ -2,21 +2,32 @@
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, cast
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self, cast, get_args
 
 from pydantic import (
     AliasChoices,
     Field,
     GetJsonSchemaHandler,
     StringConstraints,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from schemas.base import Contract, ExternalId, JsonObject, without_nulls
-from schemas.content import MAX_BLOCKS, Blocks, BlockType, ContentBlock, blocks_of, by_shape, problems_at, words_of
+from schemas.base import NO_NUL, NULL, WORDS_PATTERN, Contract, ExternalId, HasWords, JsonObject, has, without_nulls
+from schemas.content import (
+    MAX_BLOCKS,
+    Blocks,
+    BlockType,
+    ContentBlock,
+    MediaType,
+    blocks_of,
+    by_shape,
+    problems_at,
+    words_of,
+)
 from schemas.experiment import ExperimentContext
 from schemas.retrieval_plan import Version
 
@@ -25,15 +36,22 @@ PROFILE_WINDOWS: dict[BudgetProfileName, int] = {"8k": 8192, "16k": 16384, "32k"
 MAX_MESSAGE_CHARS = 400_000
 
 
-MessageText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS, pattern=r"\S")]
+MessageText = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS),
+    HasWords,
+    Field(json_schema_extra={"pattern": WORDS_PATTERN}),
+]
 
 
 class IncomingMessage(Contract):
     """The user's message as sent: a text, or content blocks (R188); a bare text or list is its content."""
 
+    nulls_are_absent: ClassVar[bool] = True
+
     role: Literal["user"] = "user"
     content: Annotated[MessageText | Blocks, by_shape(MessageText)]
-    name: Annotated[str, StringConstraints(max_length=128)] | None = None
+    name: Annotated[str, StringConstraints(max_length=128, pattern=NO_NUL)] | None = None
 
     content_parts: Annotated[
         tuple[ContentBlock, ...],
@@ -76,14 +94,26 @@ class IncomingMessage(Contract):
         if handler.mode != "validation":
             return message
         content = handler.resolve_ref_schema(message)["properties"]["content"]
+        for option in content["anyOf"]:
+            if option.get("type") == "array":
+                option["contains"] = {"anyOf": [_SAYS, _SHOWS]}
         return {"anyOf": [*content["anyOf"], message]}
+
+
+_SAYS: JsonSchemaValue = {
+    "properties": {"type": {"const": "text"}, "text": {"type": "string", "pattern": WORDS_PATTERN}},
+    "required": ["type", "text"],
+}
+_SHOWS: JsonSchemaValue = {"properties": {"type": {"enum": [*get_args(MediaType)]}}, "required": ["type"]}
 
 
 class ComposeRequest(Contract):
     """Ask for the context of one turn; the budget is a profile, a limit, or the model's window, whichever is least."""
 
+    nulls_are_absent: ClassVar[bool] = True
+
     version: Version = "0.1"
-    request_id: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+    request_id: Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=NO_NUL)] | None = None
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     session_id: ExternalId
@@ -94,7 +124,20 @@ class ComposeRequest(Contract):
         tuple[BlockType, ...], Field(max_length=5, description="What the model reads; media of other types go as text")
     ] = ("text",)
     agent_state: JsonObject = {}
-    budget_profile: BudgetProfileName | None = None
+    budget_profile: Annotated[
+        BudgetProfileName | None,
+        WithJsonSchema(
+            {
+                "anyOf": [
+                    {"enum": [*PROFILE_WINDOWS]},
+                    {"type": "integer", "minimum": 256, "maximum": 4_000_000, "description": "A token_limit"},
+                    NULL,
+                ],
+                "default": None,
+            },
+            mode="validation",
+        ),
+    ] = None
     token_limit: Annotated[
         int | None,
         Field(ge=256, le=4_000_000, validation_alias=AliasChoices("token_limit", "token_budget")),
@@ -113,6 +156,12 @@ class ComposeRequest(Contract):
             return raw
         return _number_is_a_limit(cast("dict[str, Any]", without_nulls(raw)))
 
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """A number for a profile is a limit, and there is one limit."""
+        named = {"properties": {"budget_profile": {"type": ["string", "null"]}}}
+        return ({"anyOf": [{"not": has("token_limit", "token_budget")}, named]},)
+
     def limit(self, default: BudgetProfileName = "8k") -> int:
         """The token limit that every one of the given bounds allows."""
         profile = PROFILE_WINDOWS[self.budget_profile or default]
@@ -125,6 +174,6 @@ class ComposeRequest(Contract):
 
 def _number_is_a_limit(raw: dict[str, Any]) -> dict[str, Any]:
     profile = raw.get("budget_profile")
-    if isinstance(profile, int) and not isinstance(profile, bool) and "token_limit" not in raw:
+    if isinstance(profile, int) and not isinstance(profile, bool) and not {"token_limit", "token_budget"} & raw.keys():
         return {**{name: value for name, value in raw.items() if name != "budget_profile"}, "token_limit": profile}
     return raw

@@ -1,11 +1,10 @@
 """ContentBlock 1.1: a message as a text or as blocks of text and media (seed 004 section 4.1, R188)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, Self, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self, cast, get_args
 
 from pydantic import (
     AliasChoices,
-    ConfigDict,
     Field,
     StringConstraints,
     TypeAdapter,
@@ -17,17 +16,29 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from schemas.base import ID_PATTERN, Contract, IsPlain, JsonObject, without_nulls
+from schemas.base import (
+    ID_PATTERN,
+    NO_NUL,
+    NULL,
+    Contract,
+    IsPlain,
+    JsonObject,
+    JsonSchemaValue,
+    has,
+    when,
+    without_nulls,
+)
 
 BlockType = Literal["text", "image", "audio", "video", "document"]
 MediaType = Literal["image", "audio", "video", "document"]
 SecurityStatus = Literal["pending", "scanning", "safe", "rejected", "quarantined", "expired"]
+_STATES: tuple[SecurityStatus, ...] = get_args(SecurityStatus)
 
 TEXT_ONLY, BLOCKS = 0, 1
 """`content_schema_version` of a stored message: what its readers branch on."""
 MAX_BLOCKS = 64
 MAX_TEXT_CHARS = 200_000
-Text = Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS, pattern=r"^[^\x00]*$")]
+Text = Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARS, pattern=NO_NUL)]
 Fallback = Annotated[str, StringConstraints(max_length=4_000, pattern=r"^[^\x00]*\S[^\x00]*$")]
 MediaId = Annotated[
     str,
@@ -47,13 +58,6 @@ def problems_at(model: str, wrong: Iterable[tuple[str, str]]) -> ValidationError
     return ValidationError.from_exception_data(model, lines)
 
 
-_SHAPE: dict[str, Any] = {
-    "if": {"properties": {"type": {"const": "text"}}},
-    "then": {"required": ["text"]},
-    "else": {"required": ["media_id", "text_fallback"]},
-}
-
-
 class ContentBlock(Contract):
     """One part of a message: a text, or media with what stands for it where it cannot be read.
 
@@ -71,7 +75,16 @@ class ContentBlock(Contract):
     ] = None
     metadata: JsonObject | None = None
 
-    model_config = ConfigDict(json_schema_extra=_SHAPE)
+    nulls_are_absent: ClassVar[bool] = True
+
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """A text and nothing of media, or media and nothing of a text."""
+        media = ("media_id", "security_status", "recognized_text", "recognised_text")
+        text = {"allOf": [has("text", minLength=1), {"properties": dict.fromkeys(media, NULL)}]}
+        told = {"properties": {"security_status": {"enum": [*_STATES, None]}}}
+        about = {"properties": {"text": NULL, "metadata": told}}
+        return (when("type", "text", text, {"allOf": [has("media_id"), has("text_fallback"), about]}),)
 
     @model_validator(mode="before")
     @classmethod
@@ -84,7 +97,7 @@ class ContentBlock(Contract):
         if block.get("type") == "text" or not isinstance(metadata, Mapping):
             return block
         told = cast("Mapping[str, Any]", metadata).get("security_status")
-        if told is not None and block.get("security_status", "safe") == "safe":
+        if told is not None and (block.get("security_status", "safe") == "safe" or told not in _STATES):
             block["security_status"] = told
         return block
 

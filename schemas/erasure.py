@@ -1,17 +1,18 @@
 """Erasure as its users ask for it and see it (seed 004 section 3.1.1, R132-R142)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AliasChoices, Field, StringConstraints
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import NO_NUL, NULL, WORDS_PATTERN, Contract, ExternalId, Instant, JsonSchemaValue, has, when
 from schemas.vocabulary import ErasureScope, TombstoneStatus
 
 MOST = 1000
 """So many sessions or memories may be named in one request."""
-Reason = Annotated[str, StringConstraints(max_length=500)]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+Reason = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=NO_NUL)]
 
 
 class ErasureRequest(Contract):
@@ -35,6 +36,17 @@ class ErasureRequest(Contract):
     profile: Annotated[str, StringConstraints(max_length=64)] | None = None
     """The legal profile whose deadline holds; policy's own without it."""
     idempotency_key: Key | None = None
+
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """Sessions with their scope alone, memories with theirs, a reason where another asks than the user."""
+        memories = ("memory_ids", "item_ids")
+        no_memories = {"properties": {name: {"maxItems": 0} for name in memories}}
+        return (
+            when("scope", "session", has("session_ids", minItems=1), {"properties": {"session_ids": {"maxItems": 0}}}),
+            when("scope", "items", has(*memories, minItems=1), no_memories),
+            {"anyOf": [{"properties": {"requested_by": NULL}}, has("reason", pattern=WORDS_PATTERN)]},
+        )
 
 
 class DeletionReceipt(Contract):
@@ -91,7 +103,7 @@ class ErasureRequeue(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     requested_by: ExternalId
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=NO_NUL)]
 
 
 class ForgetRequest(Contract):

@@ -1,14 +1,20 @@
 """A memory as callers see it (seed 004 section 2.3.1, MemoryItem v1 and WriteReceipt v1; X05, X07)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
-from schemas.base import Contract, ExternalId, Instant, Json
+from schemas.base import WORDS_PATTERN, Contract, ExternalId, HasWords, Instant, Json, JsonSchemaValue, has
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000, pattern=r"^[^\x00]*$")]
+Words = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=4000),
+    HasWords,
+    Field(json_schema_extra={"pattern": WORDS_PATTERN}),
+]
 """What a user writes of one memory."""
 MEMORY_TYPE_V1: dict[MemoryType, str] = {
     "preference": "preference",
@@ -56,6 +62,11 @@ class MemoryEdit(Contract):
     text: Words | None = None
     value: Json = None
     idempotency_key: ExternalId | None = None
+
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """A text or a value."""
+        return ({"anyOf": [has("text"), has("value")]},)
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:

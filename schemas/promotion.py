@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from schemas.base import Contract, ExternalId, Instant
+from schemas.base import NO_NUL, Contract, ExternalId, Instant
 
 PromotionClass = Literal["personal", "business_secret", "public"]
 Visibility = Literal["store", "region", "brand", "global"]
@@ -48,6 +48,6 @@ class PromotionDecision(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     decision: Literal["approve", "reject"]
-    reason: Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")] = ""
+    reason: Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)] = ""
     visibility: Visibility | None = None
     consent: bool = False

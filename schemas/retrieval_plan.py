@@ -2,11 +2,11 @@
 
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from schemas.base import Contract, Instant, JsonObject, without_nulls
+from schemas.base import NO_NUL, WORDS_PATTERN, Contract, HasWords, Instant, JsonObject, without_nulls
 from schemas.vocabulary import Purpose, SearchMode
 
 PLAN_VERSION = "0.1"
@@ -14,13 +14,17 @@ PLAN_VERSION = "0.1"
 SourceType = Literal["url", "file", "manual", "memory_snapshot"]
 Version = Annotated[str, StringConstraints(pattern=r"^0\.[0-9]{1,4}$")]
 """Any 0.x: a reader of 0.1 ignores what later minor versions add (seed 001 section 10)."""
-Ids = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=512)]], Field(max_length=500)]
+Ids = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=NO_NUL)]], Field(max_length=500)
+]
 Quota = Annotated[int, Field(ge=0, le=200)]
 Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
 
 
 class Section(Contract):
     """A part of a plan; null and absent mean the same."""
+
+    nulls_are_absent: ClassVar[bool] = True
 
     @model_validator(mode="before")
     @classmethod
@@ -58,7 +62,12 @@ class Filters(Section):
 class Query(Section):
     """One question to the stores; its filters override or extend the global ones (seed 001 section 3)."""
 
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+    text: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=4000),
+        HasWords,
+        Field(json_schema_extra={"pattern": WORDS_PATTERN}),
+    ]
     mode: SearchMode = "hybrid"
     weight: Weight = 1.0
     filters: Filters = Filters()
@@ -104,7 +113,7 @@ class Rerank(Section):
     """Whether a model orders the best candidates again (seed 001 section 6)."""
 
     enabled: bool = False
-    model: Annotated[str, StringConstraints(max_length=200)] = "qwen3-reranker"
+    model: Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)] = "qwen3-reranker"
     top_n: Annotated[int, Field(ge=1, le=200)] = 50
 
 
@@ -131,15 +140,15 @@ class Output(Section):
 class Caller(Section):
     """Who asks."""
 
-    app: Annotated[str, StringConstraints(max_length=200)] | None = None
-    session_id: Annotated[str, StringConstraints(max_length=128)] | None = None
+    app: Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)] | None = None
+    session_id: Annotated[str, StringConstraints(max_length=128, pattern=NO_NUL)] | None = None
 
 
 class PlanDebug(Section):
     """For whoever reads the logs (seed 001 section 8)."""
 
     trace: bool = False
-    notes: Annotated[str, StringConstraints(max_length=4000)] | None = None
+    notes: Annotated[str, StringConstraints(max_length=4000, pattern=NO_NUL)] | None = None
     caller: Caller | None = None
 
 
@@ -147,7 +156,7 @@ class RetrievalPlan(Section):
     """A reproducible plan of retrieval: at least one query, everything else has a default (seed 001 section 2)."""
 
     version: Version
-    request_id: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+    request_id: Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=NO_NUL)] | None = None
     purpose: Purpose = "other"
     queries: Annotated[list[Query], Field(min_length=1, max_length=32)]
     global_filters: Filters = Filters()

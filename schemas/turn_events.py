@@ -1,11 +1,13 @@
 """What a caller commits for one turn, and what it gets back (seed 000 section 6.2, decision 12, X32)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AliasChoices, Field, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+from pydantic_core import CoreSchema
 
-from schemas.base import Contract, ExternalId, Instant, Json, JsonObject
+from schemas.base import NO_NUL, Contract, ExternalId, Instant, Json, JsonObject, JsonSchemaValue, has, when
 from schemas.content import Content
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
@@ -13,9 +15,9 @@ from schemas.vocabulary import MemoryType, Role
 MAX_BODY_BYTES = 1_048_576
 """A commit larger than this is refused before it is parsed."""
 
-Text = Annotated[str, StringConstraints(max_length=200_000, pattern=r"^[^\x00]*$")]
-ShortText = Annotated[str, StringConstraints(max_length=512, pattern=r"^[^\x00]*$")]
-Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
+Text = Annotated[str, StringConstraints(max_length=200_000, pattern=NO_NUL)]
+ShortText = Annotated[str, StringConstraints(max_length=512, pattern=NO_NUL)]
+Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 
 
 class Message(Contract):
@@ -31,7 +33,7 @@ class Message(Contract):
 class ToolCall(Contract):
     """One call of a tool with its result, as the assistant made it."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00]*$")]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=NO_NUL)]
     args: JsonObject = Field(default_factory=dict)
     result: Json = None
     status: Literal["ok", "error", "pending"] = "ok"
@@ -66,6 +68,14 @@ class StructuredItem(Contract):
     restore: bool = False
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
 
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """What is taken back is named, what is restored by its id alone; else something is said."""
+        named, says = {"anyOf": [has("key", minLength=1), has("memory_id")]}, {"anyOf": [has("value"), has("text")]}
+        no_retract = {"properties": {"retract": {"const": False}}}
+        restore = when("restore", True, {"allOf": [has("memory_id"), no_retract]}, says)
+        return (when("retract", True, {"allOf": [named, {"properties": {"restore": {"const": False}}}]}, restore),)
+
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.retract and not (self.key or self.memory_id):
@@ -95,6 +105,19 @@ class TurnEvents(Contract):
     )
     context_id: UUID | None = None
     experiment_context: ExperimentContext | None = None
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """At least one of what a turn can hold; the events may stand in a field of their own."""
+        schema = super().__get_pydantic_json_schema__(core_schema, handler)
+        if handler.mode == "validation":
+            own = handler.resolve_ref_schema(schema)
+            some = [has(name, minItems=1) for name in ("messages", "tool_calls", "refs", "items")]
+            some.append(has("end_session", const=True))
+            nested = {"type": "object", "properties": {**own["properties"]}, "anyOf": some}
+            own["properties"]["turn_events"] = {**nested, "deprecated": True}
+            own["anyOf"] = [*some, has("turn_events")]
+        return schema
 
     @model_validator(mode="before")
     @classmethod

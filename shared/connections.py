@@ -23,6 +23,8 @@ class ConnectionLimits:
     """From the end of the headers to the end of the body."""
     read_s: float = 30.0
     """For reading what was answered, once the connection is to close."""
+    linger_s: float = 1.0
+    """For hearing a refusal: who is cut off while still sending may never see what was answered."""
     idle_most: int = 256
     """Connections without a request under way; beyond it the one that has waited longest is closed."""
 
@@ -34,6 +36,7 @@ class BoundedProtocol(H11Protocol):
     _owed: asyncio.TimerHandle | None = None
     _phase: object = None
     _silent_since = 0.0
+    _ended = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """It has to send headers in time, and may push out another that waits."""
@@ -48,8 +51,11 @@ class BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """What has come is handled, and what is to come has a deadline: its phase's, however often bytes drip in."""
+        if self._ended:
+            return
         super().data_received(data)
-        self._owe(self._phase_now())
+        if not self._ended:
+            self._owe(self._phase_now())
 
     def on_response_complete(self) -> None:
         """The next headers are owed once they begin; what is left of an unread body still is."""
@@ -105,7 +111,7 @@ class BoundedProtocol(H11Protocol):
 
     def _refuse(self, status: int, code: str, message: str) -> None:
         """The client is told, unless it has been answered already; the application hears that it is gone."""
-        if self.transport.is_closing():
+        if self._ended or self.transport.is_closing():
             return
         cycle = self._cycle()
         if cycle is not None and not cycle.response_complete:
@@ -121,7 +127,18 @@ class BoundedProtocol(H11Protocol):
             head = h11.Response(status_code=status, headers=headers, reason=STATUS_PHRASES[status])
             for event in (head, h11.Data(data=body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
-        self._close()
+            self._linger()
+        else:
+            self._close()
+
+    def _linger(self) -> None:
+        """Nothing more is said; what still comes is not looked at, and then the connection ends."""
+        self._ended = True
+        self._owe(None)
+        self._unset_keepalive_if_required()
+        self.flow.resume_reading()
+        self.transport.write_eof()
+        self.loop.call_later(self.limits.linger_s, self._close)
 
     def _close(self) -> None:
         self._owe(None)

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from schemas.base import ignored_fields
+from schemas.base import ignored_fields, loosely_typed
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
 from shared.errors import RefusedError
 
@@ -27,7 +27,10 @@ def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tu
         parsed = model.model_validate(raw)
     except ValidationError as error:
         raise _refused("invalid_request", problems(error)) from error
-    return parsed, tuple(ignored_fields(model, unwrapped(raw)))  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+    whole = unwrapped(raw)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+    if loose := loosely_typed(model, whole):
+        raise _refused("invalid_request", [FieldProblem(field=field, problem=told) for field, told in loose[:20]])
+    return parsed, tuple(ignored_fields(model, whole))
 
 
 def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:

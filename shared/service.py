@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from shared.connections import http_config
 from shared.errors import ConfigurationError, TransientError
-from shared.telemetry import logger
+from shared.telemetry import METRICS_TYPE, logger
 
 MEASURE_EVERY_S = 2.0
 
@@ -76,7 +76,7 @@ def probes(app: Starlette, service: Service, alive: Callable[[], bool]) -> Starl
 
     async def metrics(_: Request) -> Response:
         """Prometheus metrics."""
-        return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+        return Response(generate_latest(), media_type=METRICS_TYPE)
 
     app.routes.extend(Route(f"/{each.__name__}", each) for each in (live, ready, metrics))
     return app

@@ -6,9 +6,11 @@ import traceback
 from typing import cast
 
 import structlog
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram
 
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+METRICS_TYPE = CONTENT_TYPE_LATEST
+"""As what /metrics is declared and sent."""
 HOUR, DAY = 3600.0, 86_400.0
 
 EVENTS_CONSUMED = Counter(

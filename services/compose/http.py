@@ -40,6 +40,7 @@ from services.compose.web import MediaPath, Offset, TenantId, UserId, json_of, p
 from shared import clock, edge
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
+from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
 
@@ -65,7 +66,7 @@ def create_app(rt: Runtime, recorder: Recorder) -> FastAPI:
     _contexts(app, rt, recorder)
     _library(app, rt)
     erasure_routes(app, rt, recorder)
-    describe(app)
+    describe(app, (rt.policy if rt else Policy()).erasure.profiles)  # without a runtime it is only described
     return app
 
 

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from difflib import get_close_matches
-from typing import Any
 
 from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
@@ -27,19 +26,18 @@ class Framing:
         if refusal is None:
             await self._app(scope, receive, send)
             return
-        status, code, problem, headers = refusal
-        details = (FieldProblem(field="content-length", problem=problem),)
+        status, code, details, headers = refusal
         reply = ErrorReply(
             code=code,
-            message=f"content-length: {problem}",
-            details=details,
+            message=f"{details.field}: {details.problem}",
+            details=(details,),
             request_id=scope.get("state", {}).get("request_id", ""),
         )
         answer = Response(reply.model_dump_json(), status, headers, media_type="application/json")
         await answer(scope, receive, send)
 
 
-def _misframed(headers: Headers) -> tuple[int, str, str, dict[str, str]] | None:
+def _misframed(headers: Headers) -> tuple[int, str, FieldProblem, dict[str, str]] | None:
     """Status, code, problem and headers of the refusal, if there is one.
 
     A proxy in front may believe the length where we believe the encoding, and then sees other requests than we do: such
@@ -50,9 +48,9 @@ def _misframed(headers: Headers) -> tuple[int, str, str, dict[str, str]] | None:
         return None
     if "transfer-encoding" in headers:
         problem = "cannot stand beside transfer-encoding: where the body ends would be a matter of opinion"
-        return 400, "invalid_framing", problem, {"connection": "close"}
+        return 400, "invalid_framing", FieldProblem(field="content-length", problem=problem), {"connection": "close"}
     if length.isdecimal() and int(length) > MAX_BODY_BYTES:
-        return 413, "too_large", f"{length} bytes, at most {MAX_BODY_BYTES}", {}
+        return 413, "too_large", FieldProblem(field="body", problem=f"{length} bytes, at most {MAX_BODY_BYTES}"), {}
     return None
 
 
@@ -85,11 +83,7 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> str:
-    """The methods of every route at this address, as the header Allow has them."""
-    methods: set[str] = set()
-    for route in routes:
-        match, _ = route.matches(scope)
-        if match is not Match.NONE:
-            own: Any = getattr(route, "methods", None)
-            methods |= set(own or ())
-    return ", ".join(sorted(methods))
+    """The methods of the route that this address leads to, as the header Allow has them."""
+    here = [route for route in routes if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE]
+    same = [route for route in here if route.path == here[0].path]
+    return ", ".join(sorted({method for route in same for method in route.methods or ()}))

@@ -5,7 +5,15 @@ from uuid import UUID
 
 from fastapi import FastAPI, Query, Request, Response
 
-from schemas.erasure import DeletionReceipt, ErasurePage, ErasureRequest, ErasureRequeue, ErasureView, ForgetRequest
+from schemas.erasure import (
+    DeletionReceipt,
+    ErasurePage,
+    ErasureRequest,
+    ErasureRequeue,
+    ErasureView,
+    ForgetRequest,
+    ResidueView,
+)
 from services.compose import erasures
 from services.compose.injected import Recorder
 from services.compose.openapi import body_of
@@ -60,6 +68,7 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
 
     @app.get(
         "/v1/erasures/{tombstone_id}/residue",
+        response_model=ResidueView,
         tags=["erasure"],
         summary="Every text column of every table looked through now for what the erasure covers",
     )
@@ -70,6 +79,7 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         "/v1/memories",
         response_model=DeletionReceipt,
         status_code=202,
+        openapi_extra=body_of(ForgetRequest, required=False),
         tags=["erasure"],
         summary="Erase the memories named, or without any all that was learnt of the user",
     )

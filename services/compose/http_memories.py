@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import FastAPI, Query, Request, Response
+from pydantic import WithJsonSchema
 
 from schemas.memory_item import MemoryEdit, MemoryItem, RememberRequest, Settlement, WriteReceipt
 from schemas.sessions import ArchiveReceipt, SessionPage, SessionView
@@ -14,6 +15,8 @@ from services.compose.openapi import body_of
 from services.compose.web import Offset, SessionId, TenantId, UserId, json_of, parsed
 from shared.db import Subject
 from shared.runtime import Runtime
+
+AS_OF = WithJsonSchema({"anyOf": [{"type": "string", "format": name} for name in ("date", "date-time")]})
 
 
 def memory_routes(app: FastAPI, rt: Runtime) -> None:
@@ -33,7 +36,9 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
         query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Offset = 0,
-        as_of: Annotated[str | None, Query(max_length=64, description="What held then: a date or datetime")] = None,
+        as_of: Annotated[
+            str | None, AS_OF, Query(description="What held then: a date or datetime, not ahead of now")
+        ] = (None),
     ) -> MemoryPage:
         wanted = None if status == "all" else status
         subject = Subject(tenant_id, user_id)

@@ -1,5 +1,6 @@
 """OpenAPI for bodies that the routes parse themselves, so that a refusal can name what was wrong."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -8,41 +9,74 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from schemas.turn_events import ErrorReply
+from shared.telemetry import METRICS_TYPE
 
 REF = "#/components/schemas/{model}"
 _BODIES: dict[str, type[BaseModel]] = {}
 
 
-def body_of(model: type[BaseModel]) -> dict[str, Any]:
-    """A required JSON body of this model, for `openapi_extra`."""
+def body_of(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
+    """A JSON body of this model, for `openapi_extra`."""
     _BODIES[model.__name__] = model
     ref = {"$ref": REF.format(model=model.__name__)}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": ref}}}}
+    return {"requestBody": {"required": required, "content": {"application/json": {"schema": ref}}}}
 
 
-def describe(app: FastAPI) -> None:
-    """`app.openapi()` now holds the bodies' models and the one shape of errors."""
+def describe(app: FastAPI, profiles: Iterable[str]) -> None:
+    """`app.openapi()` now holds the bodies' models, the legal profiles, the probes and the one shape of errors."""
 
     def made() -> dict[str, Any]:
         if not app.openapi_schema:
-            app.openapi_schema = _schema(app)
+            app.openapi_schema = _schema(app, sorted(profiles))
         return app.openapi_schema
 
     app.openapi = made  # type: ignore[method-assign] # FastAPI's documented way
 
 
-def _schema(app: FastAPI) -> dict[str, Any]:
+def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
     schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
     models = [(model, "validation") for model in (*_BODIES.values(), ErrorReply)]
     _, extra = models_json_schema(models, ref_template=REF)  # pyright: ignore[reportArgumentType] # a list of literal pairs
     schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-    for name, model in extra.get("$defs", {}).items():
-        schemas.setdefault(name, model)
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
+    read: dict[str, Any] = extra.get("$defs", {})
+    read["ErasureRequest"]["properties"]["profile"]["anyOf"][0] = {"type": "string", "enum": profiles}
+    renamed = {name: f"{name}Input" for name, model in read.items() if schemas.get(name, model) != model}
+    schemas |= {renamed.get(name, name): _redirect(model, renamed) for name, model in read.items()}
     for path in schema["paths"].values():
         for operation in path.values():
+            if "requestBody" in operation:
+                operation["requestBody"] = _redirect(operation["requestBody"], renamed)
             operation["responses"].pop("422", None)
             refusal = {"application/json": {"schema": {"$ref": REF.format(model="ErrorReply")}}}
             operation["responses"]["default"] = {"description": "Refused or failed", "content": refusal}
+    schema["paths"] |= _probes()
     return schema
+
+
+def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:
+    """The same with references to what is read and shown in different shapes led to what is read."""
+    if isinstance(schema, dict):
+        found: dict[str, Any] = schema
+        ref = found.get("$ref")
+        if isinstance(ref, str) and (name := ref.rpartition("/")[2]) in renamed:
+            return {**found, "$ref": REF.format(model=renamed[name])}
+        return {key: _redirect(value, renamed) for key, value in found.items()}
+    return [_redirect(each, renamed) for each in schema] if isinstance(schema, list) else schema  # pyright: ignore[reportUnknownVariableType] # raw JSON
+
+
+def _probes() -> dict[str, Any]:
+    """The routes that every service has beside its own."""
+    state = {"type": "object", "additionalProperties": {"type": "boolean"}}
+    answer = {"application/json": {"schema": state}}
+    paths: dict[str, Any] = {}
+    for path, summary in (("/live", "Whether the service runs"), ("/ready", "Whether each dependency is usable")):
+        responses = {
+            "200": {"description": "Yes", "content": answer},
+            "503": {"description": "No; what is false names it", "content": answer},
+        }
+        paths[path] = {"get": {"tags": ["probes"], "summary": summary, "responses": responses}}
+    text = {"description": "Prometheus' text format", "content": {METRICS_TYPE: {"schema": {"type": "string"}}}}
+    paths["/metrics"] = {"get": {"tags": ["probes"], "summary": "Prometheus metrics", "responses": {"200": text}}}
+    return paths

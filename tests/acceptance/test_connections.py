@@ -114,7 +114,7 @@ async def test_a_length_beyond_the_limit_is_refused_before_the_body_is_sent(
     streams = await send(address, f"{HEAD}{expecting}content-length: {MAX_BODY_BYTES + 1}\r\n\r\n".encode())
     status, headers, body = await answer(streams)
     told = orjson.loads(body)
-    assert (status, told["code"], told["details"][0]["field"]) == (413, "too_large", "content-length")
+    assert (status, told["code"], told["details"][0]["field"]) == (413, "too_large", "body")
     assert told["request_id"] == headers["x-request-id"]
 
 
