@@ -126,10 +126,15 @@ WORDS_PATTERN = rf"^[^\x00]*[^{_BLANK}][^\x00]*$"
 """No U+0000, and something beside white space."""
 
 
+def has_words(value: str) -> bool:
+    """Whether there is more than white space."""
+    return bool(re.search(f"[^{_BLANK}]", value))
+
+
 def _worded(value: str) -> str:
     if "\x00" in value:
         raise PydanticCustomError("words", "must not hold the character U+0000")
-    if not re.search(f"[^{_BLANK}]", value):
+    if not has_words(value):
         raise PydanticCustomError("words", "says nothing")
     return value
 

@@ -3,7 +3,7 @@
 # ruff: noqa: RUF012 - pydantic copies a mutable default for every instance
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import (
     AliasChoices,
@@ -16,13 +16,24 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from schemas.base import NO_NUL, NULL, WORDS_PATTERN, Contract, ExternalId, HasWords, JsonObject, has, without_nulls
+from schemas.base import (
+    NO_NUL,
+    NULL,
+    WORDS_PATTERN,
+    Contract,
+    ExternalId,
+    HasWords,
+    JsonObject,
+    has,
+    has_words,
+    without_nulls,
+)
 from schemas.content import (
     MAX_BLOCKS,
+    SAYS_SOMETHING,
     Blocks,
     BlockType,
     ContentBlock,
-    MediaType,
     blocks_of,
     by_shape,
     problems_at,
@@ -65,7 +76,7 @@ class IncomingMessage(Contract):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not self.words.strip() and not any(block.is_media for block in self.blocks):
+        if not has_words(self.words) and not any(block.is_media for block in self.blocks):
             raise problems_at("IncomingMessage", [("content", "says nothing")])
         return self
 
@@ -94,17 +105,8 @@ class IncomingMessage(Contract):
         if handler.mode != "validation":
             return message
         content = handler.resolve_ref_schema(message)["properties"]["content"]
-        for option in content["anyOf"]:
-            if option.get("type") == "array":
-                option["contains"] = {"anyOf": [_SAYS, _SHOWS]}
-        return {"anyOf": [*content["anyOf"], message]}
-
-
-_SAYS: JsonSchemaValue = {
-    "properties": {"type": {"const": "text"}, "text": {"type": "string", "pattern": WORDS_PATTERN}},
-    "required": ["type", "text"],
-}
-_SHOWS: JsonSchemaValue = {"properties": {"type": {"enum": [*get_args(MediaType)]}}, "required": ["type"]}
+        content["allOf"] = [SAYS_SOMETHING]
+        return {"anyOf": [{"allOf": [{"anyOf": content["anyOf"]}, SAYS_SOMETHING]}, message]}
 
 
 class ComposeRequest(Contract):

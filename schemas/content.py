@@ -20,11 +20,13 @@ from schemas.base import (
     ID_PATTERN,
     NO_NUL,
     NULL,
+    WORDS_PATTERN,
     Contract,
     IsPlain,
     JsonObject,
     JsonSchemaValue,
     has,
+    has_words,
     when,
     without_nulls,
 )
@@ -145,6 +147,35 @@ def by_shape(text: Any) -> WrapValidator:
 
 Content = Annotated[Text | Blocks, by_shape(Text)]
 """What a message says: a text, or blocks."""
+
+
+SAYS_SOMETHING: JsonSchemaValue = {
+    "anyOf": [
+        {"type": "string", "pattern": WORDS_PATTERN},
+        {
+            "type": "array",
+            "contains": {
+                "anyOf": [
+                    {
+                        "properties": {
+                            "type": {"const": "text"},
+                            "text": {"type": "string", "pattern": WORDS_PATTERN},
+                        },
+                        "required": ["type", "text"],
+                    },
+                    {"properties": {"type": {"enum": [*get_args(MediaType)]}}, "required": ["type"]},
+                ]
+            },
+        },
+    ]
+}
+"""A text with words, or blocks of which one has words or is media."""
+
+
+def says_something(content: str | tuple[ContentBlock, ...]) -> bool:
+    """Whether there is a word or media in it."""
+    blocks = blocks_of(content)
+    return any(block.is_media or has_words(block.text or "") for block in blocks)
 
 
 def blocks_of(content: str | tuple[ContentBlock, ...]) -> tuple[ContentBlock, ...]:

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, GetJsonSchemaHandler, StringConstraint
 from pydantic_core import CoreSchema
 
 from schemas.base import NO_NUL, Contract, ExternalId, Instant, Json, JsonObject, JsonSchemaValue, has, when
-from schemas.content import Content
+from schemas.content import SAYS_SOMETHING, Content, problems_at, says_something
 from schemas.experiment import ExperimentContext
 from schemas.vocabulary import MemoryType, Role
 
@@ -28,6 +28,17 @@ class Message(Contract):
     name: ShortText | None = None
     model: ShortText | None = None
     created_at: Instant | None = None
+
+    @classmethod
+    def conditions(cls) -> Sequence[JsonSchemaValue]:
+        """The user says something; an assistant that only calls tools may be silent."""
+        return (when("role", "user", {"properties": {"content": SAYS_SOMETHING}}, {}),)
+
+    @model_validator(mode="after")
+    def _user_says_something(self) -> Self:
+        if self.role == "user" and not says_something(self.content):
+            raise problems_at("Message", [("content", "says nothing")])
+        return self
 
 
 class ToolCall(Contract):

@@ -1,6 +1,7 @@
 """Logs without user text, and every metric with what it means and what to do about it."""
 
 import logging
+import os
 import sys
 import traceback
 from typing import cast
@@ -250,14 +251,16 @@ TURNS_DROPPED_BY_ERASURE = Counter(
 
 def configure_logs(level: str = "info", *, human: bool = False) -> None:
     """From here on logs go to standard error: JSON lines, or readable ones for a person at a terminal."""
+    colours = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     render: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if human else structlog.processors.JSONRenderer()
+        structlog.dev.ConsoleRenderer(colors=colours) if human else structlog.processors.JSONRenderer()
     )
+    stamp = "%Y-%m-%d %H:%M:%S" if human else "iso"
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.TimeStamper(fmt=stamp, utc=not human),
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),

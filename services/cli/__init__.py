@@ -5,22 +5,25 @@ commands only ask a service.
 """
 
 import ast
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from services.cli.output import fail
+from services.cli.output import err, fail, out
 from shared.errors import SmartBrainError
 
+TRACEBACK = "SMARTBRAIN_TRACEBACK"
 COMMANDS = MappingProxyType(
     {
         "up": "machine:up",
+        "status": "status:status",
         "serve": "machine:serve",
         "migrate": "machine:migrate",
         "backup": "backup.command:backup",
@@ -109,18 +112,40 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        out.print(f"smartbrain {version('smartbrain')}", markup=False)
+        raise typer.Exit
+
+
 @app.callback()
-def smartbrain() -> None:
+def smartbrain(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
     """Agent memory runtime and context composer."""
+    del version
 
 
 def main() -> None:
-    """The entry point of the command; an expected error is one line and exit code 1 or 2."""
+    """The entry point of the command; an error is one line and exit code 1 or 2, never a traceback unless asked for."""
     try:
         app()
     except SmartBrainError as error:
         fail(str(error))
-        sys.exit(1)
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        fail(f"{type(error).__name__}: {error}")
+        err.print(f"this is a defect; {TRACEBACK}=1 shows where it came from", markup=False)
+    else:
+        return
+    sys.exit(1)
 
 
 if __name__ == "__main__":

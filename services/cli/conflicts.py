@@ -9,8 +9,9 @@ from rich.text import Text
 from services.cli import place
 from services.cli.listing import LIST, ListingGroup
 from services.cli.memories import Json, LanguageOption, moment
+from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Lang, Tenant, User, show_outcome
+from services.cli.talk import Lang, show_outcome
 from services.cli.web import Web
 from shared.text import language
 
@@ -34,7 +35,9 @@ _SAY: dict[Lang, dict[str, str]] = {
 def list_conflicts(
     user: User = "me",
     tenant: Tenant = "default",
-    state: Annotated[str, typer.Option("--state", help="open, kept, replaced or all.")] = "open",
+    state: Annotated[
+        Literal["open", "kept", "replaced", "all"], typer.Option("--state", help="open, kept, replaced or all.")
+    ] = "open",
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
     lang: LanguageOption = None,
     as_json: AsJson = False,

@@ -45,8 +45,12 @@ class Answered:
 
 
 def demo(
-    data: Annotated[Path | None, typer.Option("--data", help="Folder to run in; emptied first.")] = None,
-    conversation: Annotated[Path | None, typer.Option("--conversation", help="Folder of session_*.jsonl.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", file_okay=False, help="Folder to run in; emptied first.")
+    ] = None,
+    conversation: Annotated[
+        Path | None, typer.Option("--conversation", exists=True, file_okay=False, help="Folder of session_*.jsonl.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run everything on this machine, feed it four conversations, show what was learnt and what it composes."""

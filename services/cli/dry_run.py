@@ -9,7 +9,9 @@ import typer
 from rich.text import Text
 
 from schemas.vocabulary import Role
+from services.cli.names import check_words
 from services.cli.output import AsJson, emit, out
+from services.cli.progress import working
 from services.observer.extract import extract
 from shared import clock, settings
 from shared import policy as policies
@@ -66,7 +68,7 @@ _SAY: dict[Words, dict[str, str]] = {
 
 
 def observe(
-    text: Annotated[str, typer.Argument(help="What the user says.")],
+    text: Annotated[str, typer.Argument(help="What the user says.", callback=check_words)],
     before: Annotated[str | None, typer.Option("--before", help="The assistant's answer just before it.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Who speaks, in a chat of several.")] = None,
     at: Annotated[datetime | None, typer.Option("--at", help="When it is said; now unless told.")] = None,
@@ -86,7 +88,8 @@ def observe(
             for n, (role, words) in enumerate(spoken)
         )
     )
-    observed, notes = asyncio.run(_observed(turn, policy.observer, said_at, ask=model))
+    with working("reading", quiet=as_json):
+        observed, notes = asyncio.run(_observed(turn, policy.observer, said_at, ask=model))
     told = _told(stored, hits, observed, notes, policy.confidence, len(spoken) - 1)
     if as_json:
         emit(told)

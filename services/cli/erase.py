@@ -13,8 +13,9 @@ from rich.text import Text
 from services.cli import place
 from services.cli.erase_words import SAY
 from services.cli.memories import Json, LanguageOption, moment
+from services.cli.names import Tenant, check_id, check_ids
 from services.cli.output import AsJson, emit, err, fail, out
-from services.cli.talk import Lang, Tenant
+from services.cli.talk import Lang
 from services.cli.web import Web
 from shared.text import language
 
@@ -27,15 +28,19 @@ HELP_ID = "An erasure's id, with --verify (the newest without one) and --requeue
 
 
 def erase(
-    user: Annotated[str, typer.Option("--user", "-u", help="Whose data.")],
+    user: Annotated[str, typer.Option("--user", "-u", help="Whose data.", callback=check_id)],
     tombstone_id: Annotated[UUID | None, typer.Argument(metavar="ID", help=HELP_ID)] = None,
     tenant: Tenant = "default",
     scope: Annotated[
         Scope | None, typer.Option("--scope", help="all, personal, session or items; all where nothing is named.")
     ] = None,
-    session: Annotated[list[str] | None, typer.Option("--session", "-s", help="A session; may be repeated.")] = None,
+    session: Annotated[
+        list[str] | None, typer.Option("--session", "-s", help="A session; may be repeated.", callback=check_ids)
+    ] = None,
     memory: Annotated[list[UUID] | None, typer.Option("--memory", "-m", help="A memory; may be repeated.")] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Who asks, where it is not the user.")] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="Who asks, where it is not the user.", callback=check_id)
+    ] = None,
     reason: Annotated[str | None, typer.Option("--reason", help="Why.")] = None,
     profile: Annotated[str | None, typer.Option("--profile", help="The legal profile whose deadline holds.")] = None,
     key: Annotated[str | None, typer.Option("--key", help="Idempotency key.")] = None,

@@ -7,14 +7,16 @@ from rich.table import Table
 from rich.text import Text
 
 from services.cli import place
+from services.cli.names import Tenant, check_id
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant
 from services.cli.web import Web
 
 
 def experience(
     tenant: Tenant = "default",
-    user: Annotated[str, typer.Option("--user", "-u", help="Also what comes from this user alone.")] = "me",
+    user: Annotated[
+        str, typer.Option("--user", "-u", help="Also what comes from this user alone.", callback=check_id)
+    ] = "me",
     as_json: AsJson = False,
 ) -> None:
     """Show which tools work and which fail, and how recalled memories were received."""

@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from schemas.resources import ResourceState
 from services.cli import place
+from services.cli.names import Tenant, User, check_id
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant, User
 from services.cli.web import Web
 
 app = typer.Typer(help="The resource side: what went there, what changed there.", no_args_is_help=True)
@@ -16,8 +17,8 @@ app = typer.Typer(help="The resource side: what went there, what changed there."
 @app.command()
 def changed(
     tenant: Tenant = "default",
-    org: Annotated[str | None, typer.Option("--org", help="Only this organisation's.")] = None,
-    profile: Annotated[str | None, typer.Option("--profile", help="Only this profile's.")] = None,
+    org: Annotated[str | None, typer.Option("--org", help="Only this organisation's.", callback=check_id)] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Only this profile's.", callback=check_id)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say that knowledge has changed, after a bulk import: older answers are not used again."""
@@ -34,7 +35,9 @@ def changed(
 def resources(
     user: User = "me",
     tenant: Tenant = "default",
-    state: Annotated[str | None, typer.Option("--state", help="pending, ingested, skipped or failed.")] = None,
+    state: Annotated[
+        ResourceState | None, typer.Option("--state", help="pending, ingested, skipped or failed.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
     as_json: AsJson = False,
 ) -> None:

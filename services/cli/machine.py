@@ -32,8 +32,12 @@ class Name(StrEnum):
 
 
 def up(
-    port: Annotated[int | None, typer.Option("--port", help="HTTP port of compose; 0 picks a free one.")] = None,
-    data: Annotated[Path | None, typer.Option("--data", help="Folder of the embedded defaults.")] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="HTTP port of compose; 0 picks a free one.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", file_okay=False, help="Folder of the embedded defaults.")
+    ] = None,
 ) -> None:
     """Run everything on this machine until Ctrl-C: embedded PostgreSQL and broker unless others are set."""
     found = settings.load()

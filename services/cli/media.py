@@ -8,8 +8,8 @@ import typer
 from rich.text import Text
 
 from services.cli import place
-from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant, User
+from services.cli.names import Tenant, User
+from services.cli.output import AsJson, emit, out, refuse
 from services.cli.web import Web
 
 app = typer.Typer(help="Media that messages name: their state, as the scanner in front says.", no_args_is_help=True)
@@ -27,11 +27,18 @@ def put(
     tenant: Tenant = "default",
     checksum: Annotated[str | None, typer.Option("--checksum", help="sha256:... of the content.")] = None,
     text: Annotated[str | None, typer.Option("--text", help="What was recognised in it.")] = None,
-    text_file: Annotated[Path | None, typer.Option("--text-file", help="The same from a file, UTF-8.")] = None,
+    text_file: Annotated[
+        Path | None, typer.Option("--text-file", exists=True, dir_okay=False, help="The same from a file, UTF-8.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Register a media file, or change its state; what is not given stays as it was."""
-    recognized = text_file.read_text("utf-8") if text_file else text
+    if text is not None and text_file:
+        raise refuse("give one of --text and --text-file")
+    try:
+        recognized = text_file.read_text("utf-8") if text_file else text
+    except UnicodeDecodeError as error:
+        raise refuse(f"{text_file}: no UTF-8: byte {error.start}") from error
     body = {"tenant_id": tenant, "user_id": user, "type": kind, "security_status": status}
     body |= {"checksum": checksum} if checksum else {}
     body |= {"recognized_text": recognized} if recognized is not None else {}

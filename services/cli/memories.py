@@ -7,10 +7,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from schemas.vocabulary import ListedStatus, MemoryType
 from services.cli import place
 from services.cli.listing import LIST, ListingGroup
+from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Lang, Tenant, User, show_outcome
+from services.cli.talk import Lang, show_outcome
 from services.cli.web import Web
 from shared.text import language
 
@@ -85,8 +87,10 @@ def list_memories(
     query: Annotated[str | None, typer.Argument(help="Words to search for.")] = None,
     user: User = "me",
     tenant: Tenant = "default",
-    status: Annotated[str, typer.Option("--status", help="active, superseded, retracted or all.")] = "active",
-    type: Annotated[str | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
+    status: Annotated[
+        ListedStatus, typer.Option("--status", help="active, superseded, retracted, ... or all.")
+    ] = "active",
+    type: Annotated[MemoryType | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
     as_of: Annotated[str | None, typer.Option("--as-of", help="What held then: 2026-03-01, or with a time.")] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
     as_json: AsJson = False,

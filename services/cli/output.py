@@ -22,3 +22,9 @@ def emit(value: Any) -> None:
 def fail(message: str) -> None:
     """One line of error."""
     err.print("error:", message, style="red", markup=False)
+
+
+def refuse(message: str) -> typer.Exit:
+    """The error is told; raised, it ends the command as a wrong argument does."""
+    fail(message)
+    return typer.Exit(2)

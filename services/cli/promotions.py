@@ -6,9 +6,10 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
+from schemas.promotion import PromotionStatus
 from services.cli import place
+from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant, User
 from services.cli.web import Web
 
 app = typer.Typer(help="Memories that qualify to be offered to the enterprise side.", no_args_is_help=True)
@@ -21,7 +22,9 @@ Where = Literal["store", "region", "brand", "global"]
 def show(
     user: User = "me",
     tenant: Tenant = "default",
-    status: Annotated[str | None, typer.Option("--status", help="pending_approval, approved, expired, ...")] = None,
+    status: Annotated[
+        PromotionStatus | None, typer.Option("--status", help="pending_approval, approved, expired, ...")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
     as_json: AsJson = False,
 ) -> None:

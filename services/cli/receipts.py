@@ -1,7 +1,7 @@
 """`smartbrain contexts` and `smartbrain receipts`: packages that were answered, and why each thing is in or out."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import typer
@@ -10,8 +10,8 @@ from rich.text import Text
 
 from services.cli import place
 from services.cli.listing import ListingGroup
+from services.cli.names import Tenant, User, check_id
 from services.cli.output import AsJson, emit, err, out
-from services.cli.talk import Tenant, User
 from services.cli.web import Web
 from services.compose.rules.replay import Replayed, replay
 from shared import settings
@@ -28,7 +28,7 @@ ContextId = Annotated[UUID, typer.Argument(help="The package's context_id.")]
 def listing(
     user: User = "me",
     tenant: Tenant = "default",
-    session: Annotated[str | None, typer.Option("--session", help="Of this session only.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Of this session only.", callback=check_id)] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +74,7 @@ def receipts(
     user: User = "me",
     tenant: Tenant = "default",
     item: Annotated[str | None, typer.Option("--item", help="Only this memory, message or address.")] = None,
-    lang: Annotated[str, typer.Option("--lang", help="zh or en.")] = "en",
+    lang: Annotated[Literal["zh", "en"], typer.Option("--lang", help="zh or en.")] = "en",
     internal: Annotated[bool, typer.Option("--internal", help="With scores and rules, from the database.")] = False,
     again: Annotated[bool, typer.Option("--replay", help="Check all of it against plan and package.")] = False,
     as_json: AsJson = False,

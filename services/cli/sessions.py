@@ -8,12 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from services.cli import place
+from services.cli.names import Tenant, User, check_id
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant, User
 from services.cli.web import Web
 
 app = typer.Typer(help="A user's conversations: what is kept of each, and how one ends.", no_args_is_help=True)
-SessionId = Annotated[str, typer.Argument(help="The session.")]
+SessionId = Annotated[str, typer.Argument(help="The session.", callback=check_id)]
 
 
 def _path(session_id: str) -> str:

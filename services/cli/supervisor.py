@@ -122,9 +122,12 @@ class Supervisor:
             self.postgres.start()
             report("PostgreSQL is up")
         asyncio.run(self._prepare())
+        report("schema and topics are up to date")
         for name in self._services_by_process:
             self._release(name)
-        self.await_ready()
+        for name, process in self.processes.items():
+            self.await_ready((name,))
+            report(f"{', '.join(process.services)}: ready")
         report(f"{len(self._services)} services are ready")
         running = self.running()
         write(self.data, running)

@@ -12,14 +12,13 @@ from rich.text import Text
 
 from services.cli import explain as explained
 from services.cli import place
-from services.cli.output import AsJson, emit, fail, out
+from services.cli.names import Session, Tenant, User, check_id, check_words
+from services.cli.output import AsJson, emit, out, refuse
 from services.cli.web import Web
+from shared.errors import RefusedError
 from shared.text.patterns import to_pattern
 
-User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
-Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
 Lang = Literal["zh", "en"]
-Session = Annotated[str, typer.Option("--session", "-s", help="Conversation.")]
 PATIENCE_MS = 5000
 """A person at a terminal would rather wait for a whole package than have a part of it in a second."""
 
@@ -32,20 +31,22 @@ def _web() -> Web:
 
 
 def commit(
-    text: Annotated[str | None, typer.Argument(help="What the user says; or use --file.")] = None,
+    text: Annotated[str | None, typer.Argument(help="What the user says; or use --file.", callback=check_words)] = None,
     user: User = "me",
     session: Session = "cli",
     tenant: Tenant = "default",
     assistant: Annotated[str | None, typer.Option("--assistant", help="What the assistant answered.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", "-f", help="TurnEvents as JSON lines; - for stdin.")] = None,
-    key: Annotated[str | None, typer.Option("--key", help="Idempotency key.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", "-f", dir_okay=False, help="TurnEvents as JSON lines; - for stdin."),
+    ] = None,
+    key: Annotated[str | None, typer.Option("--key", help="Idempotency key.", callback=check_id)] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for what was learnt.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Commit a turn, or a file of turns, and show what was learnt."""
-    bodies = _bodies(text, assistant, file, {"tenant_id": tenant, "user_id": user, "session_id": session})
-    if key and len(bodies) == 1:
-        bodies[0]["idempotency_key"] = key
+    whose = {"tenant_id": tenant, "user_id": user, "session_id": session}
+    bodies = _bodies(text, assistant, file, key, whose)
     with _web() as web:
         results = web.commit_all(bodies, show=not as_json)
         outcomes = web.outcomes(bodies, results, show=not as_json) if wait else []
@@ -61,21 +62,49 @@ def commit(
             show_outcome(outcome)
 
 
-def _bodies(text: str | None, assistant: str | None, file: Path | None, whose: dict[str, str]) -> list[dict[str, Any]]:
+def _bodies(
+    text: str | None, assistant: str | None, file: Path | None, key: str | None, whose: dict[str, str]
+) -> list[dict[str, Any]]:
     if (text is None) == (file is None):
-        fail("give either a text or --file")
-        raise typer.Exit(2)
+        raise refuse("give either a text or --file")
     if file is not None:
-        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        if assistant:
+            raise refuse("--assistant goes with a text; a file says itself who answered what")
+        bodies = _lines(file, whose)
+        if key and len(bodies) != 1:
+            raise refuse(
+                f"--key names one turn, and {file} holds {len(bodies)}; each line may have its idempotency_key"
+            )
+    else:
+        messages = [{"role": "user", "content": text}]
+        messages += [{"role": "assistant", "content": assistant}] if assistant else []
+        bodies = [{**whose, "messages": messages}]
+    return [{**bodies[0], "idempotency_key": key}] if key else bodies
+
+
+def _lines(file: Path, whose: dict[str, str]) -> list[dict[str, Any]]:
+    """The turns of the file; a line that would be refused ends the command, named by its number, before any is sent."""
+    from schemas.turn_events import TurnEvents  # what only a file needs
+    from shared import edge
+
+    if str(file) != "-" and not file.exists():
+        raise refuse(f"{file}: no such file")
+    raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    bodies: list[dict[str, Any]] = []
+    for number, line in enumerate(raw.splitlines(), 1):
+        if not line.strip():
+            continue
         try:
-            return [{**whose, **orjson.loads(line)} for line in raw.splitlines() if line.strip()]
+            read: Any = orjson.loads(line)
+            edge.parse(TurnEvents, orjson.dumps({**whose, **read} if isinstance(read, dict) else read))
         except orjson.JSONDecodeError as error:
-            fail(f"{file}: {error}")
-            raise typer.Exit(2) from error
-    messages = [{"role": "user", "content": text}]
-    if assistant:
-        messages.append({"role": "assistant", "content": assistant})
-    return [{**whose, "messages": messages}]
+            raise refuse(f"{file}:{number}: no JSON: {error}") from error
+        except RefusedError as error:
+            raise refuse(f"{file}:{number}: {error.message}") from error
+        bodies.append({**whose, **read})
+    if not bodies:
+        raise refuse(f"{file}: no turn in it")
+    return bodies
 
 
 def show_outcome(outcome: dict[str, Any]) -> None:
@@ -98,11 +127,11 @@ def show_outcome(outcome: dict[str, Any]) -> None:
 
 
 def compose(
-    message: Annotated[str, typer.Argument(help="What the user says now.")],
+    message: Annotated[str, typer.Argument(help="What the user says now.", callback=check_words)],
     user: User = "me",
     session: Session = "cli",
     tenant: Tenant = "default",
-    limit: Annotated[int | None, typer.Option("--limit", help="Token limit of the package.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=256, help="Token limit of the package.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show plan, scores and what was dropped.")] = False,
     lang: Annotated[Lang | None, typer.Option("--lang", help="Language of the explanation: zh, en.")] = None,
     as_json: AsJson = False,
@@ -161,7 +190,7 @@ def _line(slot: str, style: str, tagged: str, more: str = "") -> None:
 
 
 def remember(
-    text: Annotated[str, typer.Argument(help="What to remember.")],
+    text: Annotated[str, typer.Argument(help="What to remember.", callback=check_words)],
     user: User = "me",
     tenant: Tenant = "default",
     as_json: AsJson = False,

@@ -6,8 +6,8 @@ import typer
 from rich.text import Text
 
 from services.cli import place
+from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant, User
 from services.cli.web import Web
 
 MOST_SHOWN = 600

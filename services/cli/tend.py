@@ -8,8 +8,9 @@ from pydantic import SecretStr
 from rich.text import Text
 
 from services.cli import place
+from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Tenant, User
+from services.cli.progress import working
 from services.evolver.rounds import keep_now
 from services.evolver.upkeep import Change
 from shared import runtime, settings
@@ -27,7 +28,8 @@ def upkeep(
     """Look through a user's memories: what has expired, aged, missed or been rejected, what to calibrate and merge."""
     found = settings.load()
     configure_logs(found.log_level)
-    changes = asyncio.run(_round(_reached(found), Subject(tenant, user), forced=now))
+    with working(f"looking through what is known of {user}", quiet=as_json):
+        changes = asyncio.run(_round(_reached(found), Subject(tenant, user), forced=now))
     if as_json:
         emit({"due": changes is not None, "done": [_told(change) for change in changes or ()]})
     elif changes is None:

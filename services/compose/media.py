@@ -85,7 +85,7 @@ def admitted(said: IncomingMessage, known: Mapping[str, Registered]) -> tuple[Co
 
 def refusal(found: tuple[FieldProblem, ...]) -> RefusedError:
     """The refusal that names every such media."""
-    return RefusedError(BLOCKED, f"{found[0].field}: {found[0].problem}", found)
+    return RefusedError(BLOCKED, f"{found[0].field}: {found[0].problem}", found, status=409)
 
 
 def settled(block: ContentBlock, known: Mapping[str, Registered]) -> ContentBlock:

@@ -1,7 +1,7 @@
 """OpenAPI for bodies that the routes parse themselves, so that a refusal can name what was wrong."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -58,7 +58,7 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
 def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:
     """The same with references to what is read and shown in different shapes led to what is read."""
     if isinstance(schema, dict):
-        found: dict[str, Any] = schema
+        found = cast("dict[str, Any]", schema)
         ref = found.get("$ref")
         if isinstance(ref, str) and (name := ref.rpartition("/")[2]) in renamed:
             return {**found, "$ref": REF.format(model=renamed[name])}

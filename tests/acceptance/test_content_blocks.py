@@ -193,7 +193,7 @@ async def test_hostile_words_in_a_picture_leave_its_fallback_and_a_receipt(perso
 async def test_media_that_is_not_safe_refuses_the_whole_turn_and_question(person: Person, state: str) -> None:
     content = [text("看这个。"), image(ZH, "good"), image(ZH, "bad/1", security_status=state)]
     answer = await post(person, content)
-    assert (answer.status_code, answer.json()["code"]) == (422, "media_security_blocked")
+    assert (answer.status_code, answer.json()["code"]) == (409, "media_security_blocked")
     (problem,) = answer.json()["details"]
     assert problem == {"field": "messages.0.content.2.media_id", "problem": f"image bad/1 is {state}, not safe"}
     question = {**person.whose, "session_id": "s1", "user_message": content}

@@ -103,6 +103,8 @@ CASES = (
     Case("post", "/v1/erasures", "missing", lambda _: {"scope": "session", "session_ids": ["gone"]}, True),
 )
 ROUTES = [f"{case.method} {case.path.replace('ended_id', 'memory_id')}" for case in CASES]
+PROBES = ("get /live", "get /ready", "get /metrics")
+"""Of the service, not of anybody; every service adds them where it is served."""
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)
 
 
@@ -138,7 +140,8 @@ def _pages(answer: Json) -> list[Any]:
 
 async def test_every_route_is_tried(system: System) -> None:
     told = (await system.http.get("/openapi.json")).json()["paths"]
-    assert sorted(ROUTES) == sorted(f"{method} {path}" for path, methods in told.items() for method in methods)
+    described = [f"{method} {path}" for path, methods in told.items() for method in methods]
+    assert sorted([*ROUTES, *PROBES]) == sorted(described)
     served = system["compose"].service.http
     assert isinstance(served, FastAPI)
     paths = {route.path.replace(":external}", "}") for route in served.routes if isinstance(route, Route)}
@@ -211,7 +214,7 @@ async def test_ids_of_another_in_a_body_reach_nothing(anna: Known, neighbours: d
         f"/v1/media/{MEDIA}-of-anna", json={**anna.person.whose, "type": "image", "security_status": "safe"}
     )
     refused = await other.post("/v1/turns", {**other.turn(), "messages": [{"role": "user", "content": [picture]}]})
-    assert refused.status_code == 422
+    assert refused.status_code == 409
     assert refused.json()["code"] == "media_security_blocked"
     await anna.person.system.settled()
     assert {**anna.rows(), "media": []} == {**before, "media": []}

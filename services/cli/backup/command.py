@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from services.cli import place
 from services.cli.backup import dump
-from services.cli.backup.dump import Say
 from services.cli.backup.restore import Asked, Report
 from services.cli.backup.restore import restore as bring_back
-from services.cli.output import AsJson, emit, err, fail, out
+from services.cli.output import AsJson, emit, fail, out, refuse
+from services.cli.progress import show_progress, working
 from services.cli.supervisor import Supervisor
 from shared import settings
 from shared.settings import Settings
@@ -26,7 +25,7 @@ LEFT = 20
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write; replaced whole, or not at all.")],
+    file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write; replaced whole, or not at all.")],
     erasures_only: Annotated[
         bool, typer.Option("--erasures-only", help="Write only the erasures, one a line, for `restore --erasures`.")
     ] = False,
@@ -36,7 +35,9 @@ def backup(
     found = settings.load()
     configure_logs("warning")
     path = file.absolute()
-    with _reached(found, broker=False) as (dsn, _), _bar(quiet=as_json) as say:
+    if not path.parent.is_dir():
+        raise refuse(f"{path.parent}: no such folder")
+    with _reached(found, broker=False) as (dsn, _), show_progress("backing up", quiet=as_json) as say:
         if erasures_only:
             told: dict[str, Any] = {"file": str(path), "erasures": asyncio.run(dump.export(dsn, path))}
         else:
@@ -54,10 +55,18 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path | None, typer.Argument(help="What `smartbrain backup` wrote.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(exists=True, dir_okay=False, help="What `smartbrain backup` wrote.")
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Even if the database has rows: they go.")] = False,
     erasures: Annotated[
-        Path | None, typer.Option("--erasures", help="Erasures that were exported, beside those of database and topic.")
+        Path | None,
+        typer.Option(
+            "--erasures",
+            exists=True,
+            dir_okay=False,
+            help="Erasures that were exported, beside those of database and topic.",
+        ),
     ] = None,
     without_ledger: Annotated[
         bool, typer.Option("--without-ledger", help="Even if nobody knows what was erased after the backup.")
@@ -71,7 +80,7 @@ def restore(
     found = settings.load()
     configure_logs("warning")
     asked = Asked(file.absolute() if file else None, erasures, replace, without_ledger, resume)
-    with _reached(found, broker=True) as (dsn, bootstrap), _bar(quiet=as_json) as say:
+    with _reached(found, broker=True) as (dsn, bootstrap), show_progress("restoring", quiet=as_json) as say:
         report = asyncio.run(bring_back(found, dsn, bootstrap, asked, say))
     if as_json:
         emit(
@@ -120,20 +129,6 @@ def _reached(found: Settings, *, broker: bool) -> Generator[tuple[str, str | Non
         yield dsn, bootstrap
         return
     with Supervisor(found, services=()) as machine:
-        machine.start()
+        with working("starting the database", quiet=False):
+            machine.start()
         yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)
-
-
-@contextmanager
-def _bar(*, quiet: bool) -> Generator[Say]:
-    """A bar on standard error for each thing that is counted."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=quiet) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def say(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
-
-        yield say

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from services.cli.progress import Say
 from shared.db import SCHEMA, owner
 from shared.embedded import postgres_programs
 from shared.erasure import ledger
@@ -17,7 +18,6 @@ from shared.store import whole
 from shared.store.whole import State
 from shared.text.patterns import to_pattern
 
-Say = Callable[[str, int, int], None]
 _TABLE = to_pattern(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
 
 

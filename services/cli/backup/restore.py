@@ -14,7 +14,8 @@ from pydantic import SecretStr
 
 from schemas.topics import ERASURE_REQUESTED
 from services.cli.backup.archive import Archive, inspect
-from services.cli.backup.dump import Say, refuse_blind
+from services.cli.backup.dump import refuse_blind
+from services.cli.progress import Say
 from services.erasure.handler import work
 from shared import policy as policies
 from shared import runtime

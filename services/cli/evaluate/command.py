@@ -16,7 +16,8 @@ from services.cli.evaluate.judge import Reader
 from services.cli.evaluate.received import Reception
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import SETS, Part, SetName
-from services.cli.output import AsJson, emit, fail
+from services.cli.output import AsJson, emit, refuse
+from services.cli.progress import Say, show_progress, working
 from shared import policy as policies
 from shared.models import make_models
 from shared.policy import Policy
@@ -35,7 +36,7 @@ def evaluate(
     part: Annotated[
         Literal["dev", "held", "hard", "all"], typer.Option("--part", help="dev, held, hard or all.")
     ] = "all",
-    data: Annotated[Path, typer.Option("--data", help="Folder of the labelled sets.")] = HERE,
+    data: Annotated[Path, typer.Option("--data", file_okay=False, help="Folder of the labelled sets.")] = HERE,
     model: Annotated[bool, typer.Option("--model", help="With the chat model that is configured.")] = False,
     misses: Annotated[int, typer.Option("--misses", min=0, help="Show so many misses of each set.")] = 0,
     to: Annotated[Path | None, typer.Option("--report", help="Write a report: .json or .md.")] = None,
@@ -47,15 +48,18 @@ def evaluate(
 
     `calibration` measures instead how far the confidence of what is read is what is observed.
     """
+    _refuse_misfits(sets, to, plot)
     settings = load()
     policy = policies.load(settings.policy)
     chosen: Part | None = None if part == "all" else part
     if sets == [CALIBRATION]:
-        trust, detector = asyncio.run(_trust(data, chosen, settings if model else None, policy))
+        with working("measuring", quiet=as_json):
+            trust, detector = asyncio.run(_trust(data, chosen, settings if model else None, policy))
         _told(trust, report.about(part, detector, policy.version), to, plot, as_json)
         return
     wanted = _known(sets or list(SETS))
-    scores, detector = asyncio.run(_measure(wanted, data, chosen, settings if model else None, policy))
+    with show_progress("measuring", quiet=as_json) as say:
+        scores, detector = asyncio.run(_measure(wanted, data, chosen, settings if model else None, policy, say))
     verdicts = gate.verdicts(scores, policy.gate)
     about = report.about(part, detector, policy.version)
     if to is not None:
@@ -66,6 +70,16 @@ def evaluate(
         report.show(scores, verdicts, misses)
     if gated and not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(1)
+
+
+def _refuse_misfits(sets: list[str] | None, to: Path | None, plot: Path | None) -> None:
+    """A wrong argument is told before anything is measured."""
+    if sets != [CALIBRATION]:
+        _known(sets or [])
+        if plot is not None:
+            raise refuse("--plot goes with calibration")
+    if to is not None and to.suffix not in (".json", ".md"):
+        raise refuse(f"{to}: a report is .json or .md")
 
 
 def _told(trust: Trust, about: dict[str, Any], to: Path | None, plot: Path | None, as_json: bool) -> None:
@@ -89,18 +103,18 @@ async def _trust(data: Path, part: Part | None, settings: Settings | None, polic
 def _known(sets: list[str]) -> list[SetName]:
     unknown = [name for name in sets if name not in get_args(SetName)]
     if unknown:
-        fail(f"unknown set {', '.join(unknown)}; there are {', '.join(SETS)}")
-        raise typer.Exit(2)
+        raise refuse(f"unknown set {', '.join(unknown)}; there are {', '.join(SETS)}")
     return [name for name in SETS if name in sets]
 
 
 async def _measure(
-    wanted: list[SetName], data: Path, part: Part | None, settings: Settings | None, policy: Policy
+    wanted: list[SetName], data: Path, part: Part | None, settings: Settings | None, policy: Policy, say: Say
 ) -> tuple[dict[str, Score], str]:
     scores: dict[str, Score] = {}
     async with _reader(settings, policy) as reader:
-        for name in wanted:
+        for number, name in enumerate(wanted, 1):
             scores |= await judge.judge(name, data, part, reader)
+            say("sets measured", number, len(wanted))
         return scores, _detector(reader)
 
 
@@ -114,8 +128,7 @@ async def _reader(settings: Settings | None, policy: Policy) -> AsyncGenerator[R
         settings.ollama_url, settings.chat_model, None, None, settings.embedding_dimension, time.monotonic
     )
     if models.chat_model_id is None:
-        fail("--model needs SMARTBRAIN_OLLAMA_URL and SMARTBRAIN_CHAT_MODEL")
-        raise typer.Exit(2)
+        raise refuse("--model needs SMARTBRAIN_OLLAMA_URL and SMARTBRAIN_CHAT_MODEL")
     try:
         yield models, policy.observer
     finally:

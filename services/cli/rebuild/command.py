@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 import orjson
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from services.cli import place
-from services.cli.output import AsJson, emit, err, out
+from services.cli.names import Tenant, check_id
+from services.cli.output import AsJson, emit, out
+from services.cli.progress import show_progress
 from services.cli.rebuild.run import Report
 from services.cli.rebuild.run import rebuild as derive
-from services.cli.talk import Tenant
 from shared import policy as policies
 from shared import settings
 from shared.db import Subject
@@ -26,7 +26,7 @@ CELL = 48
 
 
 def rebuild(
-    user: Annotated[str, typer.Option("--user", "-u", help="Whose memories.")],
+    user: Annotated[str, typer.Option("--user", "-u", help="Whose memories.", callback=check_id)],
     tenant: Tenant = "default",
     verify: Annotated[bool, typer.Option("--verify", help="Exit with 1 where anything differs.")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Put what was derived in the place of what is live.")] = False,
@@ -49,15 +49,7 @@ def rebuild(
 
 async def _told(dsn: str, found: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool) -> Report:
     """As `run.rebuild`, with a bar on standard error."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=quiet) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def say(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
-
+    with show_progress("rebuilding", quiet=quiet) as say:
         return await derive(dsn, found, policy, subject, apply=apply, say=say)
 
 

@@ -1,7 +1,7 @@
 """The log read again by the handlers themselves, in the order in which the live ones had it."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -9,6 +9,7 @@ from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded
+from services.cli.progress import Say
 from services.evolver import handler as evolver
 from services.evolver import upkeep
 from services.observer import handler as observer
@@ -24,8 +25,6 @@ from shared.store.upkeep import Upkeep
 BATCH = 200
 OPEN = frozenset({"new", "analyzed"})
 LOST = frozenset({"quarantined", "blocked"})
-Say = Callable[[str, int, int], None]
-"""Hears what is being done, how much of it is done, and how much there is."""
 
 
 @dataclass

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from services.cli.progress import Say
 from services.cli.rebuild import replay
 from services.cli.rebuild.differ import Difference, differences
 from services.cli.rebuild.kept import KeptModels, readdressed
-from services.cli.rebuild.replay import Say
 from services.observer.extract import PURPOSE
 from shared.bus.broker import Bus
 from shared.db import Database, Subject
@@ -71,7 +71,7 @@ async def rebuild(dsn: str, settings: Settings, policy: Policy, subject: Subject
         def passed(name: str) -> None:
             phases[name] = time.monotonic() - began - sum(phases.values())
 
-        waiting = await _settled(db, subject)
+        waiting = await _settled(db, subject, say)
         passed("prepared")
         seen = await _snapshot(db, subject)
         models = KeptModels(each for each in seen.answers if each.purpose == PURPOSE)
@@ -121,14 +121,16 @@ def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModel
     return Runtime(settings, db, bus, models, policy.model_copy(update={"observer": asks}), NOWHERE, policy.version)
 
 
-async def _settled(db: Database, subject: Subject) -> int:
+async def _settled(db: Database, subject: Subject, say: Say) -> int:
     """How many turns are open still, after a moment in which workers could finish them."""
-    until = time.monotonic() + WAIT_S
+    until, most = time.monotonic() + WAIT_S, 0
     while True:
         async with db.transaction(subject) as conn:
             waiting = await store.open_turns(conn, subject)
         if not waiting or time.monotonic() > until:
             return waiting
+        most = max(most, waiting)
+        say("open turns waited for", most - waiting, most)
         await asyncio.sleep(0.1)
 
 

@@ -129,7 +129,9 @@ def test_a_question_says_something_in_words_or_media() -> None:
     assert IncomingMessage.model_validate([IMAGE]).words == ""
     with pytest.raises(ValidationError):
         IncomingMessage.model_validate([{"type": "text", "text": " "}])
-    assert Message.model_validate({"role": "user", "content": ""}).content == ""
+    with pytest.raises(ValidationError):
+        Message.model_validate({"role": "user", "content": "\u3000"})
+    assert Message.model_validate({"role": "assistant", "content": ""}).content == ""
 
 
 def test_parts_beside_a_text_are_looked_at_as_blocks() -> None:
