@@ -49,8 +49,8 @@ class Combined:
         """Each side speaks for its half."""
         embedding, chat = await self._embedding.probe(), await self._chat.probe()
         missing = [m for m in embedding.missing if m.startswith("embedding")]
-        missing += [m for m in chat.missing if m.startswith("chat")]
-        return Capabilities(embedding.embedding, embedding.dimension, chat.chat, tuple(missing))
+        missing += [m for m in chat.missing if not m.startswith("embedding")]
+        return Capabilities(embedding.embedding, embedding.dimension, chat.chat, tuple(missing), chat.rerank)
 
     async def close(self) -> None:
         """Both sides are closed, even if one of them fails to."""

@@ -22,11 +22,12 @@ RETRIED_AT_ONCE: frozenset[Reason] = frozenset({"connection", "server_error", "b
 
 
 class ModelUnavailable(TransientError):  # noqa: N818 # a state of affairs, said as one
-    """The model could not be asked; `reason` says why, nothing was learnt from it, and `spent` is what it cost."""
+    """The model could not be asked; `reason` and `problem` say why, nothing was learnt, and `spent` is what it cost."""
 
     def __init__(self, reason: Reason, problem: str = "") -> None:
         super().__init__(f"model unavailable: {reason}{f' ({problem})' if problem else ''}")
         self.reason: Reason = reason
+        self.problem = problem
         self.spent = NOTHING_SPENT
 
     @property

@@ -16,15 +16,24 @@ RETRY_DELAYS_S = (0.1, 0.5, 2.0)
 """Between tries of one call, each plus or minus a fifth (facts 2.2)."""
 
 SHORT_DEADLINE_S = 2.0
-"""Missing a deadline shorter than this says nothing about the server: a model may just be loading."""
+"""Missing a deadline shorter than this says nothing about the server, nor does one missed while a model loads."""
 
 
 class Guard:
-    """Keeps one kind of call to one server within its deadline, and away from a server that is down."""
+    """Keeps one kind of call to one server within its deadline, and away from a server that is down.
 
-    def __init__(self, breaker: Breaker, delays_s: Sequence[float] = RETRY_DELAYS_S) -> None:
+    `loading` tells whether the model is being loaded just now.
+    """
+
+    def __init__(
+        self,
+        breaker: Breaker,
+        delays_s: Sequence[float] = RETRY_DELAYS_S,
+        loading: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.breaker = breaker
         self._delays_s = tuple(delays_s)
+        self._loading = loading
 
     async def run(self, call: Callable[[], Awaitable[T]], *, deadline_s: float, once: bool = False) -> T:
         """The call's result, or why there is none; retries, of which `once` has none, never outlast the deadline."""
@@ -49,7 +58,7 @@ class Guard:
         return result
 
     def _timed_out(self, deadline_s: float) -> None:
-        if deadline_s < SHORT_DEADLINE_S:
+        if deadline_s < SHORT_DEADLINE_S or self._loading():
             self.breaker.abandoned()
         else:
             self.breaker.failed()

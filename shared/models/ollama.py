@@ -4,32 +4,31 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import httpx
-from ollama import AsyncClient, ChatResponse
+from ollama import AsyncClient
 
 from shared.models import judge
-from shared.models.answers import UnreadableError, parse
 from shared.models.breaker import Breaker
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.guard import RETRY_DELAYS_S, Guard
+from shared.models.loads import KEEP_ALIVE, Loads, Size
+from shared.models.ollama_chat import CHATS, CONTEXT_TOKENS, Chat, look
 from shared.models.ollama_errors import sent, too_long
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
+from shared.models.traits import same_model
 from shared.spent import Meter
-from shared.text.tokens import count
 from shared.tls import trust_store
 
-KEEP_ALIVE = "30m"
 CONNECT_S = 5.0
 LONGEST_CALL_S = 300.0
 PROBE_S = 60.0
+EMBEDS = "embedding"
 SHORTEST_TEXT = 64
 JUDGED_AT_ONCE = 4
 """Texts of all requests that one process has judged side by side; a server works on few at a time anyway."""
-CONTEXT_TOKENS = (8192, 16384, 32768)
-"""Asked for by name: Ollama's default is smaller and drops the rest in silence. Few sizes: each change reloads."""
-REPAIR = "That was not usable: {problem}. Answer again, with nothing but one JSON value that fits the schema."
 
 
 class OllamaModels:
@@ -47,16 +46,27 @@ class OllamaModels:
         retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
     ) -> None:
         self._client = AsyncClient(url, timeout=httpx.Timeout(LONGEST_CALL_S, connect=CONNECT_S), verify=trust_store())
+        self._loads = Loads(clock)
+        self._chat = Chat(self._client, self._loads)
         self.chat_model_id = chat_model
         self.rerank_model_id = rerank_model
         self._embedding_model = embedding_model
         self.embedding_model_id = f"{embedding_model}@{dimension}" if embedding_model else None
         self.dimension = dimension if embedding_model else None
-        self.embedding_guard = Guard(Breaker(clock), retry_delays_s)
-        self.chat_guard = Guard(Breaker(clock), retry_delays_s)
-        self.rerank_guard = Guard(Breaker(clock))
+        # a model that also chats is judged with in the context that chat asks for: another one would be a reload
+        shared = same_model(chat_model, rerank_model)
+        self._judge_context = CONTEXT_TOKENS[0] if shared else judge.CONTEXT_TOKENS
+        self._judge_model = chat_model if shared else rerank_model
+        self.embedding_guard = self._guard(clock, embedding_model, retry_delays_s)
+        self.chat_guard = self._guard(clock, chat_model, retry_delays_s)
+        self.rerank_guard = self._guard(clock, self._judge_model)
         self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
         self._clock = clock
+
+    def _guard(
+        self, clock: Callable[[], float], model: str | None, delays_s: Sequence[float] = RETRY_DELAYS_S
+    ) -> Guard:
+        return Guard(Breaker(clock), delays_s, lambda: self._loads.loading(model))
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text; a text longer than the model's context is represented by its beginning."""
@@ -65,6 +75,8 @@ class OllamaModels:
             return []
         if model is None:
             raise ModelUnavailable("not_configured", "no embedding model")
+        if blank := [str(place) for place, text in enumerate(texts) if not text.strip()]:
+            raise ModelUnavailable("bad_request", f"nothing to embed in text {', '.join(blank[:8])}")
         return await self.embedding_guard.run(lambda: self._embed(model, list(texts)), deadline_s=deadline_s)
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
@@ -75,7 +87,7 @@ class OllamaModels:
         meter = Meter(self._clock)
         try:
             answer = await self.chat_guard.run(
-                lambda: self._ask(model, prompt, meter), deadline_s=prompt.deadline_s, once=prompt.once
+                lambda: self._chat.ask(model, prompt, meter), deadline_s=prompt.deadline_s, once=prompt.once
             )
         except (ModelUnavailable, MalformedAnswer) as error:
             error.spent = meter.total()
@@ -84,42 +96,70 @@ class OllamaModels:
 
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
         """One score a text; if one cannot be judged, none is: scores of half a list do not make an order."""
-        model = self.rerank_model_id
+        model = self._judge_model
         if model is None:
             raise ModelUnavailable("not_configured", "no rerank model")
+        if not texts:
+            return []
         return await self.rerank_guard.run(
             lambda: self._judge_all(model, query, texts), deadline_s=deadline_s, once=True
         )
 
     async def probe(self) -> Capabilities:
-        """What works now; a model that was not loaded is loaded by this."""
+        """What the server says that it can serve; the embedding model and the reranker are loaded by this."""
         missing: list[str] = []
-        embedding = await self._works("embedding", lambda: self.embed(["ready?"], deadline_s=PROBE_S), missing)
-        chat = await self._works("chat", self._chat_model_exists, missing)
-        return Capabilities(embedding, self.dimension if embedding else None, chat, tuple(missing))
+        embedding = await _works("embedding", self._see_embedding, missing)
+        chat = await _works("chat", self._see_chat, missing)
+        rerank = self.rerank_model_id is not None and await _works("rerank", self._see_reranker, missing)
+        return Capabilities(embedding, self.dimension if embedding else None, chat, tuple(missing), rerank)
 
     async def close(self) -> None:
-        """The connections are closed."""
+        """Loads are given up, and the connections are closed."""
+        await self._loads.close()
         await self._client.close()
 
-    async def _works(self, what: str, call: Callable[[], Awaitable[object]], missing: list[str]) -> bool:
-        try:
-            await call()
-        except ModelUnavailable as error:
-            missing.append(f"{what}: {error.reason}")
-            return False
-        except MalformedAnswer as error:
-            missing.append(f"{what}: {error.problem}")
-            return False
-        return True
+    async def _see_embedding(self) -> None:
+        model, dimension = self._embedding_model, self.dimension
+        if model is None or dimension is None:
+            raise ModelUnavailable("not_configured", "no embedding model")
 
-    async def _chat_model_exists(self) -> None:
+        async def see() -> None:
+            width = (await look(self._client, model, EMBEDS)).width
+            if width is not None and width < dimension:
+                raise ModelUnavailable("bad_request", f"{model} gives {width} numbers, {dimension} are asked for")
+            await self._loads.run(Size(model), partial(self._load_embedding, model), _nothing)
+
+        await self.embedding_guard.run(see, deadline_s=PROBE_S)
+
+    async def _see_chat(self) -> None:
         model = self.chat_model_id
         if model is None:
             raise ModelUnavailable("not_configured", "no chat model")
-        await self.chat_guard.run(lambda: sent(self._client.show(model)), deadline_s=PROBE_S)
+        await self.chat_guard.run(lambda: look(self._client, model, CHATS), deadline_s=PROBE_S)
+
+    async def _see_reranker(self) -> None:
+        model = self._judge_model
+        if model is None:
+            raise ModelUnavailable("not_configured", "no rerank model")
+
+        async def see() -> None:
+            await look(self._client, model, CHATS)
+            await self._loads.run(Size(model, self._judge_context), partial(self._load_judge, model), _nothing)
+
+        await self.rerank_guard.run(see, deadline_s=PROBE_S)
+
+    async def _load_embedding(self, model: str) -> None:
+        await sent(self._client.embed(model, [], keep_alive=KEEP_ALIVE))
+
+    async def _load_judge(self, model: str) -> None:
+        options = {"num_ctx": self._judge_context}
+        await sent(self._client.generate(model, "", options=options, keep_alive=KEEP_ALIVE))
 
     async def _embed(self, model: str, texts: list[str]) -> list[list[float]]:
+        load = partial(self._load_embedding, model)
+        return await self._loads.run(Size(model), load, lambda: self._embedded(model, texts))
+
+    async def _embedded(self, model: str, texts: list[str]) -> list[list[float]]:
         try:
             request = self._client.embed(model, texts, truncate=False, dimensions=self.dimension, keep_alive=KEEP_ALIVE)
             found = (await sent(request)).embeddings
@@ -133,10 +173,10 @@ class OllamaModels:
 
     async def _embed_shortened(self, model: str, texts: list[str], error: ModelUnavailable) -> list[list[float]]:
         if len(texts) > 1:
-            return [(await self._embed(model, [text]))[0] for text in texts]
+            return [(await self._embedded(model, [text]))[0] for text in texts]
         if len(texts[0]) < 2 * SHORTEST_TEXT:
             raise error
-        return await self._embed(model, [texts[0][: len(texts[0]) // 2]])
+        return await self._embedded(model, [texts[0][: len(texts[0]) // 2]])
 
     def _unit(self, vector: Sequence[float]) -> list[float]:
         length = math.sqrt(sum(x * x for x in vector))
@@ -144,26 +184,12 @@ class OllamaModels:
             raise MalformedAnswer("", f"a vector of {len(vector)} numbers and length {length}, not {self.dimension}")
         return [x / length for x in vector]
 
-    async def _ask(self, model: str, prompt: Prompt[A], meter: Meter) -> Answer[A]:
-        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
-        budget = prompt.max_tokens
-        raw = await self._chat(model, prompt, messages, budget, meter)
-        try:
-            return _answer(prompt, model, raw, repaired=False)
-        except UnreadableError as error:
-            if prompt.once:
-                raise MalformedAnswer(_text(raw), str(error)) from error
-            repair = [
-                {"role": "assistant", "content": _text(raw)},
-                {"role": "user", "content": REPAIR.format(problem=error)},
-            ]
-        again = await self._chat(model, prompt, messages + repair, 2 * budget if _cut_off(raw) else budget, meter)
-        try:
-            return _answer(prompt, model, again, repaired=True)
-        except UnreadableError as error:
-            raise MalformedAnswer(_text(again), str(error)) from error
-
     async def _judge_all(self, model: str, query: str, texts: Sequence[str]) -> list[float]:
+        load = partial(self._load_judge, model)
+        size = Size(model, self._judge_context)
+        return await self._loads.run(size, load, lambda: self._judge_each(model, query, texts))
+
+    async def _judge_each(self, model: str, query: str, texts: Sequence[str]) -> list[float]:
         calls = [asyncio.create_task(self._judge(model, query, text)) for text in texts]
         try:
             return list(await asyncio.gather(*calls))
@@ -181,7 +207,7 @@ class OllamaModels:
                     raw=True,
                     logprobs=True,
                     top_logprobs=judge.ALTERNATIVES,
-                    options={"temperature": 0, "num_predict": 1, "num_ctx": judge.CONTEXT_TOKENS},
+                    options={"temperature": 0, "num_predict": 1, "num_ctx": self._judge_context},
                     keep_alive=KEEP_ALIVE,
                 )
             )
@@ -194,44 +220,18 @@ class OllamaModels:
         except ValueError as error:
             raise MalformedAnswer(answer.response or "", str(error)) from error
 
-    async def _chat(
-        self, model: str, prompt: Prompt[A], messages: list[dict[str, str]], max_tokens: int, meter: Meter
-    ) -> ChatResponse:
-        estimate = sum(count(message["content"]) for message in messages)
-        meter.sent(estimate)
-        try:
-            response = await sent(
-                self._client.chat(  # pyright: ignore[reportUnknownMemberType] # its `tools` takes an untyped callable
-                    model,
-                    messages,
-                    format=prompt.answer.model_json_schema(),
-                    think=False,
-                    options={"temperature": 0, "num_predict": max_tokens, "num_ctx": _context(estimate + max_tokens)},
-                    keep_alive=KEEP_ALIVE,
-                )
-            )
-        except ModelUnavailable:
-            meter.failed()
-            raise
-        # a prompt that the server still had in its cache is not counted by it, but it was asked all the same
-        meter.answered(response.prompt_eval_count or estimate, response.eval_count or count(_text(response)))
-        return response
+
+async def _nothing() -> None:
+    """For whoever only wants the model loaded."""
 
 
-def _answer(prompt: Prompt[A], model: str, response: ChatResponse, *, repaired: bool) -> Answer[A]:
-    if _cut_off(response):
-        raise UnreadableError("the answer was cut off before its end; be shorter")
-    raw = _text(response)
-    return Answer(parse(raw, prompt.answer), raw, model, prompt.name, prompt.version, repaired)
-
-
-def _context(needed: int) -> int:
-    return next((size for size in CONTEXT_TOKENS if needed <= size), CONTEXT_TOKENS[-1])
-
-
-def _cut_off(response: ChatResponse) -> bool:
-    return response.done_reason == "length"
-
-
-def _text(response: ChatResponse) -> str:
-    return response.message.content or ""
+async def _works(what: str, call: Callable[[], Awaitable[object]], missing: list[str]) -> bool:
+    try:
+        await call()
+    except ModelUnavailable as error:
+        missing.append(f"{what}: {error.reason}{f' ({error.problem})' if error.reason == 'bad_request' else ''}")
+        return False
+    except MalformedAnswer as error:
+        missing.append(f"{what}: {error.problem}")
+        return False
+    return True

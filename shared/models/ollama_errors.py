@@ -1,4 +1,4 @@
-"""What the `ollama` client raises, said in our words."""
+"""What the `ollama` client raises, said in our words: what fails for good, and what may work in a moment."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -10,10 +10,15 @@ from shared.models.errors import ModelUnavailable
 
 T = TypeVar("T")
 
+CANNOT_DO = 501
+"""A model that does not embed."""
+FOR_GOOD = ("invalid json schema", "does not support", "failed to parse grammar")
+"""What a server says with 500 and will say again, however often it is asked: the request is at fault."""
+
 
 def too_long(error: ModelUnavailable) -> bool:
     """Whether the text exceeded the model's context."""
-    return error.reason == "bad_request" and "context length" in str(error)
+    return error.reason == "bad_request" and "context length" in error.problem
 
 
 async def sent(call: Awaitable[T]) -> T:
@@ -31,8 +36,11 @@ async def sent(call: Awaitable[T]) -> T:
 
 
 def _refused(error: ResponseError) -> ModelUnavailable:
+    said = str(error.error)[:200]
     if error.status_code == 404:
-        return ModelUnavailable("model_missing", error.error[:200])
+        return ModelUnavailable("model_missing", said)
+    if error.status_code == CANNOT_DO or any(each in said.lower() for each in FOR_GOOD):
+        return ModelUnavailable("bad_request", said)
     if error.status_code in (408, 429) or error.status_code >= 500:
-        return ModelUnavailable("server_error", str(error.status_code))
-    return ModelUnavailable("bad_request", error.error[:200])
+        return ModelUnavailable("server_error", f"{error.status_code}: {said}")
+    return ModelUnavailable("bad_request", said)

@@ -9,12 +9,16 @@ from shared.models.prompt import A, Answer, Prompt
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What answered when it was tried just now; `missing` names what did not, as `<what>: <why>`."""
+    """What answered when it was tried just now; `missing` names what did not, as `<what>: <why>`.
+
+    A reranker that nobody configured is not missing.
+    """
 
     embedding: bool
     dimension: int | None
     chat: bool
     missing: tuple[str, ...] = ()
+    rerank: bool = False
 
 
 class ModelProvider(Protocol):

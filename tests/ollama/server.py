@@ -1,4 +1,9 @@
-"""An Ollama server that does what the test says, over real HTTP on a free port."""
+"""An Ollama server that does what the test says, over real HTTP on a free port.
+
+Beyond the script it does what version 0.17.4 was seen to do: it loads a model before it answers and gives the load up
+when the one who asked goes away; it reloads for another `num_ctx`; it loses the schema of models with a parser of its
+own; it cuts what is too long without a word; it refuses some schemas and dies of others.
+"""
 
 import asyncio
 import hashlib
@@ -16,13 +21,30 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tests.ollama import schemas
 from tests.system.serving import serving
 
-Mode = Literal["well", "prose", "broken_json", "wrong_schema", "empty", "think_tags", "http_500", "slow", "cut_off"]
+Mode = Literal[
+    "well",
+    "prose",
+    "broken_json",
+    "wrong_schema",
+    "empty",
+    "think_tags",
+    "http_500",
+    "slow",
+    "cut_off",
+    "repeating",
+]
+"""`repeating`: stopped for saying one token over and over, and then without a reason or counts."""
 CHAT = "qwen3"
 EMBEDDING = "qwen3-embedding"
 RERANKER = "qwen3-reranker"
 NOT_JSON = "Sure! The user likes tea, and I would remember that."
+CAPABILITIES = {EMBEDDING: ("embedding",)}
+"""Every other model completes, uses tools and thinks."""
+OWN_CONTEXT = 40_960
+"""Tokens that a model was made for, unless the test says otherwise."""
 
 
 @dataclass
@@ -33,15 +55,29 @@ class ScriptedOllama:
     answer: str | Callable[[dict[str, Any]], str] = '{"items": []}'
     judge: Callable[[str, str], float] = field(default_factory=lambda: shared_words)
     models: tuple[str, ...] = (CHAT, EMBEDDING, RERANKER)
+    capabilities: dict[str, tuple[str, ...]] = field(default_factory=lambda: dict(CAPABILITIES))
+    parsers: dict[str, str] = field(default_factory=dict[str, str])
+    """Parsers built into the server, by model."""
+    own_context: int = OWN_CONTEXT
     context_characters: int = 8000
     counts: tuple[int, int] | None = (400, 60)
     """Tokens that the server says it read and wrote; None: it says nothing, as Ollama does of a cached prompt."""
+    load_s: float = 0.0
+    """How long a model takes that is not in memory."""
+    loads: list[tuple[str, int | None]] = field(default_factory=list[tuple[str, int | None]])
+    """Every load that came to its end, with the context asked for."""
+    loads_given_up: int = 0
+    in_memory: dict[str, int | None] = field(default_factory=dict[str, int | None])
+    killed_by: list[Any] = field(default_factory=list[Any])
+    """Schemas that a real server would have died of."""
     slow_s: float = 30.0
     slow_began: asyncio.Event = field(default_factory=asyncio.Event)
     most_at_once: int = 0
     under_way: int = 0
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """All but those that only load a model."""
     _modes: dict[str, deque[Mode]] = field(default_factory=dict[str, deque[Mode]])
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def reset(self) -> None:
         """As new, but for the address."""
@@ -60,6 +96,26 @@ class ScriptedOllama:
         modes = self._modes.get(path) or self._modes.get("") or deque[Mode](["well"])
         return modes.popleft() if len(modes) > 1 else modes[0]
 
+    def can(self, model: str) -> tuple[str, ...]:
+        """What `show` says that the model can do."""
+        return self.capabilities.get(model, ("completion", "tools", "thinking"))
+
+    async def loaded(self, request: Request, body: dict[str, Any]) -> bool:
+        """Whether the model is in memory with the context asked for; not if the one who asked left before it was."""
+        model, context = body["model"], body.get("options", {}).get("num_ctx")
+        async with self._loading:
+            if self.in_memory.get(model, 0) == context:
+                return True
+            ends = asyncio.get_running_loop().time() + self.load_s
+            while asyncio.get_running_loop().time() < ends:
+                if await request.is_disconnected():
+                    self.loads_given_up += 1
+                    return False
+                await asyncio.sleep(0.005)
+            self.in_memory[model] = context
+            self.loads.append((model, context))
+            return True
+
 
 @asynccontextmanager
 async def serve_ollama() -> AsyncGenerator[ScriptedOllama]:
@@ -74,17 +130,24 @@ def _app(state: ScriptedOllama) -> Starlette:
         raw = await request.body()
         body: dict[str, Any] = json.loads(raw) if raw else {}
         path = request.url.path
-        state.requests.append((path, body))
+        if not _only_loads(path, body):
+            state.requests.append((path, body))
         if path == "/api/version":
-            return JSONResponse({"version": "0.12.0"})
+            return JSONResponse({"version": "0.17.4"})
         if path == "/api/tags":
             return JSONResponse({"models": [{"model": name, "name": name} for name in state.models]})
-        if body.get("model") not in state.models:
-            return JSONResponse({"error": f"model '{body.get('model')}' not found"}, 404)
+        if refused := _refusal(state, path, body):
+            return refused
         if path == "/api/show":
-            return JSONResponse({"capabilities": ["completion"], "model_info": {}})
+            return JSONResponse(_shown(state, body["model"]))
+        if not await state.loaded(request, body):
+            return JSONResponse({"error": "context canceled"}, 499)
+        if _only_loads(path, body):
+            said = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "load"}
+            return JSONResponse({"model": body["model"], "embeddings": []} if path == "/api/embed" else said)
         mode = state.next_mode(path)
         if mode == "http_500":
+            state.in_memory.pop(body["model"], None)
             return JSONResponse({"error": "llama runner process has terminated"}, 500)
         if mode == "slow":
             state.slow_began.set()
@@ -100,6 +163,45 @@ def _app(state: ScriptedOllama) -> Starlette:
 
     paths = ("/api/embed", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/version")
     return Starlette(routes=[Route(path, handle, methods=["GET", "POST"]) for path in paths])
+
+
+def _only_loads(path: str, body: dict[str, Any]) -> bool:
+    """An empty question loads a model and is answered once it is in memory."""
+    empty = {"/api/generate": body.get("prompt"), "/api/chat": body.get("messages"), "/api/embed": body.get("input")}
+    return path in empty and not empty[path]
+
+
+def _refusal(state: ScriptedOllama, path: str, body: dict[str, Any]) -> Response | None:
+    """What the server says to a request that it does not work on."""
+    model = body.get("model")
+    if not model or not str(model).strip():
+        return JSONResponse({"error": "model is required"}, 400)
+    if model not in state.models:
+        return JSONResponse({"error": f"model '{model}' not found"}, 404)
+    can = state.can(model)
+    if path == "/api/embed" and body.get("input") and "embedding" not in can:
+        return JSONResponse({"error": "this model does not support embeddings"}, 501)
+    if path == "/api/embed" and "" in (given if isinstance(given := body["input"], list) else [given]):
+        return JSONResponse({"error": "failed to process input: empty"}, 500)
+    if path in ("/api/chat", "/api/generate") and "completion" not in can:
+        return JSONResponse({"error": f'"{model}" does not support {path.rpartition("/")[2]}'}, 400)
+    if body.get("think") and "thinking" not in can:
+        return JSONResponse({"error": f'"{model}" does not support thinking'}, 400)
+    schema = body.get("format")
+    if schema is not None and schemas.kills(schema):
+        state.killed_by.append(schema)
+        state.in_memory.pop(model, None)
+        return JSONResponse({"error": "model runner has unexpectedly stopped"}, 500)
+    if schema is not None and schemas.problems(schema):
+        return JSONResponse({"error": "invalid JSON schema in format"}, 500)
+    return None
+
+
+def _shown(state: ScriptedOllama, model: str) -> dict[str, Any]:
+    parser = state.parsers.get(model)
+    lines = ["FROM /models/blobs/sha256-0", *([f"RENDERER {parser}", f"PARSER {parser}"] if parser else ())]
+    info = {"general.architecture": "qwen3", "qwen3.context_length": state.own_context, "qwen3.embedding_length": 1024}
+    return {"capabilities": list(state.can(model)), "modelfile": "\n".join(lines), "model_info": info}
 
 
 def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Response:
@@ -121,6 +223,8 @@ def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Respon
 
 def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) -> Response:
     good = state.answer if isinstance(state.answer, str) else state.answer(body)
+    if _schema_is_lost(state, path, body):
+        good = NOT_JSON
     text = {
         "prose": NOT_JSON,
         "broken_json": good[:-1] + ", oops",
@@ -128,14 +232,24 @@ def _said(state: ScriptedOllama, path: str, body: dict[str, Any], mode: Mode) ->
         "empty": "",
         "think_tags": f'<think>\nMaybe {{"items": 1}}?\n</think>\n```json\n{good}\n```',
         "cut_off": good[: len(good) // 2],
+        "repeating": good[: len(good) // 2],
     }.get(mode, good)
-    reason = "length" if mode == "cut_off" else "stop"
-    said = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": reason}
-    if state.counts:
-        said |= {"prompt_eval_count": state.counts[0], "eval_count": state.counts[1]}
+    said: dict[str, Any] = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "done": mode != "repeating"}
+    if mode != "repeating":
+        said["done_reason"] = "length" if mode == "cut_off" else "stop"
+        if state.counts:
+            window = min(body.get("options", {}).get("num_ctx", 4096), state.own_context)
+            said |= {"prompt_eval_count": min(state.counts[0], window), "eval_count": state.counts[1]}
     if path == "/api/generate":
         return JSONResponse({**said, "response": text})
     return JSONResponse({**said, "message": {"role": "assistant", "content": text}})
+
+
+def _schema_is_lost(state: ScriptedOllama, path: str, body: dict[str, Any]) -> bool:
+    """With a parser of the server's own, chat begins to obey where thoughts end, and without thoughts never does."""
+    if path != "/api/chat" or body.get("format") is None or "thinking" not in state.can(body["model"]):
+        return False
+    return body.get("think") is False and state.parsers.get(body["model"], "harmony") != "harmony"
 
 
 _PAIR = re.compile(r"<Query>: (.*)\n<Document>: (.*)<\|im_end\|>\n<\|im_start\|>assistant\n", re.DOTALL)

@@ -1,0 +1,179 @@
+"""Questions to chat models of an Ollama server: asked so that the schema holds and nothing is cut off unseen."""
+
+from dataclasses import dataclass
+
+from ollama import AsyncClient
+
+from shared.models.answers import UnreadableError, parse
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.loads import KEEP_ALIVE, Loads, Size
+from shared.models.ollama_errors import sent
+from shared.models.prompt import A, Answer, Prompt
+from shared.models.traits import Traits, traits_of
+from shared.spent import Meter
+from shared.text.tokens import count
+
+CONTEXT_TOKENS = (8192, 16384, 32768)
+"""Asked for by name: Ollama's default is smaller and drops the rest in silence. Few sizes: each change reloads."""
+REPAIR = "That was not usable: {problem}. Answer again, with nothing but one JSON value that fits the schema."
+
+Message = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer as it came; counts are None where the server gives none."""
+
+    text: str
+    finished: bool
+    read: int | None
+    written: int | None
+
+
+CHATS = "completion"
+"""What a server calls the ability to go on with a text, which chat is."""
+
+
+async def look(client: AsyncClient, model: str, ability: str) -> Traits:
+    """What the server tells of the model; ModelUnavailable where it lacks the ability."""
+    traits = traits_of(await sent(client.show(model)))
+    if not traits.can(ability):
+        has = ", ".join(traits.abilities or ()) or "nothing"
+        raise ModelUnavailable("bad_request", f"{model} is no model for {ability}, it is for {has}")
+    return traits
+
+
+class Chat:
+    """The chat models of one server; what it tells of a model is read anew with each load."""
+
+    def __init__(self, client: AsyncClient, loads: Loads) -> None:
+        self._client = client
+        self._loads = loads
+        self._traits: dict[str, Traits] = {}
+
+    async def ask(self, model: str, prompt: Prompt[A], meter: Meter) -> Answer[A]:
+        """An answer that fits; after one that does not, the model is told what is wrong and asked once more."""
+        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        budget = prompt.max_tokens
+        first = await self._say(model, prompt, messages, budget, meter)
+        try:
+            return _answer(model, prompt, first, repaired=False)
+        except UnreadableError as error:
+            if prompt.once:
+                raise MalformedAnswer(first.text, str(error)) from error
+            repair = [
+                {"role": "assistant", "content": first.text},
+                {"role": "user", "content": REPAIR.format(problem=error)},
+            ]
+        more = budget if first.finished else 2 * budget
+        read = (first.read or 0) + (first.written or 0) + count(repair[-1]["content"])
+        again = await self._say(model, prompt, messages + repair, more, meter, at_least=read)
+        try:
+            return _answer(model, prompt, again, repaired=True)
+        except UnreadableError as error:
+            raise MalformedAnswer(again.text, str(error)) from error
+
+    async def _say(
+        self,
+        model: str,
+        prompt: Prompt[A],
+        messages: list[Message],
+        max_tokens: int,
+        meter: Meter,
+        *,
+        at_least: int = 0,
+    ) -> _Said:
+        """What the model says to all of the messages: where the server had to cut them, more context is asked for.
+
+        `at_least` is how long the messages are by the server's own count.
+        """
+        window = 0
+        for size in _contexts(max(_tokens(messages), at_least) + max_tokens):
+            said = await self._sent(Size(model, size), prompt, messages, max_tokens, meter)
+            own = self._traits[model].context or CONTEXT_TOKENS[-1]
+            window = min(size, own)
+            if (said.read or 0) + (said.written or 0) < window:
+                return said
+            if own <= size:
+                break
+        raise ModelUnavailable("bad_request", f"prompt and answer need more than the {window} tokens of {model}")
+
+    async def _sent(
+        self, size: Size, prompt: Prompt[A], messages: list[Message], max_tokens: int, meter: Meter
+    ) -> _Said:
+        model, estimate = size.model, _tokens(messages)
+        options = {"temperature": 0, "num_predict": max_tokens, "num_ctx": size.context or CONTEXT_TOKENS[0]}
+
+        async def load() -> None:
+            await self._look(model)
+            window = {"num_ctx": options["num_ctx"]}
+            await sent(self._client.generate(model, "", options=window, keep_alive=KEEP_ALIVE))
+
+        async def call() -> _Said:
+            traits = self._traits.get(model) or await self._look(model)
+            meter.sent(estimate)
+            try:
+                said = await (self._generate if traits.loses_schema else self._chat)(model, prompt, messages, options)
+            except ModelUnavailable:
+                meter.failed()
+                raise
+            # a prompt that the server still had in its cache is not counted by it, but it was asked all the same
+            meter.answered(said.read or estimate, said.written or count(said.text))
+            return said
+
+        return await self._loads.run(size, load, call)
+
+    async def _look(self, model: str) -> Traits:
+        traits = self._traits[model] = await look(self._client, model, CHATS)
+        return traits
+
+    async def _chat(self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]) -> _Said:
+        response = await sent(
+            self._client.chat(  # pyright: ignore[reportUnknownMemberType] # its `tools` takes an untyped callable
+                model,
+                messages,
+                format=prompt.answer.model_json_schema(),
+                think=False,
+                options=options,
+                keep_alive=KEEP_ALIVE,
+            )
+        )
+        text = response.message.content or ""
+        finished = _finished(response.done, response.done_reason)
+        return _Said(text, finished, response.prompt_eval_count, response.eval_count)
+
+    async def _generate(self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]) -> _Said:
+        """The same question as one text: what the model said before is left out, what was wrong with it is not."""
+        response = await sent(
+            self._client.generate(
+                model,
+                "\n\n".join(message["content"] for message in messages if message["role"] == "user"),
+                system=prompt.system,
+                format=prompt.answer.model_json_schema(),
+                think=False,
+                options=options,
+                keep_alive=KEEP_ALIVE,
+            )
+        )
+        finished = _finished(response.done, response.done_reason)
+        return _Said(response.response or "", finished, response.prompt_eval_count, response.eval_count)
+
+
+def _tokens(messages: list[Message]) -> int:
+    return sum(count(message["content"]) for message in messages)
+
+
+def _answer(model: str, prompt: Prompt[A], said: _Said, *, repaired: bool) -> Answer[A]:
+    if not said.finished:
+        raise UnreadableError("the answer was cut off before its end; be shorter")
+    return Answer(parse(said.text, prompt.answer), said.text, model, prompt.name, prompt.version, repaired)
+
+
+def _contexts(needed: int) -> tuple[int, ...]:
+    """The sizes that may be asked for, the smallest that should do first."""
+    return tuple(size for size in CONTEXT_TOKENS if needed <= size) or CONTEXT_TOKENS[-1:]
+
+
+def _finished(done: bool | None, reason: str | None) -> bool:
+    """Whether the model came to its end: a server that stops it for repeating itself says neither done nor why."""
+    return done is not False and reason != "length"
