@@ -86,7 +86,7 @@ async def open_runtime(
         embedding_dir=settings.embedding_dir if models else None,
         dimension=settings.embedding_dimension,
         clock=time.monotonic,
-        rerank_model=settings.rerank_model,
+        rerank_model=settings.rerank_model if policy.compose.reranker == "model" else None,
     )
     thoughts = Thoughts(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
     token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None

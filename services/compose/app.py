@@ -26,6 +26,7 @@ from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.db import Subject
 from shared.errors import RefusedError, TransientError
+from shared.models import ModelProvider
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.service import Service
@@ -52,10 +53,12 @@ def build(rt: Runtime) -> Service:
     async def run() -> None:
         warm()
         await door.replier.start()
+        looking = asyncio.create_task(see_models(rt.models), name="see models")
         try:
             async with recorder:
                 await base.run()
         finally:
+            looking.cancel()
             await door.replier.stop()
 
     async def ready() -> dict[str, bool]:
@@ -74,6 +77,19 @@ def warm() -> None:
         telling.named(text, ())
         screen(text)
         defused(text)
+
+
+async def see_models(models: ModelProvider) -> None:
+    """The log says which of the configured models can serve; those that every package needs are loaded early."""
+    named = {"embedding": models.embedding_model_id, "chat": models.chat_model_id, "rerank": models.rerank_model_id}
+    if not any(named.values()):
+        return
+    seen = await models.probe()
+    missing = [each for each in seen.missing if named[each.partition(":")[0]]]
+    if missing:
+        logger().warning("models_missing", missing=missing, **named)
+    else:
+        logger().info("models_ready", **named)
 
 
 class _Door:

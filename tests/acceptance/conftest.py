@@ -1,9 +1,9 @@
 """What the tests with a model or with knowledge share."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -37,9 +37,12 @@ async def one_with_model(databases: Databases, kafka: str, one_ollama: ScriptedO
 
 
 class WithModel(Protocol):
-    """Opens a system with a scripted model as new, which is given `late_s` by a test that wants it slow."""
+    """Opens a system with a scripted model as new, which is given `late_s` by a test that wants it slow.
 
-    def __call__(self, *, late_s: float) -> AbstractAsyncContextManager[System]: ...
+    With slices of a policy it is a system of the test's own.
+    """
+
+    def __call__(self, *, late_s: float, **slices: Mapping[str, Any]) -> AbstractAsyncContextManager[System]: ...
 
 
 @pytest.fixture
@@ -54,15 +57,18 @@ def with_model(
     """The system that tests share; for a test with `slow` in its name one that does not wait for its model."""
 
     @asynccontextmanager
-    async def opened(*, late_s: float) -> AsyncGenerator[System]:
+    async def opened(*, late_s: float, **slices: Mapping[str, Any]) -> AsyncGenerator[System]:
         ollama.reset()
-        if "slow" not in request.node.name:
+        slow = "slow" in request.node.name
+        if not slow and not slices:
             await one_with_model.whole()
             forget_failures()
             yield one_with_model
             return
-        ollama.slow_s = 3 * late_s
-        policy = policy_file(tmp_path, observer={"model_deadline_s": late_s})
+        if slow:
+            ollama.slow_s = 3 * late_s
+            slices["observer"] = {"model_deadline_s": late_s}
+        policy = policy_file(tmp_path, **slices)
         settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
         async with running(settings) as own:
             yield own

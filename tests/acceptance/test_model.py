@@ -36,9 +36,12 @@ ANSWER = orjson.dumps(
 
 
 @pytest.fixture
-async def system(with_model: WithModel, ollama: ScriptedOllama) -> AsyncGenerator[System]:
+async def system(
+    request: pytest.FixtureRequest, with_model: WithModel, ollama: ScriptedOllama
+) -> AsyncGenerator[System]:
     """Every service, with a model that has all the time that it may need, unless it is to be late."""
-    async with with_model(late_s=1.0) as all_services:
+    late = {"compose": {"embed_deadline_ms": 150}} if "wait_for" in request.node.name else {}
+    async with with_model(late_s=1.0, **late) as all_services:
         ollama.answer = ANSWER
         yield all_services
 
@@ -138,3 +141,26 @@ async def test_an_embedding_model_that_went_away_is_named(person: Person, ollama
     package = await person.compose("When does the ferry leave?", session="second")
     assert "embedding_unavailable" in package.degraded_reason
     assert "ferry" in shown(package)
+
+
+async def test_a_model_that_no_package_can_wait_for_is_loaded_all_the_same(
+    person: Person, ollama: ScriptedOllama
+) -> None:
+    await person.say("The ferry to the islands leaves at nine.", session="first")
+    missing = "SELECT count(*) FROM memory_chunks WHERE user_id = %(u)s AND active AND embedding_model_id IS NULL"
+    await wait_for(lambda: not person.number(missing), "every chunk has a vector")
+    ollama.in_memory.clear()
+    ollama.load_s = 1.0
+    late = 0
+
+    async def by_meaning() -> bool:
+        nonlocal late
+        package = await person.compose("ferry islands leaves", session="second")
+        assert package.debug
+        (arm,) = [arm for arm in package.debug.explain.arms if arm.arm == "vector"]
+        late += arm.status != "ok"
+        return arm.status == "ok"
+
+    await wait_for(by_meaning, "the model is loaded though nobody waits for it")
+    assert late, "the model was not to be there at once"
+    assert ollama.loads_given_up <= 1
