@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-kafka check lint types imports generated wheel eval learn bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka test-ollama check lint types imports generated wheel eval learn bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -42,6 +42,14 @@ test-kafka: $(OK) ## What hangs on the broker, on Apache Kafka: SMARTBRAIN_KAFKA
 	else \
 		set -x; $(BIN)/python -m tests.kafka.apache_kafka run -- $(BIN)/python -m pytest tests/acceptance -m kafka $(ARGS); \
 	fi
+
+test-ollama: $(OK) ## The path to models, on the server that SMARTBRAIN_OLLAMA_URL names, with the models that the settings name
+	@if [ -z "$$SMARTBRAIN_OLLAMA_URL" ]; then \
+		echo "SMARTBRAIN_OLLAMA_URL is not set: name a running Ollama server, and its models if they are not the defaults, as in" >&2; \
+		echo "  SMARTBRAIN_OLLAMA_URL=http://127.0.0.1:11434 SMARTBRAIN_CHAT_MODEL=qwen3:4b make test-ollama" >&2; \
+		echo "Without a server, make test runs the same tests on a scripted one." >&2; exit 2; \
+	fi
+	$(BIN)/python -m pytest tests/acceptance/test_model.py tests/integration/models -m ollama -rs $(ARGS)
 
 check: lint types imports generated wheel ## Everything that needs no run: the five targets below (all failures: make -k check)
 

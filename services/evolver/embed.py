@@ -1,11 +1,12 @@
 """Vectors for chunks that have none yet: a timer, never on the path of a write."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from shared.db import Subject, epoch_of
 from shared.errors import TransientError
+from shared.models import ModelProvider
 from shared.models.errors import ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import chunks
@@ -14,6 +15,7 @@ from shared.telemetry import logger
 EVERY_S = 0.5
 BATCH = 64
 DEADLINE_S = 60.0
+ANY_TEXT = "tea"
 
 
 async def embed_forever(rt: Runtime) -> None:
@@ -52,9 +54,31 @@ async def embed_of(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> 
         return 0
     async with rt.db.transaction(subject) as conn:
         texts, epoch = await chunks.texts(conn, subject, chunk_ids), await epoch_of(conn)
-    vectors = await rt.models.embed(list(texts.values()), deadline_s=DEADLINE_S)
+    vectors = await _vectors(rt.models, texts)
     async with rt.db.transaction(subject) as conn:
         if await epoch_of(conn) != epoch:
             return 0
-        await chunks.embed(conn, subject, model_id, dict(zip(texts, vectors, strict=True)))
+        await chunks.embed(conn, subject, model_id, vectors)
     return len(texts)
+
+
+async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[UUID, Sequence[float] | None]:
+    """A vector for each text; None for one that the model will never take, so that the others need not wait for it."""
+    try:
+        return dict(zip(texts, await models.embed(list(texts.values()), deadline_s=DEADLINE_S), strict=True))
+    except ModelUnavailable as error:
+        if error.reason != "bad_request":
+            raise
+    await models.embed([ANY_TEXT], deadline_s=DEADLINE_S)  # raises where the model takes none at all
+    return {chunk_id: await _vector(models, text) for chunk_id, text in texts.items()}
+
+
+async def _vector(models: ModelProvider, text: str) -> Sequence[float] | None:
+    try:
+        (vector,) = await models.embed([text], deadline_s=DEADLINE_S)
+    except ModelUnavailable as error:
+        if error.reason != "bad_request":
+            raise
+        logger().warning("text_not_embedded", model=models.embedding_model_id)
+        return None
+    return vector

@@ -106,9 +106,9 @@ async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], po
     if len(fitting) < policy.evolution.consolidate_least:
         return []
     ids = {each.memory_id for each in fitting}
-    models = await keeping.embedded(conn, subject, ids)
+    models = await keeping.embedded(conn, subject, ids) if await chunks.keep_vectors(conn) else {}
     near: frozenset[merge.Pair] = frozenset()
-    if models and await chunks.keep_vectors(conn):
+    if models:
         near = await keeping.near(conn, subject, set(models), policy.evolution.consolidate_similarity)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, ids)}
     found = [said(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]

@@ -12,8 +12,17 @@ T = TypeVar("T")
 
 CANNOT_DO = 501
 """A model that does not embed."""
-FOR_GOOD = ("invalid json schema", "does not support", "failed to parse grammar")
-"""What a server says with 500 and will say again, however often it is asked: the request is at fault."""
+FOR_GOOD = (
+    "invalid json schema",
+    "does not support",
+    "failed to parse grammar",
+    "nan or inf",
+    "unsupported value: nan",
+)
+"""What a server says with 500 and will say again, however often it is asked: the request is at fault.
+
+The last two: the model makes no numbers of this text.
+"""
 
 
 def too_long(error: ModelUnavailable) -> bool:

@@ -167,9 +167,16 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk
 """
 
 
-async def embed(conn: Connection, subject: Subject, model_id: str, vectors: Mapping[UUID, Sequence[float]]) -> None:
-    """The chunks carry these vectors under the model's id."""
-    rows = [{"chunk_id": str(chunk), "vector": vector_literal(vector)} for chunk, vector in vectors.items()]
+async def embed(
+    conn: Connection, subject: Subject, model_id: str, vectors: Mapping[UUID, Sequence[float] | None]
+) -> None:
+    """The chunks carry these vectors under the model's id; None: the model has none for this text, and is not asked
+    again.
+    """
+    rows = [
+        {"chunk_id": str(chunk), "vector": None if vector is None else vector_literal(vector)}
+        for chunk, vector in vectors.items()
+    ]
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,

@@ -69,7 +69,7 @@ async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> i
 _EMBEDDED: LiteralString = """
 SELECT memory_id, embedding_model_id AS model FROM memory_chunks
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND active
-    AND embedding_model_id IS NOT NULL
+    AND embedding_model_id IS NOT NULL AND embedding IS NOT NULL
 """
 _NEAR: LiteralString = """
 WITH mine AS MATERIALIZED (

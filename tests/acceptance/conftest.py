@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from tests.ollama.named import named_server
 from tests.ollama.server import ScriptedOllama, serve_ollama
 from tests.rag.server import Rag, serve_rag
 from tests.system.breakers import forget_failures
@@ -39,7 +40,7 @@ async def one_with_model(databases: Databases, kafka: str, one_ollama: ScriptedO
 class WithModel(Protocol):
     """Opens a system with a scripted model as new, which is given `late_s` by a test that wants it slow.
 
-    With slices of a policy it is a system of the test's own.
+    With slices of a policy it is a system of the test's own; a test marked `ollama` has the server that is named.
     """
 
     def __call__(self, *, late_s: float, **slices: Mapping[str, Any]) -> AbstractAsyncContextManager[System]: ...
@@ -60,7 +61,8 @@ def with_model(
     async def opened(*, late_s: float, **slices: Mapping[str, Any]) -> AsyncGenerator[System]:
         ollama.reset()
         slow = "slow" in request.node.name
-        if not slow and not slices:
+        named = named_server() if request.node.get_closest_marker("ollama") else None
+        if not slow and not slices and not named:
             await one_with_model.whole()
             forget_failures()
             yield one_with_model
@@ -69,7 +71,8 @@ def with_model(
             ollama.slow_s = 3 * late_s
             slices["observer"] = {"model_deadline_s": late_s}
         policy = policy_file(tmp_path, **slices)
-        settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
+        models = named or {"ollama_url": ollama.url, "embedding_dimension": 64}
+        settings = settings_for(databases.fresh(), kafka, policy=policy, **models)
         async with running(settings) as own:
             yield own
 

@@ -124,6 +124,7 @@ async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothi
     assert urgent == 0
 
 
+@pytest.mark.ollama
 async def test_chunks_get_vectors_and_are_found_by_them(person: Person) -> None:
     await person.say("The ferry to the islands leaves at nine.", session="first")
     missing = "SELECT count(*) FROM memory_chunks WHERE user_id = %(u)s AND active AND embedding_model_id IS NULL"

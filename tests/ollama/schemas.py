@@ -21,6 +21,30 @@ def kills(schema: Any) -> bool:
     return any("dies" in problem for problem in problems(schema))
 
 
+def example(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> Any:
+    """A value that the schema allows."""
+    root = root or schema
+    if "$ref" in schema:
+        return example(root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return example(schema["anyOf"][0], root)
+    match schema["type"]:
+        case "object":
+            return {name: example(each, root) for name, each in schema["properties"].items()}
+        case "array":
+            return [example(schema["items"], root)]
+        case "number" | "integer":
+            return schema.get("minimum", 0)
+        case "boolean":
+            return True
+        case "null":
+            return None
+        case _:
+            return "2026-01-01" if schema.get("format") == "date" else "tea"
+
+
 def _problems(given: Any, root: Mapping[str, Any], place: str) -> Iterator[tuple[str, str]]:
     if not isinstance(given, Mapping):
         yield place, f"{given!r} is no schema to Ollama"

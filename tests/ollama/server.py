@@ -60,6 +60,8 @@ class ScriptedOllama:
     """Parsers built into the server, by model."""
     own_context: int = OWN_CONTEXT
     context_characters: int = 8000
+    without_numbers: str = "\ufffc"
+    """A text with this in it makes the embedding model give numbers that are none."""
     counts: tuple[int, int] | None = (400, 60)
     """Tokens that the server says it read and wrote; None: it says nothing, as Ollama does of a cached prompt."""
     load_s: float = 0.0
@@ -136,12 +138,17 @@ def _app(state: ScriptedOllama) -> Starlette:
             return JSONResponse({"version": "0.17.4"})
         if path == "/api/tags":
             return JSONResponse({"models": [{"model": name, "name": name} for name in state.models]})
+        if path == "/api/ps":
+            held = [{"model": name, "context_length": size or 4096} for name, size in state.in_memory.items()]
+            return JSONResponse({"models": held})
         if refused := _refusal(state, path, body):
             return refused
         if path == "/api/show":
             return JSONResponse(_shown(state, body["model"]))
         if not await state.loaded(request, body):
             return JSONResponse({"error": "context canceled"}, 499)
+        if body.get("keep_alive") == 0:
+            state.in_memory.pop(body["model"])
         if _only_loads(path, body):
             said = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "load"}
             return JSONResponse({"model": body["model"], "embeddings": []} if path == "/api/embed" else said)
@@ -161,7 +168,7 @@ def _app(state: ScriptedOllama) -> Starlette:
             return _judged(state, body, mode)
         return _said(state, path, body, mode)
 
-    paths = ("/api/embed", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/version")
+    paths = ("/api/embed", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/ps", "/api/version")
     return Starlette(routes=[Route(path, handle, methods=["GET", "POST"]) for path in paths])
 
 
@@ -209,6 +216,8 @@ def _embedded(state: ScriptedOllama, body: dict[str, Any], mode: Mode) -> Respon
     texts = [given] if isinstance(given, str) else given
     if not body.get("truncate", True) and any(len(text) > state.context_characters for text in texts):
         return JSONResponse({"error": "the input length exceeds the context length"}, 400)
+    if any(state.without_numbers in text for text in texts):
+        return JSONResponse({"error": "failed to encode response: json: unsupported value: NaN"}, 500)
     if mode in ("prose", "broken_json"):
         return Response(NOT_JSON if mode == "prose" else '{"embeddings": [[0.1,', media_type="application/json")
     vectors: Any = [vector(text, body.get("dimensions") or 1024) for text in texts]

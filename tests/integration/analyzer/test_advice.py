@@ -19,6 +19,7 @@ from services.evolver import handler as evolver
 from shared.bus.delivery import Delivered
 from shared.db import Database, Subject
 from shared.models import make_models
+from shared.models.errors import ModelUnavailable
 from shared.policy import Policy
 from shared.relate import candidate_id, input_hash
 from shared.runtime import Runtime
@@ -339,3 +340,28 @@ async def test_without_vectors_the_rules_stand_and_it_is_said(
         found = b.proposal(seen)
         reason = "vectors_unavailable" if fault == "gone" else "embedding_unavailable"
         assert (found["action"], found["evidence"]["without"]) == ("create", [reason])
+
+
+async def test_a_text_that_the_model_will_never_take_holds_up_no_other(bench: Opened, server: ScriptedOllama) -> None:
+    async with bench(vectors=True, use_model=False) as b:
+        for text in ("I drink oolong tea.", "I play the cello."):
+            await b.learn(text)
+        server.without_numbers = "oolong"
+        assert await embed.embed_some(b.rt) == 2
+        found = rows(b.dsn, "SELECT embedding IS NULL AS without FROM memory_chunks ORDER BY text LIKE '%%oolong%%'")
+        assert [row["without"] for row in found] == [False, True]
+        asked = len(server.asked("/api/embed"))
+        assert await embed.embed_some(b.rt) == 0
+        assert len(server.asked("/api/embed")) == asked
+
+
+async def test_a_model_that_takes_no_text_at_all_leaves_every_chunk_waiting(
+    bench: Opened, server: ScriptedOllama
+) -> None:
+    async with bench(vectors=True, use_model=False) as b:
+        await b.learn("I drink oolong tea.")
+        server.capabilities[EMBEDDING] = ("completion",)
+        with pytest.raises(ModelUnavailable):
+            await embed.embed_some(b.rt)
+        server.reset()
+        assert await embed.embed_some(b.rt) == 1
