@@ -78,6 +78,18 @@ def test_every_variable_is_a_setting(file: str) -> None:
     assert used <= known
 
 
+def test_every_model_that_a_service_is_told_of_is_pulled() -> None:
+    services = compose()["services"]
+    named = {value for name, value in services["compose"]["environment"].items() if name.endswith("_MODEL")}
+    models = {name.upper() for name in Settings.model_fields if name.endswith("_model")}
+    assert len(named) == len(models) == 3
+    assert set(services["ollama-models"]["environment"]["MODELS"].split()) == named
+    (shell,) = services["ollama-models"]["entrypoint"][2:]
+    assert 'ollama pull "$$model"' in shell
+    assert "for model in $$MODELS" in shell
+    assert services["ollama-models"]["image"] == services["ollama"]["image"]
+
+
 def test_every_alert_asks_for_metrics_that_exist() -> None:
     used = {name for alert in alerts() for name in METRIC.findall(alert["expr"])}
     assert used
