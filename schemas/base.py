@@ -280,7 +280,7 @@ def _inside(annotation: Any, value: object, path: str) -> Iterator[tuple[str, Ki
             yield from _inside(parts[0], each, f"{path}[{i}]")
     elif origin is dict:
         for key, each in value.items() if isinstance(value, Mapping) else ():  # pyright: ignore[reportUnknownVariableType] # raw JSON
-            yield from _inside(parts[1], each, f"{path}.{key}")
+            yield from _inside(parts[1], each, f"{path}.{key}")  # pyright: ignore[reportUnknownArgumentType] # raw JSON
     elif origin in (Union, UnionType):
         some = [part for part in parts if part is not NoneType]
         if len(some) == 1:

@@ -15,6 +15,8 @@ from tests.acceptance.broker.clients import consuming, create, eventually, produ
 pytestmark = pytest.mark.kafka
 
 QUICK = {"session_timeout_ms": 6000, "heartbeat_interval_ms": 300}
+PATIENT = {**QUICK, "session_timeout_ms": 30_000}
+"""Of members who leave by themselves: a busy machine must not be taken for one that has died."""
 ROOT = Path(__file__).parents[3]
 
 
@@ -57,7 +59,7 @@ class Crew:
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         self.ledger = Ledger()
-        self._consuming = lambda: consuming(bootstrap, topic, group_id=self.group, **QUICK)
+        self._consuming = lambda: consuming(bootstrap, topic, group_id=self.group, **PATIENT)
         self.group = unique("group")
         self._members: dict[int, tuple[AsyncExitStack, asyncio.Task[None], AIOKafkaConsumer]] = {}
 
