@@ -16,6 +16,7 @@ from typing import Any, cast
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 from faststream import AckPolicy
+from faststream.exceptions import IncorrectState
 from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
@@ -167,7 +168,7 @@ class Bus:
             await self._broker.publish(value, topic=f"{record.topic}.dlq", key=record.key, headers=headers)
         except (MessageSizeTooLargeError, RecordTooLargeError):
             raise
-        except KafkaError as error:
+        except (KafkaError, IncorrectState) as error:
             raise TransientError(f"dead-letter topic: {error}") from error
 
     async def ready(self) -> dict[str, bool]:

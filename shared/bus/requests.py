@@ -28,7 +28,7 @@ COMMIT_S = 5.0
 """Longer than a broker that is there needs to take note of a place."""
 PLACE_EVERY_S = 1.0
 """Between two times that a replier says how far it has read."""
-TRIES = 3
+TRIES = 5
 """So often a replier tries to set a batch aside that it cannot read; then it goes on, for others wait."""
 DIGITS = 15
 """No partition and no time in ms is longer."""
@@ -174,6 +174,7 @@ class Replier:
                 await asyncio.sleep(SEND_S * tries / TRIES)
             else:
                 return
+        logger().error("batch_lost", topic=record.topic, partition=record.partition, offset=record.offset)
 
     async def _keep_place(self) -> None:
         while True:

@@ -23,6 +23,7 @@ from shared.errors import TransientError
 from shared.policy import DeliveryPolicy
 from shared.telemetry import PARTITIONS_STALLED
 from tests.acceptance.broker.wire import CODECS, GZIP, LZ4, SNAPPY, ZSTD, altered, batch, produce
+from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
 from tests.system.person import UNHURRIED, Person, somebody
 from tests.system.running import System
@@ -124,6 +125,29 @@ BROKEN = {
 @embedded
 async def test_a_batch_that_is_broken_is_set_aside_and_everybody_goes_on(system: System, person: Person) -> None:
     await pass_on(person, BROKEN, through=[TURN_COMMIT.name, COMPOSE_REQUEST.name])
+
+
+@embedded
+async def test_one_that_waits_when_compose_starts_is_set_aside_then(system: System, person: Person) -> None:
+    await system.stop("compose")
+    unreadable = altered(THREE, codec=5)
+    for topic in (TURN_COMMIT, COMPOSE_REQUEST):
+        await produce(system.bootstrap, topic.name, unreadable)
+    await system.start("compose")
+    for topic in (TURN_COMMIT, COMPOSE_REQUEST):
+        await wait_for(lambda name=topic.name: letters(system.bootstrap, name, unreadable), topic.dead_letter)
+    assert (await person.say("I prefer green tea."))["status"] == "derived"
+
+
+@embedded
+async def test_an_erasure_goes_past_one(system: System, person: Person) -> None:
+    turn = batch([orjson.dumps(person.turn("I prefer green tea."))], codec=ZSTD)
+    for made in (altered(THREE, codec=5), turn, altered(THREE, codec=5)):
+        await produce(system.bootstrap, TURN_COMMIT.name, made)
+    await wait_for(person.contents, "the turn is derived")
+    assert await completed(person, await erase(person, "all"))
+    standing = await read(system.bootstrap, TURN_COMMIT.name, TURN_COMMIT.dead_letter)
+    assert not [record for record in standing if person.user_id.encode() in (record.value or b"")]
 
 
 @embedded

@@ -1,0 +1,145 @@
+"""Records at random in every codec: none stalls a partition, each becomes a turn, an answer or a dead letter."""
+
+import os
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+
+import orjson
+import pytest
+
+from schemas.topics import COMPOSE_REPLY, COMPOSE_REQUEST, TURN_COMMIT
+from tests.acceptance.broker.wire import CODECS, Sent, altered, batch_of, produce_all
+from tests.long import often
+from tests.system.invariants import broken
+from tests.system.kafka import caught_up, read
+from tests.system.person import somebody
+from tests.system.running import System
+from tests.system.wait import wait_for
+
+pytestmark = pytest.mark.kafka
+RECORDS = often(20_000, short=400)
+APACHE = bool(os.environ.get("SMARTBRAIN_KAFKA_BOOTSTRAP"))
+SAID = ("I prefer green tea.", "我住在杭州。", "ok", "My dog is called Rex 🐕.", "不要提醒我。", "x" * 300)
+PARTITIONS = 12
+LARGEST = 200_000
+
+
+@dataclass
+class Chance:
+    """Records at random; who sends them is one tenant, so that what became of them can be counted."""
+
+    random: random.Random
+    tenant: str = field(default_factory=somebody)
+
+    def turn(self) -> bytes:
+        """A turn that is as it should be."""
+        user, session = f"u{self.random.randrange(20)}", f"s{self.random.randrange(3)}"
+        message = {"role": self.random.choice(["user", "assistant"]), "content": self.random.choice(SAID)}
+        body = {"tenant_id": self.tenant, "user_id": user, "session_id": session, "messages": [message]}
+        return orjson.dumps({**body, "idempotency_key": somebody()})
+
+    def question(self) -> bytes:
+        """A request for a package."""
+        asked = {"tenant_id": self.tenant, "user_id": "u1", "session_id": "s1", "user_message": "What do I drink?"}
+        return orjson.dumps({**asked, "deadline_ms": 20_000})
+
+    def value(self, good: bytes) -> bytes | None:
+        """The good value, or one that is spoilt in some way."""
+        match self.random.randrange(9):
+            case 0 | 1:
+                return good
+            case 2:
+                return None
+            case 3:
+                return self.random.randbytes(self.random.choice([0, 1, 30, 3_000]))
+            case 4:
+                return good[: self.random.randrange(len(good))]
+            case 5:
+                place = self.random.randrange(len(good))
+                return good[:place] + self.random.randbytes(1) + good[place + 1 :]
+            case 6:
+                return b"[" * self.random.randrange(2_000) + good
+            case 7:
+                fields = orjson.loads(good)
+                fields[self.random.choice(list(fields))] = self.random.choice(
+                    [None, 7, [], {}, "", "\x00", True, -1e300]
+                )
+                return orjson.dumps(fields)
+            case _:
+                if self.random.random() < 0.9:
+                    return b"null"
+                return self.random.randbytes(3) * self.random.randrange(LARGEST // 3)
+
+    def header(self) -> tuple[str, bytes | None]:
+        """A header that means something to us or not, with a value that fits it or not."""
+        name = self.random.choice(["deadline_ms", "reply_partition", "x", "", "键", "x-error", "x-batch"])
+        number = self.random.choice([b"", b"-1", b"\xff", b"9" * 30, None])
+        # a deadline that has passed would be no answer, a partition that is none a lost one
+        return name, None if name in ("deadline_ms", "reply_partition") else number
+
+    def record(self, value: bytes | None, *more: tuple[str, bytes]) -> Sent:
+        """The record with any key, any headers and a time that has been."""
+        key = self.random.choice([None, b"", b"k", f"{self.tenant}:u1".encode(), self.random.randbytes(20)])
+        headers = [self.header() for _ in range(self.random.randrange(4))]
+        return self.random.choice([1, 1_700_000_000_000]), key, value, [*headers, *more]
+
+    def packed(self, records: list[Sent]) -> list[bytes]:
+        """The records in batches of any size and codec."""
+        made: list[bytes] = []
+        while records:
+            size = self.random.choice([1, 2, 7, 30])
+            made.append(batch_of(records[:size], self.random.choice([0, *CODECS.values()])))
+            records = records[size:]
+        return made
+
+    def torn(self, made: bytes) -> bytes:
+        """The batch with other bytes for its records than fit its codec."""
+        return altered(made, records=self.random.randbytes(40), codec=self.random.randrange(1, 8))
+
+
+async def ends(system: System, *topics: str) -> Counter[str]:
+    """How many records stand in each topic."""
+    return Counter(record.topic for record in await read(system.bootstrap, *topics))
+
+
+async def test_records_at_random_stop_nobody_and_leave_nothing_half_done(system: System) -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)  # shown where it fails
+    chance = Chance(random.Random(seed))
+    turns = [chance.record(chance.value(chance.turn())) for _ in range(RECORDS * 4 // 5)]
+    asked = [(somebody().encode(), chance.value(chance.question())) for _ in range(RECORDS // 5)]
+    questions = [chance.record(value, ("correlation_id", name)) for name, value in asked]
+    sent = [(TURN_COMMIT.name, made) for made in chance.packed(turns)]
+    sent += [(COMPOSE_REQUEST.name, made) for made in chance.packed(questions)]
+    torn = [] if APACHE else [(topic, chance.torn(made)) for topic, made in chance.random.sample(sent, len(sent) // 20)]
+    sent += torn
+    chance.random.shuffle(sent)
+    await system.settled()
+    before = {row["turn_id"] for row in system.rows("SELECT turn_id FROM turns")}
+    old = await ends(system, TURN_COMMIT.dead_letter, COMPOSE_REQUEST.dead_letter)
+    placed = [(topic, chance.random.randrange(PARTITIONS), made) for topic, made in sent]
+    answers = await produce_all(system.bootstrap, placed)
+    assert [error for error, _ in answers if error] == []
+    await caught_up(system.bootstrap)
+    assert await system.settled() >= len(before)
+
+    async def answered() -> dict[bytes, list[bytes]]:
+        told: dict[bytes, list[bytes]] = {name: [] for name, _ in asked}
+        for reply in await read(system.bootstrap, COMPOSE_REPLY.name):
+            told.get(dict(reply.headers).get("correlation_id", b""), []).append(reply.value or b"")
+        return told if all(told.values()) else {}
+
+    replies = await wait_for(answered, "every question has an answer")
+    assert [told for each in replies.values() for told in each if b'"internal"' in told] == []
+    assert {len(each) for each in replies.values()} == {1}
+    committed = [row for row in system.rows("SELECT turn_id, user_id FROM turns") if row["turn_id"] not in before]
+    new = await ends(system, TURN_COMMIT.dead_letter, COMPOSE_REQUEST.dead_letter) - old
+    torn_turns = sum(topic == TURN_COMMIT.name for topic, _ in torn)
+    assert len(committed) + new[TURN_COMMIT.dead_letter] == len(turns) + torn_turns
+    assert new[COMPOSE_REQUEST.dead_letter] == len(torn) - torn_turns
+    assert len(committed) > len(turns) // 6
+    wrong = {what: n for what, n in broken(system.dsn).items() if n}
+    assert not wrong, wrong
+    for service in system.running:
+        assert await service.ready(), service.name
