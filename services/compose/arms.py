@@ -4,13 +4,26 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from services.compose import links
-from services.compose.found import NO_LIST, Arm, Found, List, Standing, candidate, holding, note, stand, take_linked
+from services.compose.found import (
+    NO_LIST,
+    Arm,
+    Found,
+    List,
+    Standing,
+    candidate,
+    holding,
+    note,
+    stand,
+    take_linked,
+    tells,
+)
 from services.compose.rules import cues, spelling
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.nearby import (
@@ -261,7 +274,9 @@ async def _ranked(
         found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
         order = np.argsort(-scored.total.round(9), kind="stable")
         mine = order[_own(hits, wanted[n])[order]] if run.wide else order
-        stand(standings, n, brings, scored, mine[: _limit(rt, run)].tolist())
+        ranked: list[int] = mine.tolist()
+        evident = islice((at for at in ranked if tells(*current[at])), _limit(rt, run))
+        stand(standings, n, brings, scored, list(evident))
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
-from services.compose.rules.current import Held, held
+from services.compose.rules.current import Held, held, joined
 from services.compose.rules.model import Candidate, ListOf
 from services.compose.rules.nearby import Floats
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.signals import frequency
 from services.compose.rules.weigh import Scored
 from shared.store.search import Hit
+from shared.text.replies import says_something
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 
@@ -97,10 +98,16 @@ def holding(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, Held]]:
     return kept
 
 
+def tells(hit: Hit, left: Held) -> bool:
+    """Whether it can be evidence: a memory that is not empty, or a message that says more than that it was heard."""
+    return bool(left.text.strip()) if hit.memory_id else says_something(left.text)
+
+
 def take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
     """The hits in their order, as a list of its own."""
     note(found, brings)
-    for rank, (hit, left) in enumerate(holding(found, hits), 1):
+    telling = [each for each in holding(found, hits) if tells(*each)]
+    for rank, (hit, left) in enumerate(telling, 1):
         standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
         found.candidates.append(candidate(hit, left, standing))
 
@@ -135,7 +142,7 @@ def candidate(hit: Hit, left: Held, standing: Standing) -> Candidate:
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
-        text=left.text,
+        text=left.text if left.recognized else joined(left.text),
         valid_at=hit.valid_at or hit.said_at,
         memory_id=str(hit.memory_id) if hit.memory_id else None,
         memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's

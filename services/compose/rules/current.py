@@ -6,9 +6,13 @@ from typing import Any
 
 from services.compose.rules.quote import GAP, sentence
 from shared.text.blocks import Recognized
+from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms
 from shared.text.within import has_word
 
+_ANY = to_pattern(r"[^\W_]")
+_BLANKS = to_pattern(r"[^\S\n]{16,}|(?<=\S)[^\S\n]{6,}")
+"""More than indents and columns have."""
 MIN_TERMS = 2
 """A message that has fewer terms left than this says nothing any more."""
 
@@ -58,6 +62,18 @@ def held(
         if piece or each["rule"]:
             found.append(Recognized(each["media_id"], each["type"], start, len(kept), each["rule"]))
     return Held(kept, tuple(found))
+
+
+def joined(text: str) -> str:
+    """The text with a gap where what a package had shown was cut out of it, which left as many blanks as it had."""
+    if "    " not in text:
+        return text
+    lines = [
+        GAP if "    " in line and not _ANY.search(line) else _BLANKS.sub(f" {GAP} ", line) for line in text.split("\n")
+    ]
+    return "\n".join(
+        line for line, before in zip(lines, ["", *lines], strict=False) if (line, before) != (GAP, GAP)
+    ).strip()
 
 
 def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:

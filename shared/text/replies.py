@@ -1,0 +1,80 @@
+"""Replies that only answer, thank or greet: words of assent, refusal and courtesy, and those that every sentence has.
+
+Alone they say nothing, whatever they answered; one word of another kind makes them a statement. Both languages.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from shared.text import chinese
+from shared.text.patterns import to_pattern
+from shared.text.stopwords import CHINESE, ENGLISH
+
+LONGEST = 160
+"""Characters beyond which a text is no mere reply."""
+IN_PHRASES = 4
+"""So many words of another kind may stand in phrases of courtesy."""
+_ASSENT = """
+absolutely acknowledge acknowledged agree agreed aha ahh alright amazing aok apologies apologize appreciate
+appreciated awesome aww brilliant bye certainly cheers clear confirm confirmed cool copy correct course definitely
+exactly excellent excuse fair fantastic fine glad good goodbye gotcha grand great haha hah hahaha hehe hm hmm hmmm
+hooray huh hurray indeed k kk kay keep lol lovely mhm mind mm mmm nah naw nice nope note noted np oh ohh okey okie
+oki oops ooh perfect pleasure problem problems pardon remember remembered right roger rofl sense sorry sounds
+splendid super superb thankful thx totally true ty u understand understood ugh uh uhhuh um welcome wonderful worries
+worry wow yay yea yeah yep yikes yup yw anytime happily gladly surely willdo
+"""
+_LETTERS = frozenset("adikmnrstuy")
+"""Letters that stand alone in such replies: I, a, k, y, n and what an apostrophe leaves of a word."""
+_PHRASES = to_pattern(
+    r"\bgood (?:morning|afternoon|evening|night|day)\b|\b(?:a|one) (?:moment|second|sec|minute|min)\b"
+    r"|\b(?:happy|glad|delighted) to (?:help|hear(?: (?:it|that))?)\b|\bsounds? like a plan\b|\bno (?:big )?deal\b"
+    r"|\b(?:have|enjoy) (?:a|your) (?:good|nice|great|lovely|wonderful)? ?(?:day|one|evening|night|weekend|trip|rest)\b"
+    r"|\btake care\b|\bsee you(?: (?:soon|later|then|around))?\b|\btalk (?:soon|later)\b|\bfeel free\b|\bright away\b"
+    r"|\bnot? (?:a )?problem\b|\bas you wish\b|\b(?:it|that) works(?: for me)?\b|\bon it\b"
+)
+_REPLIES = """
+收到 明白 了解 清楚 懂 懂了 晓得 记住 记住了 记下 记下了 记好 记录 没问题 客气 不客气 别客气 不用谢 不谢 多谢 感谢
+谢 谢啦 谢了 没事 没关系 不要紧 没错 当然 一定 肯定 必须 必须的 马上 立刻 立即 这就 随时 乐意 效劳 乐意效劳 为您效劳
+为您服务 服务 荣幸 辛苦 辛苦了 抱歉 不好意思 对不起 稍等 稍候 等等 等一下 早上好 早安 早 晚安 下午好 晚上好 中午好
+再见 拜拜 回见 回头见 明白了 哎呀 哇塞 真的 真 原来如此 原来 如此 好嘞 好滴 好哒 好呀 好啊 好吧 好了 嗯呐 不行 不用
+不要 不可以 太好了 真好 很好 不错 挺好 棒 太棒了 厉害 赞 加油 同意 赞成 确认 完成 搞定 处理 安排 照办 遵命 执行 放心
+安心 办 有空 吩咐 乐于 高兴 为您 帮您 帮你 帮到 希望 能帮到你 能帮到您 可以的 行的 行吧 行呀 是啊 是呀 是吧 对的
+对啊 对呀 对吧 没有了 没了 知道了 收到了 谢谢你 谢谢您 谢谢啦 好好 嘿 嗨 哈喽 欢迎 有需要 联系 没事儿 已 已经记录
+会记住 我会 会
+"""
+_SINGLE = frozenset("嗯嘞对好是哈呵嘿嘻哦噢喔啊呀嘛呢啦吧吗的了行额呃诶欸咦哟唔哇")
+"""Characters that are said once or often over."""
+_LATIN_WORDS = ENGLISH | frozenset(_ASSENT.split())
+_HAN_WORDS = CHINESE | frozenset(_REPLIES.split())
+_HAN_LETTERS = frozenset("".join(_HAN_WORDS)) | _SINGLE
+_ANY = to_pattern(r"[^\W_]")
+_WORD = to_pattern(r"(?P<han>[\u3400-\u9fff]+)|(?P<latin>[a-z]+(?:['’][a-z]+)*)|(?P<other>[^\W_])")
+
+
+def says_something(text: str) -> bool:
+    """Whether a text says anything beyond that it was heard: False for blanks, marks, and mere replies."""
+    read = text.strip()
+    if len(read) > LONGEST:
+        return bool(_ANY.search(read))
+    read = read.casefold()
+    found = len(list(islice(_contents(read), IN_PHRASES + 1)))
+    # what a phrase of courtesy has of such words is no content; only short texts are read twice
+    return found > IN_PHRASES or (found > 0 and next(_contents(_PHRASES.sub(" ", read)), None) is not None)
+
+
+def _contents(text: str) -> Iterator[str]:
+    """The words of the text that are of another kind, in order."""
+    return (match.group() for match in _WORD.finditer(text) if _is_content(match.group(), match.lastgroup))
+
+
+def _is_content(word: str, script: str | None) -> bool:
+    match script:
+        case "latin":
+            plain = word.replace("'", "").replace("’", "")
+            return plain not in _LETTERS if len(plain) == 1 else plain not in _LATIN_WORDS
+        case "han":
+            if not _HAN_LETTERS.issuperset(word):
+                return True
+            return any(each not in _HAN_WORDS and not _SINGLE.issuperset(each) for each in chinese.cut(word))
+        case _:
+            return True

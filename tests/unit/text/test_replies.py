@@ -1,0 +1,126 @@
+"""Replies that say nothing by themselves, and short texts that do."""
+
+import time
+
+import pytest
+
+from shared.text.replies import says_something
+
+BLANK = ("", "   ", " \n\t ", "      。")
+REPLIES = """
+---
+。
+…
+👍
+OK 👌
+_
+ok
+Ok.
+OKAY!
+k
+Will do.
+Will do!
+Sure.
+Sure, I'll do that right away.
+I’ll do it.
+Got it, thanks!
+Got it! I'll keep that in mind. Let me know if there's anything else I can help you with.
+You're welcome.
+Noted.
+Done.
+No problem at all.
+No worries
+Thank you so much!
+Sounds good.
+Yes, please.
+No.
+I do.
+That's great!
+Of course! I'm happy to help.
+Makes sense.
+I see.
+Understood. I will remember that.
+Good morning!
+One moment, please.
+Yep, on it.
+Right.
+好的。
+好的
+好的，没问题。
+收到，我这就去办。
+嗯嗯，知道了
+明白了，谢谢你
+明白。
+了解！
+不客气，有需要随时告诉我。
+是的
+对对对
+哈哈哈
+可以，安排上
+行，就这么办
+好的，我记住了。
+不行
+好的，我会记住的！还有什么可以帮您的吗？
+晚安
+早上好！
+没事儿
+嗯。
+好的呀，马上处理
+好嘞～
+OK 好的，thanks 啦。
+"""
+TELLING = """
+Paris.
+B2-117
+I'm vegan
+C
+42
+In the morning
+Saturday
+Call Tom
+With Marta
+Ok, Tom.
+I like tea.
+She is my sister
+Sure, at nine.
+No, decaf.
+Will do it on Friday.
+Noted: gate 7
+我不吃肉
+好吃
+好的餐厅
+不吃肉
+周二
+红的
+蓝色
+下午
+右边
+好的，周五见。
+记住我的生日
+对花生过敏
+Да
+はい
+네 맞아요
+"""
+
+
+@pytest.mark.parametrize("text", [*BLANK, *REPLIES.strip().splitlines()])
+def test_a_mere_reply_says_nothing(text: str) -> None:
+    assert not says_something(text)
+
+
+@pytest.mark.parametrize("text", TELLING.strip().splitlines())
+def test_one_word_of_another_kind_says_something(text: str) -> None:
+    assert says_something(text)
+
+
+def test_a_long_text_says_something_unless_it_is_blank() -> None:
+    assert says_something("ok " * 100)
+    assert not says_something(" . " * 100)
+
+
+def test_reading_is_linear() -> None:
+    began = time.process_time()
+    for text in ("ok " * 60_000, "好" * 200_000, " " * 200_000, "." * 200_000, "a" * 200_000, "'" * 200_000):
+        says_something(text)
+    assert time.process_time() - began < 1.0
