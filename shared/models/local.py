@@ -215,8 +215,8 @@ def _wrong(path: Path, problem: str) -> ConfigurationError:
 
 def _digest(model: Path, tokenizer: Path, pooling: Pooling | None) -> str:
     """The same for what makes the same vectors: weights, those beside the model too, tokenizer and pooling."""
-    told = hashlib.sha256(f"pooling {pooling}".encode())
+    digest = hashlib.sha256(f"pooling {pooling}".encode())
     for path in (*sorted(model.parent.glob(f"{model.name}*")), tokenizer):
         with path.open("rb") as opened:
-            told.update(hashlib.file_digest(opened, "sha256").digest())
-    return told.hexdigest()[:12]
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()[:12]

@@ -38,8 +38,8 @@ def traits_of(shown: ShowResponse) -> Traits:
     info = shown.modelinfo or {}
     return Traits(
         abilities,
-        context=_number(info, ".context_length"),
-        width=_number(info, ".embedding_length"),
+        context=_number(info, "context_length"),
+        width=_number(info, "embedding_length"),
         loses_schema=built_in and "thinking" in (abilities or ()),
     )
 
@@ -53,6 +53,7 @@ def _tagged(name: str) -> str:
     return name if ":" in name.rsplit("/", 1)[-1] else f"{name}:latest"
 
 
-def _number(info: Mapping[str, Any], ending: str) -> int | None:
-    found = next((value for name, value in info.items() if name.endswith(ending)), None)
-    return found if isinstance(found, int) and found > 0 else None
+def _number(info: Mapping[str, Any], name: str) -> int | None:
+    """Of the model itself: the part of it that sees pictures has numbers of its own."""
+    value = info.get(f"{info.get('general.architecture')}.{name}")
+    return value if isinstance(value, int) and value > 0 else None

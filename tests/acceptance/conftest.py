@@ -61,7 +61,7 @@ def with_model(
     async def opened(*, late_s: float, **slices: Mapping[str, Any]) -> AsyncGenerator[System]:
         ollama.reset()
         slow = "slow" in request.node.name
-        named = named_server() if request.node.get_closest_marker("ollama") else None
+        named = named_server(request.config) if request.node.get_closest_marker("ollama") else None
         if not slow and not slices and not named:
             await one_with_model.whole()
             forget_failures()

@@ -1,14 +1,16 @@
-"""The Ollama server that the environment names, where it names one."""
+"""The Ollama server that the environment names, for `make test-ollama`."""
 
 from typing import Any
+
+import pytest
 
 from shared.settings import load
 
 
-def named_server() -> dict[str, Any] | None:
-    """The settings that say where it is and which models it is to be asked for."""
+def named_server(config: pytest.Config) -> dict[str, Any] | None:
+    """The settings that say where it is and which models it is to be asked for; None in any other run."""
     settings = load()
-    if settings.ollama_url is None:
+    if settings.ollama_url is None or config.getoption("markexpr") != "ollama":
         return None
     names = ("ollama_url", "chat_model", "embedding_model", "rerank_model", "embedding_dimension")
     return {name: getattr(settings, name) for name in names}

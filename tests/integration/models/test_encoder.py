@@ -60,7 +60,7 @@ async def test_a_model_that_pools_by_itself_needs_no_note(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "told"),
+    ("file", "content", "problem"),
     [
         (
             "1_Pooling/config.json",
@@ -81,14 +81,14 @@ async def test_a_model_that_pools_by_itself_needs_no_note(tmp_path: Path) -> Non
     ],
 )
 def test_a_folder_that_cannot_work_is_told_with_its_file(
-    tmp_path: Path, file: str, content: str | None, told: str
+    tmp_path: Path, file: str, content: str | None, problem: str
 ) -> None:
     path = write_encoder(tmp_path / "tiny") / file
     path.unlink() if content is None else path.write_text(content)
     with pytest.raises(ConfigurationError) as caught:
         LocalEncoder(tmp_path / "tiny")
     assert str(caught.value).startswith("SMARTBRAIN_EMBEDDING_DIR: ")
-    assert told in str(caught.value)
+    assert problem in str(caught.value)
 
 
 def test_a_tokenizer_of_another_model_is_told(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The whole path to models: on the scripted server, or on the one that SMARTBRAIN_OLLAMA_URL names.
+"""The whole path to models: on the scripted server, or for `make test-ollama` on the one that is named.
 
 What holds for models of random numbers too: whether an answer fits and comes, not whether it is any good.
 """
@@ -47,11 +47,11 @@ def questions(text: str) -> dict[str, Prompt[Any]]:
 
 
 @pytest.fixture
-def where(server: ScriptedOllama) -> dict[str, Any]:
+def where(request: pytest.FixtureRequest, server: ScriptedOllama) -> dict[str, Any]:
     """The server and its models."""
     server.answer = lambda body: json.dumps(schemas.example(body["format"]), ensure_ascii=False)
     scripted = {"chat_model": CHAT, "embedding_model": EMBEDDING, "rerank_model": RERANKER}
-    return named_server() or {"ollama_url": server.url, "embedding_dimension": 64, **scripted}
+    return named_server(request.config) or {"ollama_url": server.url, "embedding_dimension": 64, **scripted}
 
 
 def provider(where: dict[str, Any], **models: str) -> OllamaModels:
