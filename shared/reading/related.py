@@ -13,6 +13,7 @@ from shared.reading.guards import Stance, stances
 from shared.reading.learned import Verdict, read
 from shared.text import meanings
 from shared.text.grams import grams
+from shared.text.labels import apart
 from shared.text.network import Lead, load
 from shared.text.patterns import to_pattern
 from shared.text.recall import of_texts
@@ -220,7 +221,8 @@ def may_be_same(known: str, said: str) -> bool:
     """Whether nothing speaks against one saying the other again: no denial, other number, letter or thing of a sort."""
     said = said[:MOST_READ]
     if (
-        letters(known) != letters(said)
+        apart(known, said)
+        or letters(known) != letters(said)
         or set(_NUMBER.findall(known)) != set(_NUMBER.findall(said))
         or _denies(known) % 2 != _denies(said) % 2
     ):
@@ -229,10 +231,11 @@ def may_be_same(known: str, said: str) -> bool:
 
 
 def relations(known: Sequence[str], said: str) -> list[Relation]:
-    """How the sentence stands to each of these texts."""
+    """How the sentence stands to each of these texts; nothing is said of one about another thing of its kind."""
     said = said[:MOST_READ]
     model = load("relations")
-    own = {place: signs for place, text in enumerate(known) if (signs := _own(text, said))}
+    near = ((place, text) for place, text in enumerate(known) if not apart(text, said))
+    own = {place: signs for place, text in near if (signs := _own(text, said))}
     relations = [Relation(0.0, 0.0, 0.0)] * len(known)
     if own:
         leads, rows = [_lead(known[place]) for place in own], [model.known(signs) for signs in own.values()]
