@@ -29,12 +29,15 @@ from shared.runtime import Runtime
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.text import blocks
+from shared.text.normalise import clip
 from shared.text.sanitize import OWN_WORDS, defused
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
 RECENT_CHARS = 800
 """Of what was recognised in one media of an earlier turn, so much is shown."""
+WINDOW_CHARS = 32_000
+"""Of a message so much is looked at for the window: no package holds more."""
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,6 @@ def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
             continue
         told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, _defused)
         blocked += told.blocked
-        text = told.text if event.blocks else _defused(event.content["text"])
+        text = told.text if event.blocks else _defused(clip(event.content["text"], WINDOW_CHARS))
         messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
     return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)

@@ -1,5 +1,6 @@
 """Which parts of turns memory had shown before they were said: looked for among the sentences of recent packages."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -14,7 +15,7 @@ from shared.store.turns import Turn
 async def marked(conn: Connection, subject: Subject, found: Sequence[Turn]) -> list[Turn]:
     """The turns with the spans that were recalled; one read, none where nothing is long enough to be known again."""
     heard = {turn.turn_id: list(_heard(turn)) for turn in found}
-    told = {turn_id: sentences(each) for turn_id, each in heard.items()}
+    told = {turn_id: await asyncio.to_thread(sentences, each) for turn_id, each in heard.items()}
     hashes = {print.hash for each in told.values() for prints in each.values() for print in prints}
     named = [turn.context_id for turn in found if turn.context_id]
     shown: dict[int, set[tuple[UUID, int]]] = {}

@@ -21,6 +21,7 @@ from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
 from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of
+from shared.bus.pace import Pace
 from shared.bus.progress import SLOWEST_S, Progress
 from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.errors import TransientError
@@ -83,6 +84,7 @@ class Bus:
         Batches that cannot be read are set aside as bytes.
         """
         progress = Progress(service, topic.name, self._policy.stall_s, time.monotonic)
+        pace = Pace(batch or self._policy.batch, self._policy.handler_concurrency)
         subscriber = self._broker.subscriber(
             topic.name,
             group_id=group,
@@ -101,8 +103,10 @@ class Bus:
         async def receive(message: KafkaMessage) -> None:
             records = cast("Sequence[Record]", message.raw_message)
             progress.take(records)
+            began = time.monotonic()
             try:
                 await self._accept(service, records, accept)
+                pace.note(len(records), time.monotonic() - began)
                 progress.finish()
             except Exception as error:
                 progress.fail()
@@ -114,7 +118,7 @@ class Bus:
 
         subscriber(receive)
         subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
-        subscriber.get_msg = partial(_fetched, max_records=batch or self._policy.batch)  # pyright: ignore[reportAttributeAccessIssue] # see there
+        subscriber.get_msg = partial(_fetched, pace=pace)  # pyright: ignore[reportAttributeAccessIssue] # see there
         self._subscribers.append((service, topic.name, subscriber))
         self._progress.append(progress)
 
@@ -203,10 +207,10 @@ def _assigned(subscriber: Any) -> list[TopicPartition]:
     return list(consumer.assignment()) if consumer else []  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType] # untyped
 
 
-async def _fetched(consumer: AIOKafkaConsumer, max_records: int) -> tuple[Any, ...]:
+async def _fetched(consumer: AIOKafkaConsumer, pace: Pace) -> tuple[Any, ...]:
     """What has arrived, as soon as something has; FastStream's own way sleeps after every empty look."""
     try:
-        found = await consumer.getmany(timeout_ms=POLL_MS, max_records=max_records)
+        found = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
     except KafkaError as error:
         logger().warning(
             "events_not_heard", error=type(error).__name__

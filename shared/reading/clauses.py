@@ -50,6 +50,10 @@ _BREAK_EN = to_pattern(
 )
 _COMMA_SIGN = to_pattern(r"[，,～~—（）()–-]")
 _QUESTION = to_pattern(r"[?？]")
+LONGEST = 300
+"""Characters of a clause: what goes on for longer is several, so that no pattern looks further than this at once."""
+_NEAR = 40
+"""So far before its end a clause that is too long may be cut at a blank."""
 _SPACE = " "
 _JOINT = "\u00a0"  # a blank that does not part clauses
 
@@ -144,11 +148,21 @@ def _clauses(text: str, begin: int, end: int, cuts: list[tuple[int, int]], sente
     bodies: list[tuple[str, int]] = []
     start = begin
     for stop, after in [*cuts, (end, end)]:
-        raw = text[start:stop]
-        if body := raw.strip(" \u00a0\t,，、:：-*•#\"'"):
-            bodies.append((body, start + raw.index(body[0])))
+        while stop - start > LONGEST:
+            blank = text.rfind(_SPACE, start + LONGEST - _NEAR, start + LONGEST)
+            cut = blank if blank > 0 else start + LONGEST
+            _add(bodies, text, start, cut)
+            start = cut
+        _add(bodies, text, start, stop)
         start = max(start, min(after, end))
     return [
         Clause(body, at, at + len(body), sentence, asked, number == len(bodies), language_of(body), mask(body))
         for number, (body, at) in enumerate(bodies, 1)
     ]
+
+
+def _add(bodies: list[tuple[str, int]], text: str, start: int, stop: int) -> None:
+    """What stands there is a clause, if it is more than punctuation."""
+    raw = text[start:stop]
+    if body := raw.strip(" \u00a0\t,，、:：-*•#\"'"):
+        bodies.append((body, start + raw.index(body[0])))

@@ -1,6 +1,7 @@
 """Named things in both languages, and the gate that lets one become memory (docs: entity gate)."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from schemas.vocabulary import EntityKind
@@ -13,20 +14,24 @@ from shared.text.secrets import PLACEHOLDERS
 
 _BLANKED = to_pattern("|".join(re.escape(each) for each in sorted(PLACEHOLDERS)))
 """What stands for a secret names nothing."""
+_OF_REPOS = to_pattern(r"repo|仓库|代码库|github|gitlab|项目|branch|分支|issue|\bPR\b|clone|fork", re.I)
+_BEFORE = 80
+"""Characters in which a name's sentence begins, where it is its first word."""
 _Add = Callable[[str, EntityKind, str, tuple[int, int]], None]
 
 
 def mentions(message: MessageText) -> list[Mention]:
     """Every named thing of the message, longest reading first, none inside another."""
     text, found = message.text, list[Mention]()
-    taken: list[tuple[int, int]] = []
+    taken = [match.span() for match in _BLANKED.finditer(text)]
 
     def add(name: str, kind: EntityKind, canonical: str, span: tuple[int, int]) -> None:
-        if canonical and all(span[1] <= start or span[0] >= end for start, end in taken):
-            taken.append(span)
+        at = bisect_left(taken, span)
+        free = (at == 0 or taken[at - 1][1] <= span[0]) and (at == len(taken) or taken[at][0] >= span[1])
+        if canonical and free:
+            taken.insert(at, span)
             found.append(Mention(name, kind, canonical, span, message.ordinal))
 
-    taken.extend(match.span() for match in _BLANKED.finditer(text))
     for match in words.URL.finditer(text):
         name = match.group().rstrip(".,;:!?)")
         repo = re.match(r"https?://(?:www\.)?(?:github|gitlab|gitee)\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", name)
@@ -47,13 +52,11 @@ def _add_paths(text: str, add: _Add) -> None:
             add(
                 name, "file", name.lower() if name.isascii() else fold(name), (match.start(), match.start() + len(name))
             )
+    of_repos = _OF_REPOS.search(text) is not None
     for match in words.REPO.finditer(text):
         name = match["repo"].rstrip(".")
         if not words.NOT_REPO.match(name) and (
-            re.search(r"[-_.\d]", name)
-            or re.search(r"repo|仓库|代码库|github|gitlab|项目|branch|分支|issue|\bPR\b|clone|fork", text, re.I)
-            or name == "org/repo"
-            or (len(text) < 80 and name.islower())
+            re.search(r"[-_.\d]", name) or of_repos or name == "org/repo" or (len(text) < 80 and name.islower())
         ):
             add(name, "repo", name.lower(), (match.start(), match.start() + len(name)))
 
@@ -89,8 +92,8 @@ def _add_english(text: str, add: _Add) -> None:
         start = match.start() + said.index(parts[0])
         if (len(shown) < 3 and shown.upper() != "C#") or shown.lower() in words.COMMON or "  " in said:
             continue
-        kind = _kind(shown, text[max(0, start - 16) : start], text[start + len(shown) :][:16])
-        before = text[:start].rstrip()
+        kind = _kind(shown, text[max(0, start - 16) : start], text[start + len(shown) : start + len(shown) + 16])
+        before = text[max(0, start - _BEFORE) : start].rstrip()
         first = not before or before[-1] in ".!?。！？\n:：*-(（\"'“"
         if kind == "other" and first and len(parts) == 1 and not re.search(r"[A-Za-z].*[A-Z]|\d", shown):
             continue

@@ -7,14 +7,14 @@ from shared.reading.clauses import blank
 from shared.reading.gates import gate, mask
 from shared.text.patterns import to_pattern
 
-_PLEASE_ZH = r"(?:(?:好的?|那|请你?|麻烦你?|帮我|你|就|算了|对了)[，, ]?)*"
+_PLEASE_ZH = r"(?:(?:好的?|那|请你?|麻烦你?|帮我|你|就|算了|对了)[，, ]?){0,6}"
 _ZH = to_pattern(
     rf"(?:(?:^|[。！？!?；;\n])\s*{_PLEASE_ZH}(?P<verb>忘记|忘了|忘)"
     rf"|(?:^|[。！？!?；;\n，,])\s*{_PLEASE_ZH}(?P<verb2>忘掉|(?:别|不要|不用|不必)再?(?:记得|记着|记住|记)))"
     r"(?:吧)?[:： ]*(?P<body>(?:关于)?我[^。！？!?；;\n，,]*)(?P<end>[?？]?)"
 )
 _EN = to_pattern(
-    r"(?:^|[.!?;\n]\s*|,\s*)(?:(?:ok|okay|please|just|actually|so|and|now|no)[, ]+)*"
+    r"(?:^|[.!?;\n]\s*|,\s*)(?:(?:ok|okay|please|just|actually|so|and|now|no)[, ]{1,3}){0,6}"
     r"(?P<verb>forget|unlearn|stop remembering)\s+(?:about\s+)?(?:the fact\s+)?(?:that\s+)?"
     r"(?P<body>(?:(?:everything|anything|what(?:ever)?)\s+)?(?:I|I'm|I've|my)\b[^.!?;\n]*)(?P<end>\??)",
     re.IGNORECASE,

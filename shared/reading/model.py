@@ -95,7 +95,9 @@ class ObservePolicy:
     entity_min_mentions: int = 2
     max_observations: int = 64
     max_target_chars: int = 160
-    max_message_chars: int = 20_000
+    max_message_chars: int = 10_000
+    max_turn_chars: int = 15_000
+    """What is read of one message, and of all messages of a turn together."""
 
 
 @dataclass(frozen=True, slots=True)

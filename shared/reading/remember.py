@@ -10,10 +10,10 @@ from shared.text.patterns import to_pattern
 _ZH = to_pattern(
     (
         r"(?:^|[。！？!?；;\n，,\s])(?:(?:好的?|嗯|对了|另外|还有|顺便|那|哦|你|麻烦你?|帮忙|请你?"
-        r"|请帮我|帮我|帮忙|给我|替我|一定要|务必|千万|要|可以)[，, ]?)*(?P<verb>记住|记一下|记下来?"
+        r"|请帮我|帮我|帮忙|给我|替我|一定要|务必|千万|要|可以)[，, ]?){0,8}(?P<verb>记住|记一下|记下来?"
         r"|记着|记得(?=我[^吗]*|[:：])|记录一下|记录下来|备注一下|别忘(?:了|记)?(?=[:：，, ]*我(?!们?"
         r"(?:上次|刚才|之前|要|得)))|不要忘记?了?(?=[:：，, ]*我(?!们?(?:上次|刚才|之前|要|得))))"
-        r"(?P<tail>了?哦?啊?哈?[:：，,\s]*)(?P<body>[^\n]*)"
+        r"(?P<tail>了?哦?啊?哈?[:：，,\s]*)(?P<body>[^\n]{0,2000})"
     ),
 )
 _EN = to_pattern(
@@ -23,7 +23,7 @@ _EN = to_pattern(
         r"|we|our|the|to|me|for|it|he|she|[A-Z\u3400-\u9fff]))|(?:make|take)\s+(?:a\s+)?note(?:\s+"
         r"(?:that|of(?:\s+this)?))?|note\s+(?:that|down|this)(?:\s+that)?|keep in mind(?:\s+that)?"
         r"|don't forget(?:\s+that)?(?=\s*:|\s+(?:that|i\b|i'm|my|we|our))|do not forget(?:\s+that)?"
-        r"(?=\s*:|\s+(?:that|i\b|i'm|my)))(?P<tail>\s*[:,\s]\s*)(?P<body>[^\n]*)"
+        r"(?=\s*:|\s+(?:that|i\b|i'm|my)))(?P<tail>\s*[:,\s]\s*)(?P<body>[^\n]{0,2000})"
     ),
     re.I,
 )

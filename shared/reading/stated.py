@@ -80,6 +80,7 @@ def stated(
     stand = stances(clauses)
     reading = _read(clauses, stand, verdicts, today, directed=directed, trusted=trusted)
     observations: list[Observation] = []
+    sentences = _by_sentence(clauses)
     until = 0
     for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
         found = reading.found.get(index, [])
@@ -95,7 +96,7 @@ def stated(
         for one in found:
             if manipulation.may_serve(clause.mask) and manipulation.serves_itself(words, directed):
                 one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
-            observations.append(observation(one, message, span, _around(clauses, index, message.text)))
+            observations.append(observation(one, message, span, _around(sentences, clause.sentence, message.text)))
     return observations
 
 
@@ -115,11 +116,16 @@ def _verdicts(clauses: tuple[Clause, ...]) -> list[Verdict]:
     return found
 
 
-def _around(clauses: Sequence[Clause], index: int, text: str) -> str:
-    """The sentence that a clause stands in, with a question or a few words before it that it may answer."""
-    number = clauses[index].sentence
-    own = [clause for clause in clauses if clause.sentence == number]
-    before = [clause for clause in clauses if clause.sentence == number - 1]
+def _by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
+    found: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        found.setdefault(clause.sentence, []).append(clause)
+    return found
+
+
+def _around(sentences: dict[int, list[Clause]], number: int, text: str) -> str:
+    """The sentence of this number, with a question or a few words before it that it may answer."""
+    own, before = sentences[number], sentences.get(number - 1, [])
     begin = own[0].start
     if before and (before[-1].asked or begin - before[0].start <= (FEW_EN if own[0].language == "en" else FEW_ZH)):
         begin = before[0].start
@@ -186,9 +192,9 @@ def _suspect(
             continue
         if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
             best[sentence] = index
-    for index in best.values():
-        own = [clause for clause in clauses if clause.sentence == clauses[index].sentence]
-        found[index] = [learned.suspected(own, verdicts[index])]
+    sentences = _by_sentence(clauses)
+    for number, index in best.items():
+        found[index] = [learned.suspected(sentences[number], verdicts[index])]
 
 
 def _weigh(

@@ -44,9 +44,9 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ),
     (
         "new_instructions",
-        r"(?:^|[\n.!?;]\s*|\*\*|#+\s*|\[)(?:system|developer|admin(?:istrator)?|root)(?:\s+(?:prompt|message|override|note|instructions?|update))?\s*\]?\s*[:：]\s*(?:\w+\s+){0,4}?(?:ignore|forget|override|disregard|you|reveal|new|from|act|grant|transfer|send|disable)",
+        r"(?:^|[\n.!?;]\s{0,40}|\*\*|#+\s*|\[)(?:system|developer|admin(?:istrator)?|root)(?:\s+(?:prompt|message|override|note|instructions?|update))?\s*\]?\s*[:：]\s*(?:\w+\s+){0,4}?(?:ignore|forget|override|disregard|you|reveal|new|from|act|grant|transfer|send|disable)",
     ),
-    ("new_instructions", r"(?:^|[\n.!?;]\s*)(?:system\s+)?override\s*[:：]\s*\w"),
+    ("new_instructions", r"(?:^|[\n.!?;]\s{0,40})(?:system\s+)?override\s*[:：]\s*\w"),
     (
         "role_takeover",
         _words(

@@ -35,7 +35,7 @@ FEW = 2
 _ADDRESS = 4
 """So many times as long as other runs the address of a page may be."""
 _MAY_BE_SECRET = to_pattern(
-    r"\d{3}|[A-Za-z0-9_+/=-]{16}|(?i:pass|secret|token|key|\bpin\b|code|login|credential|mnemonic|phrase|bearer|://\S+@)"
+    r"\d{3}|[A-Za-z0-9_+/=-]{16}|(?i:pass|secret|token|key|\bpin\b|code|login|credential|mnemonic|phrase|bearer|://\S{1,300}@)"
     r"|密[码碼钥鑰]|口令|暗号|令牌|验证码|驗證碼|助记词|凭[证据]|私钥"
 )
 """A cheap look: stored texts were cleaned of secrets when they were written."""

@@ -32,6 +32,8 @@ _SETTLES = to_pattern(
     re.IGNORECASE,
 )
 _HAN = to_pattern("[\u3400-\u9fff]")
+MOST = 24
+"""Sentences of one message that count, the last: who asks more asks for nothing in particular."""
 _WORD_SHARE, _HAN_SHARE = 0.4, 0.5
 
 
@@ -56,13 +58,13 @@ def opened(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
 def asked(turn: SummaryTurn) -> list[str]:
     """Every question that the user asks in the turn."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
-    return [sentence for sentences in found for sentence in sentences if _ASKS.search(sentence)]
+    return [sentence for sentences in found for sentence in sentences if _ASKS.search(sentence)][-MOST:]
 
 
 def settling(turn: SummaryTurn) -> list[str]:
     """The sentences of the turn's user that settle something."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
-    return [s for sentences in found for s in sentences if _SETTLES.search(s) and not _open_ended(s)]
+    return [s for sentences in found for s in sentences if _SETTLES.search(s) and not _open_ended(s)][-MOST:]
 
 
 def speaks_of(sentence: str, question: str) -> bool:
@@ -82,8 +84,8 @@ def _open_ended(sentence: str) -> bool:
 
 def _left_open(text: str, reply: str | None) -> list[str]:
     sentences = _sentences(text)
-    questions = [sentence for sentence in sentences if _ASKS.search(sentence)]
-    put_off = [sentence for sentence in sentences if _DEFERS.search(sentence)]
+    questions = [sentence for sentence in sentences if _ASKS.search(sentence)][-MOST:]
+    put_off = [sentence for sentence in sentences if _DEFERS.search(sentence)][-MOST:]
     if put_off:
         return questions[-1:] or put_off
     unanswered = reply is None or _DEFERS.search(reply) or _KNOWS_NOT.search(reply)

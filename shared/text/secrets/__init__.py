@@ -32,6 +32,8 @@ __all__ = [
 
 PLACEHOLDERS = frozenset((PLACEHOLDER, *PERSONAL_PLACEHOLDERS.values()))
 """Everything that stands in a redacted text for what was there."""
+_NAME_CHARS, _VALUE_CHARS = 80, 300
+"""What is read of a field: the end of its name, the beginning of its value."""
 _WIDE = to_pattern(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 
@@ -78,6 +80,7 @@ def refuses(text: str) -> SecretRefusal | None:
 
 def kind_of_field(name: str, value: str) -> SecretKind | None:
     """What the whole value of a field is because its name says so, though nothing in the value would tell."""
+    name, value = name[-_NAME_CHARS:], value[:_VALUE_CHARS]
     name = name if kind_under(name) else name.removesuffix("s")
     kind = kind_under(name)
     return kind if kind and (holds(name, value, quoted=True) or phrased(name, value)) else None

@@ -1,0 +1,24 @@
+"""How many records are fetched together: as many as take about a second, so that nobody waits long for another."""
+
+from dataclasses import dataclass
+
+TARGET_S = 1.0
+"""What is fetched later waits until all that was fetched together is done."""
+
+
+@dataclass
+class Pace:
+    """`most` records while they are quick; fewer, down to `least`, while they are slow."""
+
+    most: int
+    least: int
+    records: int = 0
+
+    def __post_init__(self) -> None:
+        self.least = min(self.least, self.most)
+        self.records = self.least
+
+    def note(self, handled: int, took_s: float) -> None:
+        """So many records took so long."""
+        fitting = int(handled * TARGET_S / max(took_s, 0.001))
+        self.records = max(self.least, min(self.most, fitting))

@@ -1,0 +1,82 @@
+"""Texts of 200 kB that no person writes: each is read in bounded time, and others do not wait for it."""
+
+import asyncio
+import random
+import time
+
+import pytest
+
+from shared.reading.stretches import TOO_LONG
+from tests.long import often
+from tests.system.looking import SHAPES, said
+from tests.system.person import Json, Person
+
+CHARS = 200_000
+CPU_S = 1.0
+"""What committing and learning one of them may take of a processor, all services together."""
+WAIT_S = 2.0
+OTHERS = (
+    *("预算不超过", "以后", "好的，", "“我说", "第1次", "budget for ", "I am allergic to ", "remember that ", "ok, "),
+    *("http://a", "a@", "\\", "not ", "1,"),
+)
+
+
+def hostile(n: int) -> str:
+    """The text of this number: one piece over and over, or two or three of them mixed by chance."""
+    pieces = [*SHAPES.values(), *OTHERS]
+    if n < len(pieces):
+        return said(pieces[n], CHARS)
+    dice = random.Random(n)
+    few = dice.sample(pieces, 3)
+    return "".join(dice.choice(few) * dice.randint(1, 400) for _ in range(CHARS // 100))[:CHARS]
+
+
+def unread(outcome: Json) -> list[int]:
+    """Where reading stopped, as the outcome says."""
+    return [each["span"][0] for each in outcome["retention_explain"] if each["reason"] == TOO_LONG]
+
+
+async def test_a_text_of_any_shape_takes_bounded_time_and_its_outcome_says_what_was_not_read(person: Person) -> None:
+    await person.say("I like jasmine tea. 我喜欢喝茶。")
+    slow: dict[str, float] = {}
+    for n in range(0, 200, 200 // often(200, short=8)):
+        text = hostile(n)
+        took = await _cpu(person, text)
+        if took > CPU_S and (again := await _cpu(person, text)) > CPU_S:
+            slow[text[:20]] = min(took, again)
+    assert not slow
+
+
+async def _cpu(person: Person, text: str) -> float:
+    await person.system.settled()
+    began = time.process_time()
+    outcome = await person.say(text)
+    took = time.process_time() - began
+    assert unread(outcome), text[:20]
+    return took
+
+
+async def test_others_are_heard_while_hostile_texts_are_read(person: Person) -> None:
+    other = Person(person.system)
+    await other.say("I like jasmine tea.")
+    texts = [hostile(n) for n in range(often(200, short=6))]
+    writing = asyncio.create_task(_write(person, texts))
+    waits: list[float] = []
+    while not writing.done():
+        began = time.monotonic()
+        await other.say(f"I like tea number {len(waits)}.")
+        waits.append(time.monotonic() - began)
+    await writing
+    assert sorted(waits)[len(waits) // 2] < WAIT_S, waits
+
+
+async def _write(person: Person, texts: list[str]) -> None:
+    for turn in [await person.commit(text) for text in texts]:
+        await person.outcome(turn["turn_id"])
+
+
+@pytest.mark.parametrize("text", ["我" * 10_001, "I live in Oslo. " + "x " * 10_000 + " I live in Bergen."])
+async def test_what_stands_beyond_the_stretch_states_nothing(person: Person, text: str) -> None:
+    outcome = await person.say(text)
+    assert unread(outcome) == [10_000]
+    assert not [content for content in await person.contents() if "Bergen" in content]
