@@ -114,6 +114,7 @@ class TurnEvents(Contract):
     end_session: Annotated[bool, Field(description="The session ends with this turn, which may hold nothing else")] = (
         False
     )
+    remember: Annotated[bool, Field(description="False: nothing is learnt from this turn; its outcome says so")] = True
     context_id: UUID | None = None
     experiment_context: ExperimentContext | None = None
 
@@ -146,6 +147,10 @@ class TurnEvents(Contract):
         return self
 
 
+DEFERRED = ("extraction", "consolidation", "summary")
+"""What follows a commit where anything may be learnt from it."""
+
+
 class Accepted(Contract):
     """How many events of each kind were written."""
 
@@ -172,7 +177,8 @@ class CommitResult(Contract):
     outbox_event_id: UUID
     committed_at: Instant
     accepted: Accepted
-    deferred: tuple[str, ...] = ("extraction", "consolidation", "summary")
+    deferred: tuple[str, ...] = DEFERRED
+    remember: bool = True
     redacted: tuple[Redaction, ...] = ()
     ignored_fields: tuple[str, ...] = ()
 

@@ -1,11 +1,13 @@
 """From the log to statements: a turn as the reading rules take it, and what they found in it as rows. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import orjson
 
+from schemas.content import TEXT_ONLY
 from shared.policy import ConfidencePolicy
 from shared.reading import (
     MessageText,
@@ -15,14 +17,17 @@ from shared.reading import (
     StructuredItem,
     ToolText,
     TurnText,
+    forget,
     recalled,
+    wishes,
 )
 from shared.reading.clauses import language_of
 from shared.reading.edited import VALUE, redacted, shown
 from shared.relate import RELATED, candidate_id, input_hash
 from shared.store.observations import ObservationRow
-from shared.store.turns import Event, Turn
+from shared.store.turns import SESSION_END, Event, Turn
 from shared.text.secrets import redact
+from shared.wishes import Place, Why
 
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
@@ -55,6 +60,47 @@ def turn_text(turn: Turn) -> TurnText:
             if e.event_type == "item" and e.content is not None and not e.content.get("memory_id")
         ),
     )
+
+
+def place_of(turn: Turn) -> Place:
+    """The turn, as wishes are followed."""
+    return Place(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, turn.remember, turn.withheld)
+
+
+def withhold(turn: Turn, why: Why | str) -> Turn:
+    """The turn with nothing in it that could be learnt: what takes knowledge away, or names a memory, stays."""
+    events = tuple(left for event in turn.events if (left := _left(event, why)))
+    return replace(turn, events=events, withheld=why)
+
+
+def ending(turn: Turn) -> Turn:
+    """The turn without words: whether its session ends with it is all that is left."""
+    return replace(turn, events=tuple(e for e in turn.events if e.event_type == SESSION_END))
+
+
+def _left(event: Event, why: str) -> Event | None:
+    if event.event_type == SESSION_END:
+        return event
+    content = event.content or {}
+    if event.event_type == "item":
+        return event if content.get("memory_id") or content.get("retract") else None
+    if event.event_type != "user_message" or "text" not in content:
+        return None
+    text = left_of(content["text"], why)
+    return replace(event, content={"text": text}, version=TEXT_ONLY) if text.strip() else None
+
+
+def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
+    """A message of a withheld turn: what it asks to be forgotten, where that was not said for this message alone."""
+    spans = list(kept)
+    if why in ("session", "person"):
+        wished = [(wish.start, wish.end) for wish in wishes.find(text)]
+        spans += [
+            (each.start, each.end)
+            for each in forget.find(text)
+            if all(each.end <= start or each.start >= end for start, end in wished)
+        ]
+    return recalled.blanked_but(text, spans)
 
 
 def own(turn: Turn, event: Event, text: str) -> str:

@@ -72,6 +72,9 @@ class ObserverPolicy(Slice):
     model_deadline_s: float = Field(default=30.0, gt=0)
     extract_prompt: str = Field(default="extract-2", description="Version of the question; the observer has the list")
     model_known_max: int = Field(default=20, ge=0, le=20, description="Memories that the model is shown with a turn")
+    log_withheld: bool = Field(
+        default=True, description="Whether the log keeps the words of turns that are not to be remembered"
+    )
     model_tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one user, both directions; 0: no limit")
     model_seconds_per_day: float = Field(default=7200.0, ge=0, description="Of one user; 0: no limit")
     tenant_model_tokens_per_day: int = Field(default=0, ge=0, description="Of all users of a tenant; 0: no limit")

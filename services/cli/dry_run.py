@@ -19,8 +19,10 @@ from shared.models import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
 from shared.reading import MessageText, ObserveContext, Observed, TurnText
 from shared.reading.model import Observation
+from shared.reading.wishes import unread
 from shared.text.language import detect
 from shared.text.secrets import SecretHit, redact
+from shared.wishes import Place, Wishes
 
 Words = Literal["zh", "en"]
 _SAY: dict[Words, dict[str, str]] = {
@@ -100,6 +102,8 @@ def observe(
 async def _observed(
     turn: TurnText, policy: ObserverPolicy, at: datetime, *, ask: bool
 ) -> tuple[Observed, tuple[str, ...]]:
+    if why := Wishes().hear(Place(clock.uuid7(), "", 1, at), turn):
+        return Observed(explain=unread(turn, why)), ()
     where = settings.load()
     models = make_models(
         where.ollama_url if ask else None, where.chat_model, None, None, where.embedding_dimension, time.monotonic

@@ -12,9 +12,10 @@ from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
 from schemas.envelope import Envelope
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
-from schemas.turn_events import Accepted, CommitResult, FieldProblem, Message, Redaction, TurnEvents
+from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, Redaction, TurnEvents
 from services.compose import media
 from services.compose.clean import clean_blocks, clean_id, clean_json, clean_text
+from services.compose.withheld import why_wordless, wordless
 from shared import clock
 from shared.db import CLOSED, Subject
 from shared.errors import RefusedError, TransientError
@@ -26,6 +27,9 @@ from shared.telemetry import TURNS_COMMITTED, TURNS_DROPPED_BY_ERASURE, TURNS_RE
 from shared.text.blocks import media_ids
 from shared.text.secrets import kind_of_id, redact
 
+UNSAID = frozenset({"idempotency_key"})
+UNHASHED = UNSAID | {"remember"}
+"""What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
 
@@ -57,7 +61,8 @@ async def commit_turn(
     """
     _refuse_named(turn)
     known, unsafe = await _media(turn, rt)
-    body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored, known)
+    silent = await why_wordless(turn, rt)
+    body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored, known, silent)
     body["refused"] = bool(unsafe)
     body["sent_at"] = sent_at.isoformat() if sent_at else None
     async with rt.db.single() as conn:
@@ -120,12 +125,14 @@ def _body(
     trace_id: str,
     ignored: tuple[str, ...],
     known: Mapping[str, Registered] = NOTHING_KNOWN,
+    silent: str | None = None,
 ) -> dict[str, Any]:
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     redacted: list[Redaction] = []
+    happened = list(_events(turn, redacted, known))
     events: list[dict[str, Any]] = [
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
-        for ordinal, event in enumerate(_events(turn, redacted, known))
+        for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     subject = Subject(turn.tenant_id, turn.user_id)
     key = turn.idempotency_key or turn_id.hex
@@ -138,6 +145,8 @@ def _body(
         accepted=Accepted(
             messages=len(turn.messages), tool_calls=len(turn.tool_calls), refs=len(turn.refs), items=len(turn.items)
         ),
+        deferred=DEFERRED if turn.remember else (),
+        remember=turn.remember,
         redacted=tuple(redacted),
         ignored_fields=tuple(redact(name, pii=False)[0] for name in ignored),
     )
@@ -172,7 +181,7 @@ def _body(
         "said_at": turn.created_at.isoformat() if turn.created_at else None,
         "context_id": str(turn.context_id) if turn.context_id else None,
         "idempotency_key": key,
-        "request_hash": _hash(turn.model_dump_json(exclude={"idempotency_key"}).encode()),
+        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
         "only_ends": all(event["event_type"] == turns.SESSION_END for event in events),

@@ -1,7 +1,7 @@
 """What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -9,13 +9,13 @@ from schemas.compose import IncomingMessage
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, foreseen, overlay
 from shared import clock
 from shared.db import Database, Subject
-from shared.heard import RESTORE, SPOKEN, observation_rows, turn_text
+from shared.heard import RESTORE, SPOKEN, observation_rows, place_of, turn_text
 from shared.known import known_of, statement_of, told, words_of
 from shared.lately import Lately
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, ObservePolicy, TurnText, observe
 from shared.resolve import Operation
-from shared.store import memory
+from shared.store import memory, wishes
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
@@ -59,6 +59,7 @@ async def foresee(
     db: Database, subject: Subject, open_turns: OpenTurns, now: Turn | None, policy: ConfidencePolicy
 ) -> Overlay:
     """What these turns and then the message being answered will end; one statement if they say any."""
+    open_turns = await _learnt(db, subject, open_turns)
     pending = open_turns.statements(subject, policy)
     pending += read(now, policy, now=True) if now else []
     if not pending:
@@ -71,9 +72,19 @@ async def foretell(
     db: Database, subject: Subject, open_turns: OpenTurns, said: Sequence[Pending], policy: ConfidencePolicy
 ) -> Mapping[UUID, Operation]:
     """What will become of each of these statements, by its id, after what the open turns state."""
+    open_turns = await _learnt(db, subject, open_turns)
     pending = [*open_turns.statements(subject, policy), *said]
     (known,) = await db.read(subject, memory.concerned(subject, [each.statement for each in pending]))
     return foreseen(pending, [_remembered(each) for each in known], policy)
+
+
+async def _learnt(db: Database, subject: Subject, open_turns: OpenTurns) -> OpenTurns:
+    """Those from which anything will be learnt; what the others take back is taken back by the workers."""
+    if not open_turns.turns:
+        return open_turns
+    (silence,) = await db.read(subject, wishes.standing(subject, {turn.session_id for turn in open_turns.turns}))
+    kept = [turn for turn in open_turns.turns if not silence.hear(place_of(turn), turn_text(turn))]
+    return replace(open_turns, turns=kept)
 
 
 def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:

@@ -23,7 +23,9 @@ from shared import heard
 from shared.asking import Asking
 from shared.db import Connection, Subject
 from shared.policy import ObserverPolicy
+from shared.reading import ObservePolicy, TurnText
 from shared.reading.model import Mention
+from shared.reading.stretches import stretches as as_read
 from shared.relate import SUSPECTED
 from shared.runtime import Runtime
 from shared.store import observations, sessions, summaries, turns
@@ -36,6 +38,7 @@ from shared.text import tokens
 from shared.text.secrets import redact
 
 MODEL_ID = "rules-1"
+READING = ObservePolicy()
 MAX_TURNS = 200
 _STATES: dict[str, TaskState] = {"todo": "todo", "doing": "doing", "done": "done", "blocked": "blocked", "open": "todo"}
 
@@ -226,7 +229,7 @@ async def _version(
         tokens.count,
         lambda text: redact(text)[0],
     )
-    messages = [Said(m.role, m.text, m.name) for turn in said for m in heard.turn_text(turn).messages]
+    messages = [Said(m.role, m.text, m.name) for turn in said for m in _read(turn).messages]
     told = await condense(rt, subject, made, messages, last.turn_id, asking, policy)
     version, summary = basis.version + 1, told.summary
     block_from = basis.archived_to + 1 if ends else None
@@ -247,13 +250,18 @@ async def _version(
 
 
 def _turn(turn: Turn) -> SummaryTurn:
-    text = heard.turn_text(turn)
+    text = _read(turn)
     return SummaryTurn(
         seq=turn.seq,
         messages=tuple(SummaryMessage(m.role, m.text) for m in text.messages),
         refs=tuple(SummaryRef(r.ref_uri, r.title) for r in text.refs),
-        tool_results=tuple(t.result_text for t in text.tool_calls),
+        tool_results=tuple(t.result_text[: READING.max_message_chars] for t in text.tool_calls),
     )
+
+
+def _read(turn: Turn) -> TurnText:
+    """What is read of the turn, as for statements."""
+    return as_read(heard.turn_text(turn), READING)[0]
 
 
 def _facts(said: Iterable[ObservationRow], seq: int) -> list[SummaryFact]:

@@ -1,5 +1,6 @@
 """One function for extraction: the rules always, the model where one is reachable; the rules' certainties stand."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,8 @@ from shared.cached import Input, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
+from shared.reading import Explain, MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
+from shared.reading.stretches import stretches
 from shared.text.secrets import redact
 
 UNAVAILABLE = "model_unavailable"
@@ -41,9 +43,9 @@ async def extract(
     What `asking` knows is not asked again and costs no share; what was asked is counted and kept there, for `turn_id`.
     """
     limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions)
-    observed = observe(turn, context, limits)
+    observed = await asyncio.to_thread(observe, turn, context, limits)
     model = models.chat_model_id
-    sources = _sources(turn, observed, context, limits)
+    sources = _sources(stretches(turn, limits)[0], observed, context, limits)
     if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
         return Extraction(observed)
     said = [Said(source.role, redact(source.text)[0], source.name) for source in sources]
@@ -62,6 +64,15 @@ async def extract(
     items = prompts.accepted(answer.value, said)
     found = merged(observed, items, sources, By(answer.model_id, answer.prompt_version), limits.max_observations)
     return Extraction(found, notes, answer.prompt_version)
+
+
+async def taken_back(turn: TurnText, context: ObserveContext, unread: tuple[Explain, ...]) -> Extraction:
+    """Of a turn that is not to be remembered: what it takes back, and that nothing else of it was read."""
+    if not turn.messages and not turn.items:
+        return Extraction(Observed(explain=unread))
+    observed = await asyncio.to_thread(observe, turn, context, ObservePolicy())
+    gone = tuple(each for each in observed.observations if each.retracts)
+    return Extraction(Observed(gone, explain=unread))
 
 
 def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
@@ -96,7 +107,7 @@ def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy
     commands = {each.ordinal for each in observed.explain if each.reason == "command"}
     limit = policy.max_message_chars
     spoken = [
-        Source(message.role, message.text[:limit], message.name, message.ordinal, message.created_at)
+        Source(message.role, message.text, message.name, message.ordinal, message.created_at)
         for message in turn.messages
         if message.ordinal not in commands and message.text.strip()
     ]

@@ -1,5 +1,6 @@
 """Turn -> observations: load, think, save. Writes observations, mentions, chunks, summaries, receipts, usage."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from shared.bus.delivery import Delivered
 from shared.cached import Cache, Input
 from shared.db import Connection, Subject, epoch_of
 from shared.errors import TransientError
-from shared.reading import ObserveContext
+from shared.reading import Explain, ObserveContext
+from shared.reading.wishes import unread as not_read
 from shared.runtime import Runtime
 from shared.store import (
     answers,
@@ -33,11 +35,14 @@ from shared.store import (
     sessions,
     turns,
     usage,
+    wishes,
 )
+from shared.store.chunks import Chunk
 from shared.store.entities import Named
 from shared.store.observations import ObservationRow
 from shared.store.turns import Turn
 from shared.telemetry import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, OUTCOME_SECONDS, logger
+from shared.wishes import Wishes
 
 CONSUMER = "observer"
 PROMPT = "prompt_version"
@@ -53,6 +58,9 @@ class Loaded:
     earlier: received.Earlier
     known: Mapping[UUID, Sequence[Known]]
     asking: Asking
+    wishes: Wishes
+    unread: Mapping[UUID, tuple[Explain, ...]]
+    """Of each turn that is withheld, what its outcome says of its messages."""
     epoch: int
     """The user's when the turns were loaded: what was erased since is not written about."""
 
@@ -66,11 +74,13 @@ class Thought:
     rows: tuple[ObservationRow, ...]
     told: received.Told
     asked: str = ""
+    chunks: tuple[Chunk, ...] = ()
 
     @property
     def heard(self) -> digest.Heard:
         """What the summary and the names of its session are made from."""
-        return digest.Heard(self.turn, self.rows, self.extraction.observed.mentions)
+        turn = heard.ending(self.turn) if self.turn.withheld else self.turn
+        return digest.Heard(turn, self.rows, self.extraction.observed.mentions)
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -90,6 +100,7 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
         async with rt.db.transaction(subject, since=loaded.epoch) as conn:
             await inbox.claim(conn, CONSUMER, ids)
             await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
+            await wishes.put(conn, subject, loaded.wishes.changed.values())
             if rt.knowledge.configured:
                 await cite.request(conn, subject, [t.turn for t in thoughts], rt.policy.knowledge.ingest)
             await answers.put(conn, subject, asking.unreadable)
@@ -108,9 +119,9 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
-        await turns.note_observed(
-            conn, subject, {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
-        )
+        notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
+        await turns.note_observed(conn, subject, notes, withheld=_withheld(thoughts))
+        await wishes.put(conn, subject, loaded.wishes.changed.values())
         await _save_found(conn, subject, thoughts)
 
 
@@ -120,6 +131,7 @@ async def _load(
     """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
     found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
+    found, silence, unread = await _wished(conn, subject, found)
     if live:
         found = await shown.marked(conn, subject, found)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
@@ -128,10 +140,31 @@ async def _load(
     asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
     known = await recall.known(conn, subject, asking, policy.model_known_max)
     earlier = await received.load(conn, subject, found)
-    return Loaded(found, named, earlier, known, Asking(cache), await epoch_of(conn))
+    return Loaded(found, named, earlier, known, Asking(cache), silence, unread, await epoch_of(conn))
+
+
+async def _wished(
+    conn: Connection, subject: Subject, found: Sequence[Turn]
+) -> tuple[list[Turn], Wishes, dict[UUID, tuple[Explain, ...]]]:
+    """The turns, those that are not to be remembered without their words; what holds after them; what was not read."""
+    silence = await wishes.standing(subject, {turn.session_id for turn in found}).on(conn)
+    answers = [(turn.session_id, turn.seq - 1) for turn in found if not turn.said("user_message")]
+    for session_id, seq, why in await turns.withheld_at(conn, subject, answers):
+        silence.note(session_id, seq, why)
+    kept: list[Turn] = []
+    unread: dict[UUID, tuple[Explain, ...]] = {}
+    for turn in found:
+        text = heard.turn_text(turn)
+        if why := silence.hear(heard.place_of(turn), text):
+            unread[turn.turn_id] = not_read(text, why)
+            turn = heard.withhold(turn, why)
+        kept.append(turn)
+    return kept, silence, unread
 
 
 def _asked(rt: Runtime, turn: Turn) -> Input | None:
+    if turn.withheld:
+        return None
     return extract.asked_of(rt.models, rt.policy.observer, heard.turn_text(turn), turn.dimension(PROMPT))
 
 
@@ -149,28 +182,35 @@ async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
     """Turn by turn, as if each had come alone: what was named and asked before it counts, whoever shares its batch."""
     thoughts: list[Thought] = []
     for turn in loaded.turns:
-        found = await extract.extract(
-            rt.models,
-            rt.policy.observer,
-            heard.turn_text(turn),
-            ObserveContext(
-                turn.said_at,
-                recent_mentions=loaded.named.before(turn.turn_id, rt.policy.observer.entity_window_turns),
-                session_mentions=loaded.named.in_session(
-                    turn.turn_id, turn.session_id, rt.policy.observer.entity_window_turns
-                ),
-                answer_before=loaded.earlier.answer(turn),
-            ),
-            loaded.known.get(turn.turn_id, ()),
-            prompt_version=turn.dimension(PROMPT),
-            asking=loaded.asking,
-            turn_id=turn.turn_id,
-        )
+        found = await _read(rt, loaded, turn)
         loaded.named.note(rows.mention_rows(turn, found.observed))
         made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
-        told = loaded.earlier.judge(turn, found.observed, made)
-        thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, "")))
+        told = received.Told() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
+        chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn)
+        thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks)))
     return thoughts
+
+
+async def _read(rt: Runtime, loaded: Loaded, turn: Turn) -> Extraction:
+    window = rt.policy.observer.entity_window_turns
+    context = ObserveContext(
+        turn.said_at,
+        recent_mentions=loaded.named.before(turn.turn_id, window),
+        session_mentions=loaded.named.in_session(turn.turn_id, turn.session_id, window),
+        answer_before=loaded.earlier.answer(turn),
+    )
+    if turn.withheld:
+        return await extract.taken_back(heard.turn_text(turn), context, loaded.unread[turn.turn_id])
+    return await extract.extract(
+        rt.models,
+        rt.policy.observer,
+        heard.turn_text(turn),
+        context,
+        loaded.known.get(turn.turn_id, ()),
+        prompt_version=turn.dimension(PROMPT),
+        asking=loaded.asking,
+        turn_id=turn.turn_id,
+    )
 
 
 async def _save(
@@ -178,10 +218,10 @@ async def _save(
 ) -> None:
     notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, renewed.note(t.turn)) for t in thoughts}
     recalled = {t.turn.turn_id: t.turn.recalled for t in thoughts if t.turn.recalled}
-    if await turns.note_observed(conn, subject, notes, recalled) != set(notes):
+    if await turns.note_observed(conn, subject, notes, recalled, _withheld(thoughts)) != set(notes):
         raise TransientError("another observer has had a turn of this batch")
     await _save_found(conn, subject, thoughts)
-    await chunks.put(conn, subject, [c for t in thoughts for c in rows.turn_chunks(t.turn)])
+    await chunks.put(conn, subject, [c for t in thoughts for c in t.chunks])
     await digest.save(conn, subject, renewed, names)
     await experience.receive(conn, subject, [r for t in thoughts for r in rows.tool_receipts(t.turn, t.asked)])
     await injections.receive(conn, subject, [r for t in thoughts for r in t.told.receptions])
@@ -192,6 +232,10 @@ async def _save(
     for t in thoughts:
         notes = t.extraction.notes
         logger().info("turn_observed", turn_id=str(t.turn.turn_id), observations=len(t.rows), detector=notes)
+
+
+def _withheld(thoughts: Sequence[Thought]) -> dict[UUID, str]:
+    return {t.turn.turn_id: t.turn.withheld for t in thoughts if t.turn.withheld}
 
 
 async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Thought]) -> None:

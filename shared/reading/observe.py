@@ -13,6 +13,7 @@ from shared.reading import (
     remember,
     slash,
     structured,
+    wishes,
 )
 from shared.reading.clauses import Clause, split
 from shared.reading.model import (
@@ -28,6 +29,7 @@ from shared.reading.model import (
     TurnText,
 )
 from shared.reading.stated import observation, stated
+from shared.reading.stretches import stretches
 from shared.relate import SUSPECTED
 from shared.text.secrets import find_secrets
 
@@ -43,9 +45,8 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     refused: list[Refusal] = []
     explain: list[Explain] = []
     signal, answer = None, context.answer_before
+    turn, unread = stretches(turn, policy)
     for message in turn.messages:
-        if len(message.text) > policy.max_message_chars:
-            message = replace(message, text=message.text[: policy.max_message_chars])
         if message.role in ("user", "assistant"):
             mentions.extend(entities.mentions(message))
         if message.role != "user":
@@ -60,6 +61,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
         refused.extend(bad)
         explain.extend(why)
         signal = signal or feedback.find(message, answer)
+    explain.extend(unread)
     last = turn.messages[-1].ordinal if turn.messages else 0
     told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
     observations = structured.without_twins(observations, told, turn.messages)
@@ -81,7 +83,8 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     refused: list[Refusal] = []
     explain: list[Explain] = []
     found: list[Observation] = []
-    remembered = remember.find(message.text)
+    own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
+    remembered = remember.find(own)
     for told in remembered:
         rule = manipulation.manipulates(told.text)
         if rule:
@@ -89,12 +92,14 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
             continue
         found.extend(_remembered(message, told, today))
         explain.append(Explain((told.start, told.end), "kept", "remember", message.ordinal))
-    text = _without(message.text, [(told.lead, told.end) for told in remembered])
+    text = _without(own, [(told.lead, told.end) for told in remembered])
+    forgotten: list[tuple[int, int]] = []
     for asked in forget.find(text):
         if gone := _forgotten(message, asked, today):
             found.extend(gone)
             explain.append(Explain((asked.start, asked.end), "kept", "forget", message.ordinal))
-            text = _without(text, [(asked.start, asked.end)])
+            forgotten.append((asked.start, asked.end))
+    text = _without(text, forgotten)
     clauses = split(text)
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
@@ -103,9 +108,13 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
 
 
 def _without(text: str, told: Sequence[tuple[int, int]]) -> str:
-    for start, end in told:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    """The text with blanks in the place of these stretches."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted(told):
+        pieces += text[at:start], " " * (end - max(start, at))
+        at = max(at, end)
+    return "".join(pieces) + text[at:]
 
 
 def _barred(

@@ -32,9 +32,18 @@ class Heard:
 
 def blanked(text: str, spans: Iterable[Sequence[int]]) -> str:
     """The text with spaces where the spans are: what is left stands where it stood."""
-    for start, end in spans:
-        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return text
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted((each[0], each[1]) for each in spans):
+        pieces += text[at:start], re.sub(r"\S", " ", text[max(start, at) : end])
+        at = max(at, end)
+    return "".join(pieces) + text[at:]
+
+
+def blanked_but(text: str, spans: Iterable[Sequence[int]]) -> str:
+    """The text with spaces where the spans are not."""
+    ends = sorted((each[0], each[1]) for each in spans)
+    return blanked(text, zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True))
 
 
 def own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:

@@ -191,6 +191,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 _CACHE: LiteralString = "DELETE FROM model_cache WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 _ENTITIES: LiteralString = "DELETE FROM entities WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 _MEDIA: LiteralString = "DELETE FROM media WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
+_WISHES: LiteralString = "DELETE FROM wishes WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 _STATS: LiteralString = "DELETE FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 _ROUNDS: LiteralString = "DELETE FROM upkeep_rounds WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 _EXPERIENCE: LiteralString = "DELETE FROM agent_experience WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
@@ -281,6 +282,7 @@ async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered:
             await run("conversation_events", _SILENCED)
             await run("turns", _EMPTIED)
             await run("media", _MEDIA)
+            await run("wishes", _WISHES)
             await conn.execute(_SESSIONS_ENDED, params)
         else:
             await run("turns", _UNLEARNT)

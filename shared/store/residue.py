@@ -20,15 +20,18 @@ ON_RECORD = frozenset(
 )
 """Tables that an erasure keeps as they are: ids, figures and hashes that prove it, and what models cost."""
 SKELETONS: Mapping[str, frozenset[str]] = {
-    "turns": frozenset({"session_id", "idempotency_key", "trace_id", "policy_version", "result", "outcome"}),
+    "turns": frozenset(
+        {"session_id", "idempotency_key", "trace_id", "policy_version", "result", "outcome", "withheld"}
+    ),
     "conversation_events": frozenset({"session_id", "event_type", "role"}),
     "session_summaries": frozenset({"session_id", "level", "reason", "model_id"}),
     "context_packages": frozenset({"session_id"}),
     "sessions": frozenset({"session_id"}),
+    "wishes": frozenset({"session_id"}),
 }
 """Tables whose rows stay without words, and the columns of ids, states and figures that stay with them."""
 WITH_THE_LOG = frozenset(
-    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine"}
+    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine", "wishes"}
 )
 """What an erasure of scope `personal` leaves to the log."""
 ALWAYS = frozenset({"tenant_id", "user_id"})

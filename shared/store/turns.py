@@ -62,6 +62,10 @@ class Turn:
     context_id: UUID | None = None
     experiment: dict[str, Any] | None = None
     recalled: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict[str, Sequence[Sequence[int]]])
+    remember: bool = True
+    """False where the caller says that nothing is to be learnt from it."""
+    withheld: str | None = None
+    """By whose wish nothing is learnt from it, once that was decided."""
 
     def said(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
@@ -95,7 +99,8 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 """
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled," + _EVENTS
+    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled,"
+    " coalesce((t.result ->> 'remember')::boolean, true) AS remember, t.withheld," + _EVENTS
 )
 _LOAD: LiteralString = (
     _COLUMNS
@@ -115,7 +120,7 @@ _WINDOW: LiteralString = (
     _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s
-    AND t.seq > %(after)s AND t.seq < %(before)s AND t.unlearnt_by IS NULL
+    AND t.seq > %(after)s AND t.seq < %(before)s AND t.unlearnt_by IS NULL AND t.withheld IS NULL
 ORDER BY t.seq DESC LIMIT %(limit)s
 """
 )
@@ -188,6 +193,18 @@ def pending(subject: Subject, limit: int) -> Read[list[Turn]]:
     return Read(_PENDING, params, _in_order)
 
 
+_LAST: LiteralString = """
+SELECT seq, withheld FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+ORDER BY seq DESC LIMIT 1
+"""
+
+
+def last(subject: Subject, session_id: str) -> Read[tuple[int, str | None]]:
+    """The number of the session's newest turn, 0 where it has none, and by whose wish that was withheld."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
+    return Read(_LAST, params, lambda rows: (rows[0]["seq"], rows[0]["withheld"]) if rows else (0, None))
+
+
 def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[Turn]:
     return sorted((_turn(row) for row in rows), key=lambda turn: (turn.committed_at, turn.session_id, turn.seq))
 
@@ -222,6 +239,8 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["context_id"],
         row["experiment"],
         row["recalled"] or {},
+        row["remember"],
+        row["withheld"],
     )
 
 
@@ -232,7 +251,7 @@ _ANSWERED: LiteralString = (
     + _COLUMNS
     + """FROM turns t
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = w.session_id
-    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s AND t.unlearnt_by IS NULL
+    AND t.seq < w.seq AND t.seq >= w.seq - %(within)s AND t.unlearnt_by IS NULL AND t.withheld IS NULL
     AND EXISTS (SELECT FROM conversation_events e WHERE e.event_type = 'assistant_message'
         AND (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id))
 ORDER BY t.seq DESC LIMIT 1) AS found
@@ -259,8 +278,9 @@ async def answered_before(conn: Connection, subject: Subject, places: Iterable[t
 
 
 _OBSERVED: LiteralString = """
-UPDATE turns t SET observed_at = now(), outcome = d.notes, recalled = coalesce(d.recalled, t.recalled)
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, notes jsonb, recalled jsonb)
+UPDATE turns t SET observed_at = now(), outcome = d.notes, recalled = coalesce(d.recalled, t.recalled),
+    withheld = coalesce(t.withheld, d.withheld)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(turn_id uuid, notes jsonb, recalled jsonb, withheld text)
 WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = d.turn_id AND t.observed_at IS NULL
 RETURNING t.turn_id
 """
@@ -271,14 +291,42 @@ async def note_observed(
     subject: Subject,
     notes: Mapping[UUID, Mapping[str, Any]],
     recalled: Mapping[UUID, Mapping[str, Any]] | None = None,
+    withheld: Mapping[UUID, str] | None = None,
 ) -> set[UUID]:
     """The turns that nobody had observed: each keeps what the observer decided until its outcome is complete, and for
-    good which parts of it were recalled.
+    good which parts of it were recalled, and by whose wish nothing was learnt from it.
     """
-    known = recalled or {}
-    rows = [{"turn_id": str(turn), "notes": note, "recalled": known.get(turn)} for turn, note in notes.items()]
+    known, silent = recalled or {}, withheld or {}
+    rows = [
+        {"turn_id": str(turn), "notes": note, "recalled": known.get(turn), "withheld": silent.get(turn)}
+        for turn, note in notes.items()
+    ]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
     return {r["turn_id"] for r in await (await conn.execute(_OBSERVED, params)).fetchall()}
+
+
+_QUIET: LiteralString = """
+SELECT t.session_id, t.seq, t.withheld FROM turns t
+JOIN unnest(%(sessions)s::text[], %(seqs)s::integer[]) AS w(session_id, seq) USING (session_id, seq)
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.withheld IS NOT NULL
+"""
+
+
+async def withheld_at(
+    conn: Connection, subject: Subject, places: Iterable[tuple[str, int]]
+) -> list[tuple[str, int, str]]:
+    """Those of the places (session and number) whose turn was withheld, and by whose wish."""
+    wanted = list(places)
+    if not wanted:
+        return []
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "sessions": [session for session, _ in wanted],
+        "seqs": [seq for _, seq in wanted],
+    }
+    found = await (await conn.execute(_QUIET, params)).fetchall()
+    return [(row["session_id"], row["seq"], row["withheld"]) for row in found]
 
 
 _FINISH: LiteralString = """

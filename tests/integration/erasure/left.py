@@ -18,7 +18,9 @@ from tests.system.databases import OPTIONS
 
 Rows = Mapping[str, Sequence[str]]
 """By table the rows of one user, as JSON."""
-LOG = frozenset({"conversation_events", "turns", "sessions", "media", "resources", "tool_receipts", "quarantine"})
+LOG = frozenset(
+    {"conversation_events", "turns", "sessions", "media", "resources", "tool_receipts", "quarantine", "wishes"}
+)
 SKELETONS = frozenset({"turns", "conversation_events"})
 _TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'user_id'

@@ -205,3 +205,19 @@ async def test_what_a_dead_run_left_is_dropped_and_a_live_one_is_not(system: Sys
 async def test_nobody_has_nothing_to_differ(system: System) -> None:
     report = await again(Person(system))
     assert (report.turns, report.memories, told(report)) == (0, 0, {})
+
+
+async def test_what_was_not_to_be_remembered_is_not_learnt_by_a_rebuild_either(person: Person) -> None:
+    await person.say("I live in Oslo.")
+    await person.say("Please don't save this: I love jazz.")
+    await person.say("不要记住这个会话", session="s2")
+    await person.say("我对花生过敏。", session="s2")
+    await person.say("我喜欢喝茉莉花茶。", remember=False)
+    await person.say("From now on, don't remember anything I tell you.", session="s3")
+    await person.say("Forget that I live in Oslo. I hate tea.", session="s3")
+    await person.say("You can remember me again.", session="s3")
+    await person.say("I love hiking.", session="s3")
+    assert await person.contents() == ["loves hiking"]
+    report = await again(person)
+    assert told(report) == {}
+    assert report.turns == 9

@@ -129,6 +129,11 @@ async def everybody(person: Person) -> None:
         **subject,
     )
     await person.system.change(
+        "INSERT INTO wishes (tenant_id, user_id, session_id, remember, turn_id, since)"
+        " VALUES (%(t)s, %(u)s, 's', false, gen_random_uuid(), now())",
+        **subject,
+    )
+    await person.system.change(
         "INSERT INTO conflicts (tenant_id, user_id, conflict_id, memory_id, observation_id, kind, opened_at)"
         " VALUES (%(t)s, %(u)s, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'test', now())",
         **subject,

@@ -1,0 +1,47 @@
+"""wishes: what the user said last of being remembered. Written by observer, read by compose and observer."""
+
+from collections.abc import Iterable
+from typing import LiteralString
+
+import orjson
+
+from shared.db import Connection, Read, Subject
+from shared.wishes import PERSON, Said, Wishes
+
+_STANDING: LiteralString = """
+SELECT session_id, remember, turn_id, since FROM wishes
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessions)s)
+"""
+
+
+def standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
+    """What holds for these sessions and for the person."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": [PERSON, *sessions]}
+    return Read(_STANDING, params, lambda rows: Wishes(Said(**row) for row in rows))
+
+
+_PUT: LiteralString = """
+INSERT INTO wishes AS w (tenant_id, user_id, session_id, remember, turn_id, since)
+SELECT %(tenant)s, %(user)s, r.session_id, r.remember, r.turn_id, r.since
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(session_id text, remember boolean, turn_id uuid, since timestamptz)
+ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE
+    SET remember = excluded.remember, turn_id = excluded.turn_id, since = excluded.since,
+        epoch = current_setting('app.epoch')::integer
+    WHERE w.since <= excluded.since
+"""
+
+
+async def put(conn: Connection, subject: Subject, said: Iterable[Said]) -> None:
+    """These hold from now on, unless something was said later."""
+    rows = [
+        {
+            "session_id": each.session_id,
+            "remember": each.remember,
+            "turn_id": str(each.turn_id),
+            "since": each.since.isoformat(),
+        }
+        for each in said
+    ]
+    if rows:
+        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+        await conn.execute(_PUT, params)

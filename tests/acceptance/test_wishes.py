@@ -1,0 +1,147 @@
+"""A wish not to be remembered is obeyed: for the message, the session or the person, until it is lifted."""
+
+import pytest
+
+from tests.system.erasures import completed, erase
+from tests.system.person import Json, Person, shown
+
+pytestmark = pytest.mark.kafka
+
+
+def reasons(outcome: Json) -> set[str]:
+    """Why something of the turn was dropped."""
+    return {each["reason"] for each in outcome["retention_explain"]}
+
+
+def held(person: Person, words: str) -> list[str]:
+    """Every table but the log in which the words stand."""
+    tables = ("observations", "memory_items", "memory_chunks", "session_summaries", "entity_mentions", "model_answers")
+    count = "SELECT count(*) FROM {} t WHERE user_id = %(u)s AND t::text ILIKE %(w)s"
+    return [name for name in tables if person.system.number(count.format(name), u=person.user_id, w=f"%{words}%")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "answer"),
+    [
+        ("Please don't save this: I'm getting divorced.", "divorc", "I am sorry about the divorce."),
+        ("这件事不要记下来：我要离婚了。", "离婚", "离婚不容易，注意身体。"),
+    ],
+)
+async def test_of_a_message_nothing_is_learnt(person: Person, text: str, words: str, answer: str) -> None:
+    said = {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]}
+    outcome = await person.say(**said)
+    assert outcome["status"] == "ignored"
+    assert reasons(outcome) == {"wish:message"}
+    late = await person.say(messages=[{"role": "assistant", "content": answer}])
+    assert reasons(late) == {"wish:message"}
+    await person.say("I like jasmine tea.", end_session=True)
+    assert not held(person, words)
+    assert await person.contents() == ["likes jasmine tea"]
+    log = "SELECT count(*) FROM conversation_events WHERE user_id = %(u)s AND content::text ILIKE %(w)s"
+    assert person.system.number(log, u=person.user_id, w=f"%{words}%") == 3
+
+
+@pytest.mark.parametrize(
+    ("wish", "lift", "before", "silent", "after"),
+    [
+        ("不要记住这个会话", "可以记住这个会话了", "我住在苏州。", "我喜欢喝茉莉花茶。", "我喜欢爬山。"),
+        (
+            "Please don't record this conversation.",
+            "You may remember this conversation.",
+            "I live in Oslo.",
+            "I love jasmine tea.",
+            "I love hiking.",
+        ),
+    ],
+)
+async def test_of_a_session_nothing_is_learnt_until_that_is_lifted(
+    person: Person, wish: str, lift: str, before: str, silent: str, after: str
+) -> None:
+    await person.say(before)
+    assert reasons(await person.say(wish)) == {"wish:session"}
+    assert reasons(await person.say(silent)) == {"wish:session"}
+    known = len(await person.memories())
+    assert known == 1
+    await person.say(silent, session="another")
+    assert len(await person.memories()) == known + 1
+    await person.say(lift)
+    await person.say(after)
+    assert len(await person.memories()) == known + 2
+
+
+async def test_of_a_person_nothing_is_learnt_in_any_session_until_that_is_lifted(person: Person) -> None:
+    assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:person"}
+    assert reasons(await person.say("I live in Oslo.", session="s2")) == {"wish:person"}
+    assert reasons(await person.say("我对花生过敏。", session="s3")) == {"wish:person"}
+    assert await person.memories() == []
+    package = await person.compose("Where do I live?", session="s4")
+    assert "Oslo" not in shown(package)
+    await person.say("You can remember me again.", session="s3")
+    await person.say("我对虾过敏。", session="s2")
+    assert await person.contents() == ["对虾过敏"]
+
+
+async def test_what_is_known_can_be_taken_back_while_nothing_is_learnt(person: Person) -> None:
+    await person.say("I live in Oslo.")
+    await person.say("From now on, don't remember anything I tell you.")
+    await person.say("Forget that I live in Oslo. I moved to Bergen.")
+    assert await person.memories() == []
+
+
+async def test_the_caller_says_it_for_a_turn(person: Person) -> None:
+    result = await person.commit("I live in Oslo.", remember=False)
+    assert result["remember"] is False
+    assert result["deferred"] == []
+    assert reasons(await person.outcome(result["turn_id"])) == {"wish:caller"}
+    assert await person.memories() == []
+    refused = await person.post("/v1/turns", person.turn("hi", remember="perhaps"))
+    assert refused.status_code == 422
+    assert refused.json()["details"][0]["field"] == "remember"
+
+
+async def test_ordinary_sentences_about_saving_are_none(person: Person) -> None:
+    await person.say("Don't save the file yet, I live in Oslo.")
+    await person.say("别记错了，我对花生过敏。")
+    assert len(await person.memories()) == 2
+
+
+async def test_where_policy_says_so_the_log_does_not_keep_the_words_either(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rt = person.system["compose"].rt
+    observer = rt.policy.observer.model_copy(update={"log_withheld": False})
+    monkeypatch.setattr(rt, "policy", rt.policy.model_copy(update={"observer": observer}))
+    said = {
+        "messages": [
+            {"role": "user", "content": "Please don't save this because I'm getting divorced."},
+            {"role": "assistant", "content": "I am sorry about the divorce."},
+        ]
+    }
+    tool = {"name": "court", "args": {"about": "divorce"}, "result": "divorce filed"}
+    assert reasons(await person.say(**said, tool_calls=[tool])) == {"wish:message"}
+    assert reasons(await person.say("不要记住这个会话。我要离婚了。", session="s2")) == {"wish:session"}
+    assert reasons(await person.say("离婚手续很麻烦。", session="s2")) == {"wish:session"}
+    await person.commit("I will divorce.", remember=False)
+    await person.say("I live in Oslo.")
+    log = "SELECT count(*) FROM conversation_events WHERE user_id = %(u)s AND content::text ~* %(w)s"
+    assert person.system.number(log, u=person.user_id, w="divorc|离婚") == 0
+    assert person.system.number(log, u=person.user_id, w="save this|这个会话|Oslo") == 3
+    assert len(await person.memories()) == 1
+
+
+async def test_a_wish_outlives_an_erasure_of_memories_and_not_one_of_everything(person: Person) -> None:
+    await person.say("I live in Oslo.")
+    assert reasons(await person.say("以后不要记录我的信息。")) == {"wish:person"}
+    standing = "SELECT count(*) FROM wishes WHERE user_id = %(u)s AND NOT remember"
+    await completed(person, await erase(person, "personal"))
+    assert person.system.number(standing, u=person.user_id) == 1
+    assert reasons(await person.say("I live in Oslo.")) == {"wish:person"}
+    await completed(person, await erase(person, "all"))
+    assert person.system.number(standing, u=person.user_id) == 0
+
+
+async def test_another_user_is_remembered_meanwhile_and_sees_no_wish(person: Person) -> None:
+    other = Person(person.system, tenant_id=person.tenant_id)
+    await person.say("以后不要记录我的信息。")
+    await other.say("I live in Oslo.")
+    assert len(await other.memories()) == 1
