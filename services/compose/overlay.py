@@ -87,6 +87,14 @@ async def _learnt(db: Database, subject: Subject, open_turns: OpenTurns) -> Open
     return replace(open_turns, turns=kept)
 
 
+async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
+    """By whose wish nothing will be learnt from the turn, after these that are open still; None where it will be."""
+    (silence,) = await db.read(subject, wishes.standing(subject, [turn.session_id, *(t.session_id for t in earlier)]))
+    for each in earlier:
+        silence.hear(place_of(each), turn_text(each))
+    return silence.hear(place_of(turn), turn_text(turn))
+
+
 def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
     """What the turn states; with `now` it is the message being answered."""
     text = turn_text(turn)

@@ -1,5 +1,6 @@
 """What became of a write, or will once the workers have it: the receipt tells the same, then and later."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from services.compose import overlay
 from services.compose.overlay import OpenTurns
 from shared.db import Connection, Subject
 from shared.errors import RefusedError
-from shared.heard import EDIT, RESTORE, observation_rows, turn_text
+from shared.heard import EDIT, RESTORE, observation_rows, turn_text, withhold
 from shared.reading import ObserveContext, Observed, ObservePolicy, observe
 from shared.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
@@ -116,17 +117,21 @@ def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
 
 async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     """What the workers will make of it, after all that was said before it."""
-    observed = observe(turn_text(turn), ObserveContext(turn.said_at, answer_before=""), ObservePolicy())
-    rows = observation_rows(turn, observed, rt.policy.confidence)
-    wanted = _wanted(rows)
-    if wanted is None:
-        return Fate("rejected", reason=_why_nothing(_explained(observed)))
-    if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
-        return await _chosen(rt, subject, wanted)
     pending, epoch = await rt.db.read(
         subject, turns.pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
     )
-    earlier = [each for each in pending if each.turn_id != turn.turn_id]
+    earlier = [each for each in pending if each.turn_id < turn.turn_id]
+    why = await overlay.why_withheld(rt.db, subject, earlier, turn)
+    turn = withhold(turn, why) if why else turn
+    context = ObserveContext(turn.said_at, answer_before="")
+    observed = await asyncio.to_thread(observe, turn_text(turn), context, ObservePolicy())
+    rows = observation_rows(turn, observed, rt.policy.confidence)
+    rows = tuple(row for row in rows if row.retracts or row.detector == "items") if why else rows
+    wanted = _wanted(rows)
+    if wanted is None:
+        return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(_explained(observed)))
+    if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
+        return await _chosen(rt, subject, wanted)
     said = overlay.to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
     foreseen = await overlay.foretell(rt.db, subject, before, said, rt.policy.confidence)

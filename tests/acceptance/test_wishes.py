@@ -145,3 +145,14 @@ async def test_another_user_is_remembered_meanwhile_and_sees_no_wish(person: Per
     await person.say("以后不要记录我的信息。")
     await other.say("I live in Oslo.")
     assert len(await other.memories()) == 1
+
+
+async def test_the_receipt_of_what_is_dictated_says_that_it_was_rejected(person: Person) -> None:
+    await person.say("以后不要记录我的信息。")
+    asked = {**person.whose, "session_id": "s1", "text": "停车位是 B2-117"}
+    for _ in range(2):
+        receipt = (await person.post("/v1/memories", asked)).json()
+        assert (receipt["status"], receipt["reason"], receipt["memory_id"]) == ("rejected", "wish:person", None)
+        await person.outcome(receipt["turn_id"])
+        later = (await person.get(f"/v1/writes/{receipt['receipt_id']}")).json()
+        assert (later["status"], later["reason"], later["settled"]) == ("rejected", "wish:person", True)
