@@ -3,7 +3,9 @@
 from typing import Literal
 from uuid import UUID
 
-from schemas.base import Contract, Instant
+from pydantic import Field
+
+from schemas.base import Contract, Instant, JsonObject
 from schemas.views import SummaryView
 
 SessionStanding = Literal["open", "ending", "archived"]
@@ -31,7 +33,7 @@ class SummaryBlock(Contract):
 
 
 class SessionLine(Contract):
-    """One session in a list; `turns` is the number of its last turn."""
+    """One session in a list; `turns` is the number of its last turn, `metadata` what the caller keeps with it."""
 
     session_id: str
     state: SessionStanding
@@ -39,6 +41,7 @@ class SessionLine(Contract):
     created_at: Instant
     last_turn_at: Instant
     archived_at: Instant | None = None
+    metadata: JsonObject = Field(default_factory=dict)
 
 
 class SessionPage(Contract):

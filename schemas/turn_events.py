@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AliasChoices, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+import orjson
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    StringConstraints,
+    model_validator,
+)
 from pydantic_core import CoreSchema
 
 from schemas.base import NO_NUL, Contract, ExternalId, Instant, Json, JsonObject, JsonSchemaValue, has, when
@@ -18,6 +27,18 @@ MAX_BODY_BYTES = 1_048_576
 Text = Annotated[str, StringConstraints(max_length=200_000, pattern=NO_NUL)]
 ShortText = Annotated[str, StringConstraints(max_length=512, pattern=NO_NUL)]
 Uri = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
+MAX_METADATA_BYTES = 8192
+"""The most that the metadata of a session, or of one message, may hold as JSON."""
+
+
+def _within_bounds(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    if len(orjson.dumps(value)) > MAX_METADATA_BYTES:
+        raise ValueError(f"is longer than {MAX_METADATA_BYTES} bytes of JSON")
+    return value
+
+
+Metadata = Annotated[JsonObject, AfterValidator(_within_bounds)]
+"""What the caller keeps beside the words: channel, locale, ids of its own. Given back as it came, learnt from never."""
 
 
 class Message(Contract):
@@ -28,6 +49,7 @@ class Message(Contract):
     name: ShortText | None = None
     model: ShortText | None = None
     created_at: Instant | None = None
+    meta: Annotated[Metadata | None, Field(description="The caller's own, kept with the message")] = None
 
     @classmethod
     def conditions(cls) -> Sequence[JsonSchemaValue]:
@@ -105,12 +127,16 @@ class TurnEvents(Contract):
     tenant_id: ExternalId = "default"
     user_id: ExternalId
     session_id: ExternalId
+    org_id: Annotated[ExternalId | None, Field(description="Where what the turn cites may be found again")] = None
     idempotency_key: ExternalId | None = None
     created_at: Instant | None = None
     messages: Annotated[tuple[Message, ...], Field(max_length=64)] = ()
     tool_calls: Annotated[tuple[ToolCall, ...], Field(max_length=128)] = ()
     refs: Annotated[tuple[TurnRef, ...], Field(max_length=128)] = ()
     items: Annotated[tuple[StructuredItem, ...], Field(max_length=128)] = ()
+    metadata: Annotated[
+        Metadata | None, Field(description="The caller's own, kept with the session in place of what stood there")
+    ] = None
     end_session: Annotated[bool, Field(description="The session ends with this turn, which may hold nothing else")] = (
         False
     )

@@ -10,7 +10,7 @@ from schemas.vocabulary import MemoryStatus
 
 
 class EventView(Contract):
-    """One event of a turn; `content` is null once it has been erased; a message of version 1 has blocks in it."""
+    """One event of a turn; `content` and `meta` are null once erased; a message of version 1 has blocks in it."""
 
     event_id: UUID
     ordinal: int
@@ -19,6 +19,7 @@ class EventView(Contract):
     name: str | None = None
     content: Json = None
     content_schema_version: int = 0
+    meta: JsonObject | None = None
     created_at: Instant
 
 
@@ -30,6 +31,7 @@ class TurnView(Contract):
     seq: int
     created_at: Instant
     committed_at: Instant
+    org_id: str | None = None
     events: tuple[EventView, ...]
 
 

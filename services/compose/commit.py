@@ -90,7 +90,8 @@ async def commit_turn(
 
 def _refuse_named(turn: TurnEvents) -> None:
     """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
-    ids = [(field, getattr(turn, field) or "") for field in ("tenant_id", "user_id", "session_id", "idempotency_key")]
+    named_by = ("tenant_id", "user_id", "session_id", "org_id", "idempotency_key")
+    ids = [(field, getattr(turn, field) or "") for field in named_by]
     ids += [(field, block.media_id or "") for field, block in _placed(turn)]
     for field, named in ids:
         if kind := kind_of_id(named):
@@ -134,6 +135,7 @@ def _body(
         {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
+    metadata = clean_json(turn.metadata, "metadata", redacted) if turn.metadata is not None else None
     subject = Subject(turn.tenant_id, turn.user_id)
     key = turn.idempotency_key or turn_id.hex
     result = CommitResult(
@@ -180,6 +182,8 @@ def _body(
         "policy_version": policy_version,
         "said_at": turn.created_at.isoformat() if turn.created_at else None,
         "context_id": str(turn.context_id) if turn.context_id else None,
+        "org_id": turn.org_id,
+        "metadata": metadata,
         "idempotency_key": key,
         "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
         "topic": TURN_COMMITTED.name,
@@ -208,8 +212,9 @@ def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Reg
         said = message.created_at.isoformat() if message.created_at else None
         kind = _ROLE_EVENTS[message.role]
         name = clean_text(message.name, f"messages.{n}.name", redacted) if message.name else None
+        meta = clean_json(message.meta, f"messages.{n}.meta", redacted) if message.meta else None
         body = {"role": message.role, "name": name, "content": content, "version": version, "said_at": said}
-        yield {"event_type": kind, **body}
+        yield {"event_type": kind, **body, "meta": meta}
     for n, call in enumerate(turn.tool_calls):
         said = call.created_at.isoformat() if call.created_at else None
         args = clean_json(call.args, f"tool_calls.{n}.args", redacted)

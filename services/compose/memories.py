@@ -53,6 +53,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
             name=e.name,
             content=e.content,
             content_schema_version=e.version,
+            meta=e.meta,
             created_at=e.said_at,
         )
         for e in row.events
@@ -63,6 +64,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
         seq=row.seq,
         created_at=row.said_at,
         committed_at=row.committed_at,
+        org_id=row.org_id,
         events=events,
     )
 

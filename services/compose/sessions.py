@@ -25,6 +25,7 @@ def _line(row: SessionRow) -> SessionLine:
         created_at=row.created_at,
         last_turn_at=row.last_turn_at,
         archived_at=row.archived_at,
+        metadata=row.metadata,
     )
 
 

@@ -84,6 +84,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     }
     if touched:
         hidden.add("session_summaries", await blotting.silence(conn, subject, tombstone_id, touched))
+    await _metadata(conn, subject, sessions, there, blotter)
     hidden.add("entity_mentions", await blotting.unmention(conn, subject, tombstone_id, places))
     await blotting.forget_answers(conn, subject, turns | coming, telling)
     quoted = [(each, _trimmed(there.text(each.quote))) for each in await blotting.quotes(conn, subject, turns)]
@@ -117,10 +118,24 @@ async def _log(
     changed: list[Event] = []
     for event in await blotting.events(conn, subject, turns):
         if event.event_type in MADE_OF_IT and (event.turn_id, event.ordinal) in made:
-            changed.append(replace(event, content=None))
-        elif (clean := blotter.value(event.content)) != event.content:
-            changed.append(replace(event, content=clean))
+            changed.append(replace(event, content=None, meta=None))
+            continue
+        clean = replace(event, content=blotter.value(event.content), meta=blotter.value(event.meta))
+        if clean != event:
+            changed.append(clean)
     return await blotting.rewrite(conn, subject, tombstone_id, changed) if changed else 0
+
+
+async def _metadata(conn: Connection, subject: Subject, sessions: set[str], there: Blotter, elsewhere: Blotter) -> None:
+    """What is kept with the sessions has none of the words, with others not what is hardly said by chance."""
+    found = await blotting.load_metadata(conn, subject)
+    clean = [
+        replace(each, metadata=(there if each.session_id in sessions else elsewhere).value(each.metadata))
+        for each in found
+    ]
+    changed = [each for each, was in zip(clean, found, strict=True) if each != was]
+    if changed:
+        await blotting.keep_metadata(conn, subject, changed)
 
 
 async def _search(conn: Connection, subject: Subject, turns: set[UUID], there: Blotter, telling: Sequence[str]) -> int:

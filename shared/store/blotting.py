@@ -134,16 +134,17 @@ class Event:
     ordinal: int
     event_type: str
     content: Any
+    meta: Any = None
 
 
 _EVENTS: LiteralString = """
-SELECT turn_id, ordinal, event_type, content FROM conversation_events
+SELECT turn_id, ordinal, event_type, content, meta_json AS meta FROM conversation_events
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND content IS NOT NULL
 """
 _REWRITE: LiteralString = """
-UPDATE conversation_events e SET content = r.content,
+UPDATE conversation_events e SET content = r.content, meta_json = r.meta,
     tombstone_id = CASE WHEN r.content IS NULL THEN %(tombstone)s::uuid END
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(turn_id uuid, ordinal integer, content jsonb)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(turn_id uuid, ordinal integer, content jsonb, meta jsonb)
 WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.turn_id = r.turn_id AND e.ordinal = r.ordinal
 """
 
@@ -156,7 +157,7 @@ async def events(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> l
 
 async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events: Sequence[Event]) -> int:
     """How many events say this now; one without content is a skeleton."""
-    rows = [{"turn_id": str(e.turn_id), "ordinal": e.ordinal, "content": e.content} for e in events]
+    rows = [{"turn_id": str(e.turn_id), "ordinal": e.ordinal, "content": e.content, "meta": e.meta} for e in events]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
     return (await conn.execute(_REWRITE, {**params, "rows": orjson.dumps(rows).decode()})).rowcount
 
@@ -326,6 +327,37 @@ async def silence(conn: Connection, subject: Subject, tombstone_id: UUID, sessio
     gone = (await conn.execute(_SILENCE, params)).rowcount
     await conn.execute(_ANEW, {**params, "tokens": DUE_TOKENS})
     return gone
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMetadata:
+    """What the caller keeps with a session."""
+
+    session_id: str
+    metadata: Any
+
+
+_METADATA: LiteralString = """
+SELECT session_id, metadata_json AS metadata FROM sessions
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND metadata_json <> '{}'
+"""
+_KEEP_METADATA: LiteralString = """
+UPDATE sessions s SET metadata_json = r.metadata
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(session_id text, metadata jsonb)
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = r.session_id
+"""
+
+
+async def load_metadata(conn: Connection, subject: Subject) -> list[SessionMetadata]:
+    """All of the user's sessions that have any."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return [SessionMetadata(**row) for row in await (await conn.execute(_METADATA, params)).fetchall()]
+
+
+async def keep_metadata(conn: Connection, subject: Subject, kept: Sequence[SessionMetadata]) -> int:
+    """How many sessions have this now."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(list(kept)).decode()}
+    return (await conn.execute(_KEEP_METADATA, params)).rowcount
 
 
 _UNMENTION: LiteralString = """

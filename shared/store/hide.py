@@ -141,7 +141,7 @@ _OF_TURNS: LiteralString = " AND turn_id = ANY(%(turns)s)"
 _OF_SESSIONS: LiteralString = " AND session_id = ANY(%(sessions)s)"
 _EMPTIED: LiteralString = """
 UPDATE turns SET tombstone_id = %(tombstone)s, unlearnt_by = %(tombstone)s, request_hash = '', recalled = NULL,
-    experiment = NULL, result = result || '{"ignored_fields": [], "redacted": []}',
+    experiment = NULL, org_id = NULL, result = result || '{"ignored_fields": [], "redacted": []}',
     outcome = jsonb_build_object('event_type', 'turn.outcome', 'turn_id', turn_id, 'status', 'erased'),
     observed_at = coalesce(observed_at, now()), outcome_at = coalesce(outcome_at, now())
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
@@ -154,7 +154,7 @@ UPDATE turns SET unlearnt_by = %(tombstone)s, recalled = NULL,
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND unlearnt_by IS NULL
 """
 _SILENCED: LiteralString = """
-UPDATE conversation_events SET content = NULL, name = NULL, tombstone_id = %(tombstone)s
+UPDATE conversation_events SET content = NULL, meta_json = NULL, name = NULL, tombstone_id = %(tombstone)s
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 """
 _MEDIA_NAMED: LiteralString = """
@@ -173,6 +173,10 @@ _SESSIONS_ENDED: LiteralString = """
 UPDATE sessions SET entity_slots = '{}', open_tokens = 0, summary_seq = next_seq - 1, tombstone_id = %(tombstone)s,
     epoch = current_setting('app.epoch')::integer
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+"""
+_UNNAMED: LiteralString = """
+UPDATE sessions SET metadata_json = '{}'
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND metadata_json <> '{}'
 """
 _SILENT: LiteralString = """
     AND NOT EXISTS (SELECT FROM turns t WHERE (t.tenant_id, t.user_id, t.session_id)
@@ -283,6 +287,7 @@ async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered:
             await run("turns", _EMPTIED)
             await run("media", _MEDIA)
             await run("wishes", _WISHES)
+            await conn.execute(_UNNAMED, params)
             await conn.execute(_SESSIONS_ENDED, params)
         else:
             await run("turns", _UNLEARNT)
@@ -299,6 +304,7 @@ async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered:
         await run("session_summaries", _SUMMARIES + _OF_SESSIONS)
         await conn.execute(_SESSIONS_UNLEARNT + _OF_SESSIONS, params)
         if covered.scope != "personal":
+            await conn.execute(_UNNAMED + _OF_SESSIONS, params)
             await conn.execute(_SESSIONS_ENDED + _SILENT + _OF_SESSIONS, params)
     revived = [row["memory_id"] for row in await (await conn.execute(_REVIVED, params)).fetchall()]
     for statement in (*_STRIP, *_UNMENTIONED, _RECOUNT):

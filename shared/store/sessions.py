@@ -90,13 +90,14 @@ class SessionRow:
     event_id: UUID
     committed_at: datetime
     ended: bool
+    metadata: dict[str, Any]
 
 
 _ROWS: LiteralString = """
 SELECT s.session_id, s.next_seq - 1 AS last_seq, s.created_at, s.last_turn_at, s.archived_at, s.entity_slots,
     t.turn_id, t.event_id, t.committed_at, EXISTS (SELECT FROM conversation_events e
         WHERE (e.tenant_id, e.user_id, e.turn_id) = (t.tenant_id, t.user_id, t.turn_id)
-        AND e.event_type = 'session_end') AS ended
+        AND e.event_type = 'session_end') AS ended, s.metadata_json AS metadata
 FROM sessions s JOIN turns t ON (t.tenant_id, t.user_id, t.session_id, t.seq)
     = (s.tenant_id, s.user_id, s.session_id, s.next_seq - 1)
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s

@@ -38,6 +38,7 @@ class Event:
     said_at: datetime
     version: int = TEXT_ONLY
     unsafe: frozenset[str] = frozenset()
+    meta: dict[str, Any] | None = None
 
     @property
     def blocks(self) -> tuple[ContentBlock, ...]:
@@ -66,6 +67,7 @@ class Turn:
     """False where the caller says that nothing is to be learnt from it."""
     withheld: str | None = None
     """By whose wish nothing is learnt from it, once that was decided."""
+    org_id: str | None = None
 
     def said(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
@@ -90,6 +92,7 @@ class Turn:
 _EVENTS: LiteralString = """
 coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal', e.ordinal, 'type', e.event_type,
     'role', e.role, 'name', e.name, 'content', e.content, 'said_at', e.said_at, 'version', e.content_schema_version,
+    'meta', e.meta_json,
     'unsafe', CASE WHEN e.content_schema_version = 1 THEN (
         SELECT jsonb_agg(r.media_id) FROM jsonb_array_elements(e.content -> 'blocks') AS b(block)
         JOIN media r ON (r.tenant_id, r.user_id, r.media_id) = (e.tenant_id, e.user_id, b.block ->> 'media_id')
@@ -99,7 +102,7 @@ coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', e.event_id, 'ordinal',
 """
 _COLUMNS: LiteralString = (
     "SELECT t.turn_id, t.session_id, t.seq, t.event_id, t.trace_id, t.policy_version, t.said_at, t.committed_at,"
-    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled,"
+    " t.context_id, t.observed_at IS NOT NULL AS observed, t.experiment, t.recalled, t.org_id,"
     " coalesce((t.result ->> 'remember')::boolean, true) AS remember, t.withheld," + _EVENTS
 )
 _LOAD: LiteralString = (
@@ -222,6 +225,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
             datetime.fromisoformat(e["said_at"]),
             e["version"],
             frozenset(e["unsafe"] or ()),
+            e["meta"],
         )
         for e in row["events"]
     )
@@ -241,6 +245,7 @@ def _turn(row: Mapping[str, Any]) -> Turn:
         row["recalled"] or {},
         row["remember"],
         row["withheld"],
+        row["org_id"],
     )
 
 
