@@ -256,11 +256,14 @@ class KnowledgePolicy(Slice):
     deadline_ms: int = Field(default=300, ge=1, description="Of one question, never beyond the request's own deadline")
     top_k: int = Field(default=12, ge=1, le=200)
     weight: float = Field(default=1.0, ge=0, le=10, description="What a rank in its answer counts for in fusion")
-    send_user: bool = Field(default=False, description="Whether the user's id goes along with a question")
+    send_user: bool = Field(default=True, description="Whether the user's id goes along with questions and offers")
     precedence: bool = Field(default=True, description="Whether its rules win over preferences that they forbid")
     cache_s: float = Field(default=300.0, ge=0, description="How long an answer may be used again; 0: never")
     cache_size: int = Field(default=2000, ge=0)
     ingest: tuple[Literal["url", "file", "artifact", "tool"], ...] = ("url", "file", "artifact", "tool")
+    ingest_shared: bool = Field(
+        default=False, description="Whether it is offered things of users too where it does not keep users apart"
+    )
     ingest_deadline_s: float = Field(default=10.0, gt=0)
     ingest_attempts: int = Field(default=8, ge=1, description="Then the resource is set aside as failed")
     ingest_max_chars: int = Field(default=200_000, ge=1, description="Longer contents end there")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, LiteralString
@@ -17,7 +17,7 @@ from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
 from shared.store import erase, knowledge, tombstones
-from shared.store.erase import DELETED, Receipt
+from shared.store.erase import DELETED, Document, Receipt
 from shared.store.tombstones import Tombstone
 from shared.telemetry import ERASURE_ROWS
 
@@ -92,20 +92,30 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
         raise StepError("knowledge", "something is on its way there", waiting=True)
     if found and not rt.knowledge.configured:
         raise StepError("knowledge", "not_configured")
-    user_id = subject.user_id if rt.policy.knowledge.send_user else ""
+    by_name: dict[Scope, list[Document]] = {}
+    for each in found:
+        named = Scope(subject.tenant_id, each.org_id, user_id=subject.user_id if each.user_named else "")
+        by_name.setdefault(named, []).append(each)
+    for scope, documents in by_name.items():
+        await _delete(rt, scope, documents)
+    async with rt.db.erasing(subject) as conn:
+        for org_id in sorted({each.org_id for each in found}):
+            await knowledge.changed(conn, Scope(subject.tenant_id, org_id))
+        if found:
+            await erase.offer_again(conn, subject, tombstone.tombstone_id)
+        return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
+
+
+async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
+    """The documents are gone over there, in the name in which they were ingested."""
     for n in range(0, len(found), DOCUMENTS):
         some = found[n : n + DOCUMENTS]
         await rt.knowledge.delete(
-            Scope(subject.tenant_id, user_id=user_id),
+            scope,
             list(dict.fromkeys(each.document_id for each in some if each.document_id)),
             keys=[str(each.resource_id) for each in some if not each.document_id],
             deadline_s=rt.policy.knowledge.ingest_deadline_s,
         )
-    async with rt.db.erasing(subject) as conn:
-        if found:
-            await knowledge.changed(conn, Scope(subject.tenant_id))
-            await erase.offer_again(conn, subject, tombstone.tombstone_id)
-        return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
 
 
 async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:

@@ -13,7 +13,7 @@ from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Resource, Scope
 from shared.runtime import Runtime
 from shared.store import inbox, knowledge, quarantine, resources, turns
-from shared.store.resources import Pending, Settled
+from shared.store.resources import Pending, Settled, Sign
 from shared.telemetry import RESOURCES, logger
 
 CONSUMER = "librarian"
@@ -32,9 +32,9 @@ class Offer:
         return hashlib.sha256((self.resource.content or "" if self.resource else "").encode()).hexdigest()
 
     @property
-    def sign(self) -> tuple[str, str | None]:
+    def sign(self) -> Sign:
         """By which the same thing at the same address is known."""
-        return (self.pending.uri_hash, self.content_hash)
+        return (self.pending.org_id, self.pending.uri_hash, self.content_hash)
 
 
 async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -50,19 +50,21 @@ async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> No
     async with rt.db.erasing(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         states = await resources.settle(conn, subject, settled)
-        if "ingested" in states:
-            await knowledge.changed(conn, Scope(subject.tenant_id))
+        orgs = {each.pending.org_id for each, done in zip(offers, settled, strict=True) if done.state == "ingested"}
+        for org_id in sorted(orgs):
+            await knowledge.changed(conn, Scope(subject.tenant_id, org_id))
     for state in states:
         RESOURCES.labels(state).inc()
     for each in settled:
         logger().info("resource_settled", resource_id=str(each.resource_id), state=each.state, reason=each.reason)
 
 
-async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[tuple[str, str | None]]]:
+async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[Sign]]:
     async with rt.db.transaction(subject) as conn:
         waiting = await resources.pending(conn, subject, dict.fromkeys(ids))
         found = {turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})}
-        known = await resources.known(conn, subject, {each.uri_hash for each in waiting})
+        named = rt.policy.knowledge.send_user
+        known = await resources.known(conn, subject, {each.uri_hash for each in waiting}, user_named=named)
     most = rt.policy.knowledge.ingest_max_chars
     offers = [
         Offer(each, citable.resource_of(turn, each.ordinal, most) if (turn := found.get(each.turn_id)) else None)
@@ -71,21 +73,23 @@ async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[lis
     return offers, known
 
 
-async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[tuple[str, str | None]]) -> Settled:
+async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[Sign]) -> Settled:
     """What becomes of one try; what the other side refuses is not offered again, and an absence is waited out."""
     resource_id, policy = offer.pending.resource_id, rt.policy.knowledge
     if offer.resource is None:
         return Settled(resource_id, "skipped", "erased")
     if offer.sign in known:
         return Settled(resource_id, "skipped", "known_already", content_hash=offer.content_hash)
-    async with rt.db.transaction(subject) as conn:
-        if not await resources.offered(conn, subject, resource_id):
-            return Settled(resource_id, "skipped", "erased")
-    user_id = subject.user_id if policy.send_user else ""
     try:
+        if reason := await _why_withheld(rt):
+            return Settled(resource_id, "skipped", reason)
+        async with rt.db.transaction(subject) as conn:
+            if not await resources.offered(conn, subject, resource_id, user_named=policy.send_user):
+                return Settled(resource_id, "skipped", "erased")
+        user_id = subject.user_id if policy.send_user else ""
         receipt = await rt.knowledge.ingest(
             offer.resource,
-            Scope(subject.tenant_id, user_id=user_id),
+            Scope(subject.tenant_id, offer.pending.org_id, user_id=user_id),
             key=str(resource_id),
             deadline_s=policy.ingest_deadline_s,
         )
@@ -93,6 +97,15 @@ async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[tuple[s
         last = error.reason in ("refused", "not_configured") or offer.pending.attempts + 1 >= policy.ingest_attempts
         return Settled(resource_id, "failed" if last else "pending", f"knowledge_{error.reason}")
     return Settled(resource_id, "ingested", None, receipt.document_id, offer.content_hash)
+
+
+async def _why_withheld(rt: Runtime) -> str | None:
+    """Why nothing of a user's is offered, if so: others would find it. KnowledgeUnavailable while nobody can say."""
+    policy = rt.policy.knowledge
+    can = await rt.knowledge.learn(deadline_s=policy.ingest_deadline_s)
+    if not can.ingest:
+        return "knowledge_takes_nothing"
+    return None if policy.ingest_shared or (can.separates_users and policy.send_user) else "users_not_separated"
 
 
 def _payload(event: Delivered) -> ResourceIngestRequested:

@@ -34,6 +34,7 @@ def _row(turn: Turn, found: Cited) -> Requested:
         found.uri_hash,
         state,
         found.reason,
+        turn.org_id or "",
     )
 
 

@@ -16,6 +16,11 @@ class NoKnowledge:
         """None."""
         return NOTHING_AT_ALL
 
+    async def learn(self, *, deadline_s: float) -> Capabilities:
+        """KnowledgeUnavailable: there is nobody to ask."""
+        del deadline_s
+        raise KnowledgeUnavailable("not_configured")
+
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
         """The empty bundle."""
         del plan, scope, deadline_s

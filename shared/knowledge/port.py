@@ -13,7 +13,7 @@ from schemas.vocabulary import Language, SearchMode
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """For whom knowledge is asked: never a user, unless policy says so."""
+    """For whom knowledge is asked, and whose it is that is ingested; policy may keep the user to itself."""
 
     tenant_id: str
     org_id: str = ""
@@ -27,6 +27,8 @@ class Capabilities:
 
     modes: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
     ingest: bool = True
+    separates_users: bool = False
+    """What is ingested in the name of an organisation and a user is given and deleted in that name alone."""
 
 
 NOTHING_AT_ALL = Capabilities(frozenset(), ingest=False)
@@ -96,6 +98,10 @@ class Knowledge(Protocol):
 
     async def capabilities(self) -> Capabilities:
         """What the other side can do, as far as it is known; never waits for it."""
+        ...
+
+    async def learn(self, *, deadline_s: float) -> Capabilities:
+        """What the other side says that it can do, asked for now unless it said so lately."""
         ...
 
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:

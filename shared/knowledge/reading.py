@@ -79,6 +79,7 @@ def capabilities(raw: bytes) -> Capabilities:
     return Capabilities(
         cast("frozenset[SearchMode]", frozenset(named)) or known.modes,
         ingest if isinstance(ingest, bool) else known.ingest,
+        told.get("separates_users") is True,
     )
 
 

@@ -1,7 +1,7 @@
 """SmartRAG, or whatever speaks the same: `POST {base}/retrieve` takes a RetrievalPlan and answers an EvidencePack.
 
 The body of a retrieval is the plan itself. Who asks stands in headers, percent-encoded as UTF-8: x-tenant-id, x-org-id,
-x-profile-id, and x-user-id where policy allows it. docs/retrieval_plan.md has the other two paths.
+x-profile-id, and x-user-id unless policy keeps it back. docs/retrieval_plan.md has the other two paths.
 """
 
 import asyncio
@@ -53,6 +53,7 @@ class SmartRag:
         self._giving = _breaker(clock)
         self._can = Capabilities()
         self._learnt_at: float | None = None
+        self._said_at: float | None = None
         self._learning: asyncio.Task[None] | None = None
 
     async def capabilities(self) -> Capabilities:
@@ -60,6 +61,13 @@ class SmartRag:
         stale = self._learnt_at is None or self._clock() - self._learnt_at > RENEW_S
         if stale and (self._learning is None or self._learning.done()):
             self._learning = asyncio.create_task(self._learn(), name="knowledge-capabilities")
+        return self._can
+
+    async def learn(self, *, deadline_s: float) -> Capabilities:
+        """What it says that it can do; one that answers something else can what is usual."""
+        if self._said_at is None or self._clock() - self._said_at > RENEW_S:
+            self._can = await self._guarded("capabilities", self._giving, self._told, deadline_s)
+            self._said_at = self._learnt_at = self._clock()
         return self._can
 
     async def retrieve(self, plan: RetrievalPlan, scope: Scope, *, deadline_s: float) -> Bundle:
@@ -101,13 +109,19 @@ class SmartRag:
         await self._client.aclose()
 
     async def _learn(self) -> None:
-        """A server that has no such path can what is usual."""
         self._learnt_at = self._clock()
         try:
-            async with asyncio.timeout(ASK_S):
-                self._can = reading.capabilities(await self._read("GET", "/capabilities", b"", {}))
-        except (TimeoutError, KnowledgeUnavailable, httpx.HTTPError, httpx.InvalidURL) as error:
-            logger().info("knowledge_says_no_capabilities", error=type(error).__name__)
+            await self.learn(deadline_s=ASK_S)
+        except KnowledgeUnavailable as error:
+            logger().info("knowledge_says_no_capabilities", reason=error.reason)
+
+    async def _told(self) -> Capabilities:
+        try:
+            return reading.capabilities(await self._read("GET", "/capabilities", b"", {}))
+        except KnowledgeUnavailable as error:
+            if error.reason == "server_error":
+                raise
+            return Capabilities()
 
     async def _guarded(self, what: str, breaker: Breaker, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
         if not breaker.admit():

@@ -149,11 +149,13 @@ class Document:
 
     resource_id: UUID
     document_id: str | None
+    org_id: str
+    user_named: bool
     in_flight: bool
 
 
 _DOCUMENTS: LiteralString = """
-SELECT resource_id, document_id,
+SELECT resource_id, document_id, org_id, user_named,
     offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s) AS in_flight
 FROM resources WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
     AND (document_id IS NOT NULL OR offered_at IS NOT NULL OR attempts > (state = 'skipped')::integer)
@@ -175,7 +177,7 @@ UPDATE resources r SET state = 'pending', reason = NULL, settled_at = NULL, requ
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND state = 'skipped'
     AND reason = 'known_already' AND EXISTS (SELECT FROM resources g
         WHERE g.tenant_id = r.tenant_id AND g.user_id = r.user_id AND g.tombstone_id = %(id)s
-            AND g.uri_hash = r.uri_hash AND g.content_hash = r.content_hash)
+            AND g.uri_hash = r.uri_hash AND g.content_hash = r.content_hash AND g.org_id = r.org_id)
 """
 
 

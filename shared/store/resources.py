@@ -24,15 +24,16 @@ class Requested:
     uri_hash: str
     state: str
     reason: str | None = None
+    org_id: str = ""
 
 
 _REQUEST: LiteralString = """
 INSERT INTO resources (tenant_id, user_id, resource_id, turn_id, session_id, ordinal, ref_type, source_type, uri_hash,
-    state, reason, settled_at)
+    state, reason, org_id, settled_at)
 SELECT %(tenant)s, %(user)s, r.resource_id, r.turn_id, r.session_id, r.ordinal, r.ref_type, r.source_type, r.uri_hash,
-    r.state, r.reason, CASE WHEN r.state <> 'pending' THEN now() END
+    r.state, r.reason, r.org_id, CASE WHEN r.state <> 'pending' THEN now() END
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(resource_id uuid, turn_id uuid, session_id text, ordinal integer,
-    ref_type text, source_type text, uri_hash text, state text, reason text)
+    ref_type text, source_type text, uri_hash text, state text, reason text, org_id text)
 ON CONFLICT DO NOTHING RETURNING resource_id, state
 """
 
@@ -55,11 +56,12 @@ class Pending:
     turn_id: UUID
     ordinal: int
     uri_hash: str
+    org_id: str
     attempts: int
 
 
 _PENDING: LiteralString = """
-SELECT resource_id, turn_id, ordinal, uri_hash, attempts FROM resources
+SELECT resource_id, turn_id, ordinal, uri_hash, org_id, attempts FROM resources
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = ANY(%(ids)s) AND state = 'pending'
 ORDER BY requested_at, ordinal
 """
@@ -72,28 +74,32 @@ async def pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> li
 
 
 _OFFERED: LiteralString = """
-UPDATE resources SET offered_at = clock_timestamp()
+UPDATE resources SET offered_at = clock_timestamp(), user_named = %(named)s
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(id)s AND state = 'pending'
 """
 
 
-async def offered(conn: Connection, subject: Subject, resource_id: UUID) -> bool:
+async def offered(conn: Connection, subject: Subject, resource_id: UUID, *, user_named: bool) -> bool:
     """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": resource_id}
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": resource_id, "named": user_named}
     return bool((await conn.execute(_OFFERED, params)).rowcount)
 
 
 _KNOWN: LiteralString = """
-SELECT uri_hash, content_hash FROM resources
+SELECT org_id, uri_hash, content_hash FROM resources
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state = 'ingested' AND uri_hash = ANY(%(hashes)s)
+    AND user_named = %(named)s
 """
+Sign = tuple[str, str, str | None]
+"""Organisation, address and content: by them the same thing is known."""
 
 
-async def known(conn: Connection, subject: Subject, uri_hashes: Iterable[str]) -> set[tuple[str, str | None]]:
-    """By address and content what the knowledge side has from this user."""
-    params = {"tenant": subject.tenant_id, "user": subject.user_id, "hashes": list(uri_hashes)}
+async def known(conn: Connection, subject: Subject, uri_hashes: Iterable[str], *, user_named: bool) -> set[Sign]:
+    """What the knowledge side has from this user, in the user's name or in nobody's."""
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id}
+    params = {**whose, "hashes": list(uri_hashes), "named": user_named}
     rows = await (await conn.execute(_KNOWN, params)).fetchall()
-    return {(row["uri_hash"], row["content_hash"]) for row in rows}
+    return {(row["org_id"], row["uri_hash"], row["content_hash"]) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

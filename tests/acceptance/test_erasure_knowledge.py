@@ -66,7 +66,23 @@ async def test_documents_are_gone_over_there_and_knowledge_has_changed(person: P
     assert done["proof"]["stores"]["knowledge"] == 2
     assert await version(person) == before + 1
     assert mine(person, "resources") == []
-    assert person.user_id not in str(rag.asked)
+    assert {h["x-user-id"] for path, _, h in rag.asked if path == "/delete"} == {person.user_id}
+
+
+async def test_documents_go_in_the_name_in_which_they_came(person: Person, rag: Rag) -> None:
+    for org_id in (None, "shop-7"):
+        await commit(person, {**work("en"), "org_id": org_id}, session=org_id or "s1")
+    await wait_for(settled(person, 4), "ingested")
+    await person.system.change(
+        "UPDATE resources SET user_named = false WHERE org_id = '' AND user_id = %(u)s RETURNING resource_id",
+        u=person.user_id,
+    )
+    for each in rag.ingested.values():
+        if each["whose"][1] == "":
+            each["whose"] = (person.tenant_id, "", "")
+    await completed(person, await erase(person, "all"))
+    assert rag.ingested == {}
+    assert len(deletions(rag)) == 2
 
 
 async def test_a_session_takes_its_documents_alone(person: Person, rag: Rag) -> None:

@@ -55,6 +55,57 @@ def rag(one_rag: Rag, system: System) -> Rag:
     return one_rag
 
 
+async def resource_texts(person: Person, question: str, **more: Any) -> str:
+    """What knowledge adds to the person's package."""
+    package = await person.compose(question, **more)
+    return "\n".join(each.snippet for each in package.evidence if each.source == "resource")
+
+
+@pytest.mark.parametrize("language", PAGE)
+async def test_what_a_user_brings_is_given_to_that_user_alone(person: Person, rag: Rag, language: str) -> None:
+    await commit(person, {**work(language), "org_id": "shop-7"})
+    await wait_for(settled(person, 2), "ingested")
+    named = {(h["x-tenant-id"], h["x-org-id"], h["x-user-id"]) for path, _, h in rag.asked if path == "/ingest"}
+    assert named == {(person.tenant_id, "shop-7", person.user_id)}
+    other = Person(person.system, tenant_id=person.tenant_id)
+    for question, words in zip(ASKED[language], (PAGE[language], SPEC[language]), strict=True):
+        assert words[:20] in await resource_texts(person, question, org_id="shop-7")
+        assert await resource_texts(person, question, org_id="shop-8") == ""
+        assert await resource_texts(person, question) == ""
+        assert await resource_texts(other, question, org_id="shop-7") == ""
+    plan = {"version": "0.1", "queries": [{"text": ASKED[language][0]}], "org_id": "shop-7"}
+    packs = [(await who.post("/v1/retrieve", {**who.whose, **plan})).json() for who in (person, other)]
+    assert [any(PAGE[language][:20] in e["snippet"] for e in pack["evidences"]) for pack in packs] == [True, False]
+    assert {h.get("x-user-id") for path, _, h in rag.asked if path == "/retrieve"} == {person.user_id, other.user_id}
+
+
+async def test_the_same_page_is_given_to_each_organisation(person: Person, rag: Rag) -> None:
+    await commit(person, {**work("en"), "org_id": "shop-7"})
+    await wait_for(settled(person, 2), "ingested")
+    await commit(person, {**work("en"), "org_id": "shop-8"}, session="s2")
+    assert [each["reason"] for each in await wait_for(settled(person, 4), "ingested")] == [None] * 4
+    assert {whose[1] for each in rag.ingested.values() if (whose := each["whose"])} == {"shop-7", "shop-8"}
+
+
+@pytest.mark.parametrize("says", ["nothing", "no"])
+async def test_a_server_that_does_not_keep_users_apart_is_given_nothing(person: Person, rag: Rag, says: str) -> None:
+    rag.separates_users, rag.with_capabilities = False, says == "no"
+    await commit(person, work("zh"))
+    found = await wait_for(settled(person, 2), "settled")
+    assert {(each["state"], each["reason"]) for each in found} == {("skipped", "users_not_separated")}
+    assert (rag.ever, [path for path, _, _ in rag.asked if path == "/ingest"]) == (set(), [])
+
+
+async def test_who_cannot_say_what_it_does_is_waited_for(person: Person, rag: Rag) -> None:
+    rag.capabilities_mode = "http_500"
+    await commit(person, work("en"))
+    await wait_for(lambda: tried(person), "tried")
+    assert rag.ever == set()
+    rag.capabilities_mode = "well"
+    await again(person, "attempts = attempts")
+    assert {each["state"] for each in await wait_for(settled(person, 2), "ingested")} == {"ingested"}
+
+
 @pytest.mark.parametrize("language", PAGE)
 async def test_a_page_and_a_product_are_ingested_and_answer_the_next_question(
     person: Person, rag: Rag, language: str
@@ -69,7 +120,7 @@ async def test_a_page_and_a_product_are_ingested_and_answer_the_next_question(
     assert set(given) == {"url", "memory_snapshot"}
     assert given["url"]["content"].startswith(PAGE[language][:60])
     assert given["memory_snapshot"]["title"] == f"specs/aurora.{language}.md"
-    told = str(rag.asked)
+    told = str([body for _, body, _ in rag.asked])
     assert [word for word in (SECRET, "13812345678", person.user_id, "good mood", "心情") if word in told] == []
     for question, words in zip(ASKED[language], (PAGE[language], SPEC[language]), strict=True):
         package = await person.compose(question)
@@ -192,7 +243,7 @@ async def test_an_answer_is_used_again_until_knowledge_changes(person: Person, r
     assert len(rag.plans(person.tenant_id)) == 1
     other = Person(person.system, tenant_id=person.tenant_id)
     assert [e.source for e in (await other.compose(question)).evidence] == ["resource"]
-    assert len(rag.plans(person.tenant_id)) == 1
+    assert len(rag.plans(person.tenant_id)) == 2, "an answer to one user is no answer to another"
     stranger = Person(person.system)
     await stranger.compose(question)
     assert len(rag.plans(stranger.tenant_id)) == 1
@@ -203,7 +254,7 @@ async def test_an_answer_is_used_again_until_knowledge_changes(person: Person, r
     assert await found() == first
     assert (await person.post("/v1/knowledge/changed", {"tenant_id": person.tenant_id})).status_code == 200
     assert await found() == []
-    assert len(rag.plans(person.tenant_id)) == 2
+    assert len(rag.plans(person.tenant_id)) == 3
 
 
 async def test_an_ingest_ends_what_was_answered_before(person: Person, rag: Rag) -> None:

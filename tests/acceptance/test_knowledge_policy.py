@@ -1,4 +1,4 @@
-"""When knowledge is asked, and who is named to it, is policy's to say."""
+"""When knowledge is asked, who is named to it and what it is given, is policy's to say."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from tests.rag.server import Document, Rag, serve_rag
+from tests.system.cited import commit, settled, work
 from tests.system.databases import Databases
 from tests.system.person import Person
 from tests.system.running import policy_file, running, settings_for
+from tests.system.wait import wait_for
 
 Start = Callable[..., Awaitable[Person]]
 QUESTION = {"zh": "公司的退货政策是什么？", "en": "What is the company's return policy?"}
@@ -31,10 +33,10 @@ async def start(
     """Somebody who speaks to a compose with this policy for knowledge."""
     started: list[Any] = []
 
-    async def begin(**knowledge: Any) -> Person:
+    async def begin(services: tuple[str, ...] = ("compose",), **knowledge: Any) -> Person:
         policy = policy_file(tmp_path_factory.mktemp("policy"), knowledge=knowledge)
         settings = settings_for(databases.fresh(), kafka, knowledge_url=rag.url, policy=policy)
-        context = running(settings, ("compose",))
+        context = running(settings, services)
         started.append(context)
         return Person(await context.__aenter__())
 
@@ -65,6 +67,19 @@ async def test_the_user_is_named_only_where_policy_says_so(start: Start, rag: Ra
     headers = [headers for path, _, headers in rag.asked if path == "/retrieve"]
     assert [each.get("x-user-id") == person.user_id for each in headers[:1]] == [named]
     assert len(headers) == (2 if named else 1), "what was answered to one user is another's only where nobody is named"
+
+
+@pytest.mark.parametrize("shared", [True, False])
+async def test_where_nobody_is_named_things_are_given_only_if_policy_shares_them(
+    start: Start, rag: Rag, shared: bool
+) -> None:
+    person = await start(("compose", "relay", "observer", "librarian"), send_user=False, ingest_shared=shared)
+    await commit(person, {**work("en"), "org_id": "shop-7"})
+    found = await wait_for(settled(person, 2), "settled")
+    state = ("ingested", None) if shared else ("skipped", "users_not_separated")
+    assert {(each["state"], each["reason"]) for each in found} == {state}
+    named = {(h.get("x-org-id"), h.get("x-user-id")) for path, _, h in rag.asked if path == "/ingest"}
+    assert named == ({("shop-7", None)} if shared else set())
 
 
 async def test_an_organisation_has_its_own_answers_and_changes(start: Start, rag: Rag) -> None:

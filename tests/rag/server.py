@@ -29,7 +29,7 @@ MODES = frozenset({"exact", "semantic", "hybrid"})
 
 @dataclass(frozen=True)
 class Document:
-    """One document of one section, seen by its tenant, or by one organisation of it."""
+    """One document of one section, seen by its tenant, one organisation of it, or one user."""
 
     id: str
     text: str
@@ -38,6 +38,7 @@ class Document:
     source_type: str = "url"
     tenant: str = ""
     org: str = ""
+    user: str = ""
     org_tier: str = ""
     tags: tuple[str, ...] = ()
     dated: datetime = datetime(2026, 1, 1, tzinfo=UTC)
@@ -55,6 +56,9 @@ class Rag:
     slow_s: float = 30.0
     token: str | None = None
     with_capabilities: bool = True
+    capabilities_mode: Mode = "well"
+    separates_users: bool = True
+    """Whether it keeps what is ingested in a user's and an organisation's name to them, and says so."""
     forged: Callable[[dict[str, Any]], Any] | None = None
     """What is answered instead of the pack, from the pack."""
     asked: list[tuple[str, dict[str, Any], dict[str, str]]] = field(
@@ -100,7 +104,7 @@ def _app(state: Rag) -> Starlette:
         if state.token and headers.get("authorization") != f"Bearer {state.token}":
             return JSONResponse({"error": "who are you?"}, 401)
         if path == "/capabilities":
-            return _capabilities(state)
+            return await _wrong(state, state.capabilities_mode) or _capabilities(state)
         mode = {"/ingest": state.ingest_mode, "/delete": state.delete_mode}.get(path, state.mode)
         if wrong := await _wrong(state, mode):
             return wrong
@@ -118,7 +122,8 @@ def _app(state: Rag) -> Starlette:
 def _capabilities(state: Rag) -> Response:
     if not state.with_capabilities:
         return JSONResponse({"error": "no such path"}, 404)
-    return JSONResponse({"modes": sorted(MODES), "ingest": True, "version": "0.1", "vendor": "reference"})
+    told = {"modes": sorted(MODES), "ingest": True, "version": "0.1", "vendor": "reference"}
+    return JSONResponse({**told, "separates_users": True} if state.separates_users else told)
 
 
 async def _wrong(state: Rag, mode: Mode) -> Response | None:
@@ -184,20 +189,24 @@ def _ingest(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Res
     known = key in state.ingested
     if not known:
         state.ever.add(key)
-        state.ingested[key] = {**body, "tenant": headers.get("x-tenant-id", "")}
+        state.ingested[key] = {**body, "whose": _whose(state, headers)}
         if body.get("content"):
-            document = Document(
-                key, body["content"], body["source_uri"], body["title"], body["source_type"], headers["x-tenant-id"]
-            )
-            state.put(document)
+            said = (body["content"], body["source_uri"], body["title"], body["source_type"])
+            state.put(Document(key, *said, *_whose(state, headers)))
     return JSONResponse({"document_id": f"doc-{key}", "status": "known" if known else "created"}, 200 if known else 201)
 
 
+def _whose(state: Rag, headers: Mapping[str, str]) -> tuple[str, str, str]:
+    """Tenant, organisation and user; one that keeps nobody apart knows tenants alone."""
+    tenant, *named = (headers.get(name, "") for name in ("x-tenant-id", "x-org-id", "x-user-id"))
+    org, user = named if state.separates_users else ("", "")
+    return tenant, org, user
+
+
 def _delete(state: Rag, body: dict[str, Any], headers: Mapping[str, str]) -> Response:
-    """What is not there is gone; what is another tenant's stays."""
-    tenant = headers.get("x-tenant-id", "")
+    """What is not there is gone; what is in another name stays."""
     keys = {*body["idempotency_keys"], *(id.removeprefix("doc-") for id in body["document_ids"])}
-    gone = {key for key in keys if state.ingested.get(key, {}).get("tenant") == tenant}
+    gone = {key for key in keys if state.ingested.get(key, {}).get("whose") == _whose(state, headers)}
     for key in gone:
         del state.ingested[key]
     state.documents = [each for each in state.documents if each.id not in gone]
@@ -208,7 +217,9 @@ def _retrieve(state: Rag, plan: RetrievalPlan, headers: Mapping[str, str]) -> di
     mine = [
         each
         for each in state.documents
-        if each.tenant in ("", headers.get("x-tenant-id", "")) and each.org in ("", headers.get("x-org-id", ""))
+        if each.tenant in ("", headers.get("x-tenant-id", ""))
+        and each.org in ("", headers.get("x-org-id", ""))
+        and each.user in ("", headers.get("x-user-id", ""))
     ]
     best: dict[str, tuple[float, int, str, dict[str, float]]] = {}
     for n, query in enumerate(plan.queries):

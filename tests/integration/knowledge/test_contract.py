@@ -12,8 +12,8 @@ from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge import make_knowledge
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import Bundle, Knowledge, Resource, Scope
-from shared.knowledge.smartrag import COOLDOWN_S, FAILURES, SmartRag
+from shared.knowledge.port import Bundle, Capabilities, Knowledge, Resource, Scope
+from shared.knowledge.smartrag import COOLDOWN_S, FAILURES, RENEW_S, SmartRag
 from tests.rag.server import Document, Mode, Rag, serve_rag
 from tests.system.wait import wait_for
 
@@ -99,6 +99,36 @@ async def test_a_question_is_answered_with_a_bundle(either: Knowledge) -> None:
 async def test_what_it_can_is_known_without_waiting(either: Knowledge) -> None:
     able = await either.capabilities()
     assert bool(able.modes) is either.configured is able.ingest
+
+
+async def test_whether_it_keeps_users_apart_is_asked_for(
+    smart: SmartRag, rag: Rag, clock: Clock
+) -> None:
+    assert (await smart.learn(deadline_s=5)).separates_users
+    rag.separates_users = False
+    assert (await smart.learn(deadline_s=5)).separates_users, "it said so lately"
+    clock.now += RENEW_S + 1
+    assert not (await smart.learn(deadline_s=5)).separates_users
+
+
+@pytest.mark.parametrize("mode", ["http_500", "slow", "unauthorised"])
+async def test_nobody_knows_while_it_does_not_answer(smart: SmartRag, rag: Rag, mode: Mode) -> None:
+    rag.capabilities_mode = mode
+    with pytest.raises(KnowledgeUnavailable):
+        await smart.learn(deadline_s=0.1)
+    rag.capabilities_mode = "well"
+    assert (await smart.learn(deadline_s=5)).separates_users
+
+
+@pytest.mark.parametrize("mode", ["html", "refused", "redirect", "huge", "list", "broken_json"])
+async def test_one_that_answers_something_else_keeps_nobody_apart(smart: SmartRag, rag: Rag, mode: Mode) -> None:
+    rag.capabilities_mode = mode
+    assert await smart.learn(deadline_s=5) == Capabilities()
+
+
+async def test_nobody_there_can_nothing() -> None:
+    with pytest.raises(KnowledgeUnavailable, match="not_configured"):
+        await NoKnowledge().learn(deadline_s=5)
 
 
 async def test_a_resource_is_taken_or_it_is_said_that_there_is_no_place(either: Knowledge) -> None:
