@@ -405,6 +405,9 @@ class DeliveryPolicy(Slice):
     fuse_window: int = Field(default=100, ge=10)
     fuse_cooldown_s: float = Field(default=30.0, gt=0)
     stall_s: float = Field(default=60.0, gt=0, description="A partition may stand still so long with more to read")
+    stalled_after_s: float = Field(default=300.0, gt=0, description="A loop that rests for longer makes /live false")
+    silent_after_s: float = Field(default=20.0, gt=0, description="A process not heard of for so long is not there")
+    restart_after_s: float = Field(default=60.0, gt=0, description="`up` restarts what is not live for so long")
 
 
 class Floor(Slice):

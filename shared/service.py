@@ -7,6 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 from prometheus_client import generate_latest
@@ -25,15 +26,24 @@ MEASURE_EVERY_S = 2.0
 async def _nothing() -> None: ...
 
 
+def _none_stalled() -> list[str]:
+    return []
+
+
 @dataclass(frozen=True)
 class Service:
-    """One service. `run` goes on until cancelled; `ready` names each dependency and whether it is usable."""
+    """One service. `run` goes on until cancelled; `ready` names each dependency and whether it is usable.
+
+    `stalled` names its loops that stand still; `whole` says of every service, by name, what is wrong with it.
+    """
 
     name: str
     run: Callable[[], Awaitable[None]]
     ready: Callable[[], Awaitable[dict[str, bool]]]
     measure: Callable[[], Awaitable[None]] = _nothing
     http: Starlette | None = None
+    stalled: Callable[[], list[str]] = _none_stalled
+    whole: Callable[[], Awaitable[dict[str, list[str]]]] | None = None
 
 
 def together(services: Sequence[Service]) -> Service:
@@ -58,21 +68,34 @@ def together(services: Sequence[Service]) -> Service:
         for each in services:
             await each.measure()
 
+    def stalled() -> list[str]:
+        return [f"{each.name}.{loop}" for each in services for loop in each.stalled()]
+
     name = "+".join(each.name for each in services)
-    return Service(name, run, ready, measure, next((each.http for each in services if each.http), None))
+    http = next((each.http for each in services if each.http), None)
+    whole = next((each.whole for each in services if each.whole), None)
+    return Service(name, run, ready, measure, http, stalled, whole)
 
 
 def probes(app: Starlette, service: Service, alive: Callable[[], bool]) -> Starlette:
     """The application with /live, /ready and /metrics."""
 
     async def live(_: Request) -> Response:
-        """Whether the process makes progress."""
-        return JSONResponse({"live": alive()}, 200 if alive() else 503)
+        """Whether the process makes progress: it goes on, and none of its loops stands still."""
+        stalled = service.stalled()
+        live = alive() and not stalled
+        return JSONResponse({"live": live, "stalled": stalled}, 200 if live else 503)
 
-    async def ready(_: Request) -> Response:
-        """Whether each dependency is usable."""
-        state = await service.ready()
-        return JSONResponse({"ready": all(state.values()), **state}, 200 if all(state.values()) else 503)
+    async def ready(request: Request) -> Response:
+        """Whether each dependency is usable; with `?whole=true` also whether every service is."""
+        state: dict[str, Any] = await service.ready()
+        usable = all(state.values())
+        if service.whole:
+            services = await service.whole()
+            well = not any(services.values())
+            state = {**state, "whole": well, "services": services}
+            usable = usable and (well or request.query_params.get("whole") != "true")
+        return JSONResponse({"ready": usable, **state}, 200 if usable else 503)
 
     async def metrics(_: Request) -> Response:
         """Prometheus metrics."""

@@ -23,7 +23,7 @@ def worker(name: str, rt: Runtime, *timers: Callable[[], Awaitable[None]]) -> Se
     async def ready() -> dict[str, bool]:
         return {"database": await rt.db.ping(), **await rt.bus.ready()}
 
-    return Service(name, run=run, ready=ready, measure=rt.bus.measure_lag)
+    return Service(name, run=run, ready=ready, measure=rt.bus.measure_lag, stalled=lambda: rt.bus.stalled)
 
 
 async def _coroutine(timer: Callable[[], Awaitable[None]]) -> None:

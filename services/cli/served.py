@@ -12,6 +12,7 @@ import uvloop
 
 from shared import service
 from shared.bus.broker import Bus
+from shared.presence import present
 from shared.runtime import Runtime, open_runtime
 from shared.service import Service
 from shared.settings import Settings
@@ -41,7 +42,8 @@ async def _run(builds: Mapping[str, Build], found: Settings) -> None:
     async with _open_runtimes(tuple(builds), found) as runtimes:
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
         port = found.http_port if "compose" in builds else found.metrics_port
-        await service.serve(service.together(services), host=found.http_host, port=port, announce=_announce)
+        async with present(runtimes[0].db, services, runtimes[0].policy.delivery.silent_after_s):
+            await service.serve(service.together(services), host=found.http_host, port=port, announce=_announce)
 
 
 @asynccontextmanager

@@ -9,8 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
+from http.client import HTTPException
 from pathlib import Path
 from types import FrameType
 from typing import IO, Self
@@ -33,6 +36,8 @@ LIGHT = ("relay", "librarian", "erasure", "governor")
 """What waits more than it works: on one machine these share a process, which is named after the first of them."""
 START_S = 180.0
 STOP_S = 25.0
+PROBE_S = 5.0
+PROBE_EVERY_S = 2.0
 
 
 @dataclass
@@ -43,6 +48,10 @@ class Process:
     child: Child
     port_file: Path
     starts: list[float] = field(default_factory=list[float])
+    probe: Future[bool] | None = None
+    probed_at: float = 0.0
+    was_live: bool = False
+    failing_since: float | None = None
 
     @property
     def url(self) -> str | None:
@@ -216,6 +225,7 @@ class Supervisor:
                     log = (self.data / "services" / f"{name}.log").read_bytes()[-2000:].decode(errors="replace")
                     raise RuntimeError(f"{name} did not become ready:\n{log}")
                 time.sleep(0.05)
+            self.processes[name].was_live = True
 
     def _is_ready(self, name: str) -> bool:
         url = self.processes[name].url
@@ -228,7 +238,7 @@ class Supervisor:
             return False
 
     def watch(self) -> None:
-        """Restarts whatever dies until SIGINT or SIGTERM comes."""
+        """Restarts whatever dies or hangs until SIGINT or SIGTERM comes."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop_asked)
         while not self._stopping.wait(0.5):
@@ -239,7 +249,7 @@ class Supervisor:
         self._stopping.set()
 
     def mend(self) -> list[str]:
-        """The names of what had died and was started again; a service that keeps dying is tried ever less often."""
+        """The names of what had died or hung and was started again; what keeps dying is tried ever less often."""
         mended: list[str] = []
         if self.postgres and not _alive(lambda: self.postgres.pid):  # type: ignore[union-attr]
             self.postgres.start()
@@ -249,6 +259,10 @@ class Supervisor:
             asyncio.run(self._ensure_topics())
             mended.append("broker")
         for name, process in list(self.processes.items()):
+            if self._is_hung(process):
+                logger().error("hung", services=process.services, pid=process.child.pid)
+                process.child.kill()
+                process.child.wait()
             recent = [at for at in process.starts if time.monotonic() - at < 60]
             if process.child.poll() is not None and time.monotonic() - process.starts[-1] > len(recent):
                 self.launch(name)
@@ -257,6 +271,36 @@ class Supervisor:
             logger().warning("restarted", what=mended)
             write(self.data, self.running())
         return mended
+
+    def _is_hung(self, process: Process) -> bool:
+        """Whether its probe has said for too long that it makes no progress, or nothing; asks again, and waits not."""
+        if process.child.poll() is not None:
+            return False
+        now = time.monotonic()
+        if process.url is None:
+            return now - process.starts[-1] > START_S
+        if process.probe is None:
+            if now - process.probed_at > PROBE_EVERY_S:
+                patience = min(PROBE_S, self._restart_after_s)
+                process.probe, process.probed_at = self._probes.submit(_is_live, process.url, patience), now
+            return False
+        if not process.probe.done():
+            return False
+        live, process.probe = process.probe.result(), None
+        process.was_live = process.was_live or live
+        process.failing_since = None if live else process.failing_since or process.probed_at
+        longest = self._restart_after_s if process.was_live else START_S
+        return process.failing_since is not None and process.probed_at - process.failing_since > longest
+
+    @cached_property
+    def _probes(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(len(self.processes) or 1, thread_name_prefix="probe")
+
+    @cached_property
+    def _restart_after_s(self) -> float:
+        from shared import policy
+
+        return policy.load(self.settings.policy).delivery.restart_after_s
 
     def stop(self) -> None:
         """Services first, then the broker, then PostgreSQL; each is given time to finish what is in flight."""
@@ -275,6 +319,14 @@ class Supervisor:
             self.broker.stop()
         if self.postgres:
             self.postgres.stop()
+
+
+def _is_live(url: str, patience_s: float) -> bool:
+    try:
+        with urlopen(f"{url}/live", timeout=patience_s) as answer:  # noqa: S310 # our own loopback address
+            return answer.status == 200
+    except (OSError, HTTPException):
+        return False
 
 
 def _alive(pid: Callable[[], int]) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -21,7 +22,7 @@ from services.compose.injected import Recorder
 from services.compose.overlay import message, read
 from services.compose.rules import cues, telling
 from services.compose.rules.plan import PlanPolicy, plan
-from shared import clock, edge
+from shared import clock, edge, presence
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.db import Subject
@@ -64,7 +65,13 @@ def build(rt: Runtime) -> Service:
     async def ready() -> dict[str, bool]:
         return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready, "serving": await rt.db.serving()}
 
-    return Service("compose", run=run, ready=ready, measure=base.measure, http=create_app(rt, recorder))
+    return replace(
+        base,
+        run=run,
+        ready=ready,
+        http=create_app(rt, recorder),
+        whole=partial(presence.whole, rt.db, rt.policy.delivery.silent_after_s),
+    )
 
 
 def warm() -> None:

@@ -5,27 +5,33 @@ from functools import partial
 
 from services.governor import handler
 from shared.errors import TransientError
+from shared.loops import Loops
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.telemetry import logger
 
+LOOP = "rounds"
 PRUNE_EVERY = 360
-"""Rounds between two prunings: of the inbox and what was driven again, of models' answers and accounts, of injections
-and of receipts of tools."""
+"""Rounds between two prunings: of the inbox and what was driven again, of models' answers and accounts, of injections,
+packages and receipts, and of erasures whose years are over."""
 
 
 def build(rt: Runtime) -> Service:
     """The governor as a service; several may run, one at a time acts."""
 
+    policy = rt.policy.delivery
+    loops = Loops(policy.stalled_after_s + policy.redrive_every_s)
+
     async def run() -> None:
         until_pruning = 0
         while True:
             try:
-                await handler.redrive(rt)
-                await handler.end_idle(rt)
-                if until_pruning <= 0:
-                    await handler.prune_all(rt)
-                    until_pruning = PRUNE_EVERY
+                with loops.work(LOOP):
+                    await handler.redrive(rt)
+                    await handler.end_idle(rt)
+                    if until_pruning <= 0:
+                        await handler.prune_all(rt)
+                        until_pruning = PRUNE_EVERY
             except TransientError as error:
                 logger().warning("governor_waits", error=str(error))
             until_pruning -= 1
@@ -34,4 +40,5 @@ def build(rt: Runtime) -> Service:
     async def ready() -> dict[str, bool]:
         return {"database": await rt.db.ping()}
 
-    return Service("governor", run=run, ready=ready, measure=partial(handler.measure, rt))
+    measure = partial(handler.measure, rt)
+    return Service("governor", run=run, ready=ready, measure=measure, stalled=lambda: loops.stalled)

@@ -11,6 +11,7 @@ from shared.bus.publisher import Publisher
 from shared.bus.topics import ensure_topics
 from shared.db import Connection
 from shared.errors import TransientError
+from shared.loops import Loops
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.store import outbox
@@ -18,6 +19,7 @@ from shared.telemetry import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, logger
 
 BALANCE_EVERY_S = 2.0
 REST_S = 0.003
+LOOP = "outbox"
 FINISH_S = 10.0
 """A stop waits so long for the batch that is on its way: what the broker has would go out again."""
 
@@ -25,7 +27,7 @@ FINISH_S = 10.0
 def build(rt: Runtime) -> Service:
     """The relay as a service: `run` goes on until cancelled."""
     relay = _Relay(rt)
-    return Service("relay", run=relay.run, ready=relay.ready, measure=relay.measure)
+    return Service("relay", run=relay.run, ready=relay.ready, measure=relay.measure, stalled=relay.stalled)
 
 
 class _Relay:
@@ -33,6 +35,11 @@ class _Relay:
         self._rt = rt
         self._publisher = Publisher(rt.bootstrap, "smartbrain-relay")
         self._woken = asyncio.Event()
+        self._loops = Loops(rt.policy.delivery.stalled_after_s)
+
+    def stalled(self) -> list[str]:
+        """Its loop, if it stands still."""
+        return self._loops.stalled
 
     async def ready(self) -> dict[str, bool]:
         """Whether rows can leave: the database answers and the broker is connected."""
@@ -51,6 +58,7 @@ class _Relay:
         listener = asyncio.create_task(self._rt.db.listen(self._woken.set))
         try:
             while True:
+                self._loops.move(LOOP)
                 try:
                     async with self._rt.db.held() as conn:
                         await self._work(conn)
@@ -72,6 +80,7 @@ class _Relay:
         balance_at = 0.0
         try:
             while True:
+                self._loops.move(LOOP)
                 if loop.time() >= balance_at:
                     await shards.balance(conn)
                     balance_at = loop.time() + BALANCE_EVERY_S

@@ -20,11 +20,13 @@ from faststream.exceptions import IncorrectState
 from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
-from shared.bus.delivery import Delivery, Fuse, GiveUp, Handle, Record, headers_of
+from shared.bus.delivery import Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
 from shared.bus.pace import Pace
 from shared.bus.progress import SLOWEST_S, Progress
 from shared.bus.unreadable import READ_ON, UnreadableRecord
+from shared.db import Subject
 from shared.errors import TransientError
+from shared.loops import Loops
 from shared.policy import DeliveryPolicy
 from shared.telemetry import CONSUMER_LAG, EVENTS_DEAD_LETTERED, logger
 
@@ -62,6 +64,7 @@ class Bus:
         self._progress: list[Progress] = []
         self._watching: list[asyncio.Task[None]] = []
         self._fuses: list[Fuse] = []
+        self._loops = Loops(policy.stalled_after_s)
 
     def consume(
         self, topic: Topic, *, service: str, group: str, handle: Handle, give_up: GiveUp, batch: int | None = None
@@ -70,7 +73,13 @@ class Bus:
 
         `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
         """
-        delivery = Delivery(service, topic, handle, give_up, self.set_aside, self._policy, self.new_fuse())
+
+        async def handle_and_move(subject: Subject, events: Sequence[Delivered]) -> None:
+            await handle(subject, events)
+            self._loops.move(topic.name)
+
+        fuse = self.new_fuse()
+        delivery = Delivery(service, topic, handle_and_move, give_up, self.set_aside, self._policy, fuse)
         self.consume_raw(topic, service=service, group=group, accept=delivery.accept, batch=batch)
 
     def new_fuse(self) -> Fuse:
@@ -105,7 +114,8 @@ class Bus:
             progress.take(records)
             began = time.monotonic()
             try:
-                await self._accept(service, records, accept)
+                with self._loops.work(topic.name):
+                    await self._accept(service, records, accept)
                 pace.note(len(records), time.monotonic() - began)
                 progress.finish()
             except Exception as error:
@@ -118,7 +128,8 @@ class Bus:
 
         subscriber(receive)
         subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
-        subscriber.get_msg = partial(_fetched, pace=pace)  # pyright: ignore[reportAttributeAccessIssue] # see there
+        moved = partial(self._loops.move, topic.name)
+        subscriber.get_msg = partial(_fetched, pace=pace, moved=moved)  # pyright: ignore[reportAttributeAccessIssue] # see there
         self._subscribers.append((service, topic.name, subscriber))
         self._progress.append(progress)
 
@@ -133,9 +144,15 @@ class Bus:
     async def start(self) -> None:
         """Connected and consuming."""
         await self._broker.start()
-        for (_, _, subscriber), progress in zip(self._subscribers, self._progress, strict=True):
+        for (_, name, subscriber), progress in zip(self._subscribers, self._progress, strict=True):
+            self._loops.move(name)
             watching = progress.watch(partial(getattr, subscriber, "consumer"))
             self._watching.append(asyncio.create_task(watching))
+
+    @property
+    def stalled(self) -> list[str]:
+        """The topics whose consumers neither look for records nor finish any."""
+        return self._loops.stalled
 
     async def stop(self) -> None:
         """What is in flight is finished and acknowledged, then the connections close."""
@@ -207,8 +224,9 @@ def _assigned(subscriber: Any) -> list[TopicPartition]:
     return list(consumer.assignment()) if consumer else []  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType] # untyped
 
 
-async def _fetched(consumer: AIOKafkaConsumer, pace: Pace) -> tuple[Any, ...]:
+async def _fetched(consumer: AIOKafkaConsumer, pace: Pace, moved: Callable[[], None]) -> tuple[Any, ...]:
     """What has arrived, as soon as something has; FastStream's own way sleeps after every empty look."""
+    moved()
     try:
         found = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
     except KafkaError as error:

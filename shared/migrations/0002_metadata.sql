@@ -1,5 +1,5 @@
--- What a caller says of sessions and messages beside their words; for whom a turn's resources may be found; given plans;
--- receipts, tombstones and audit events go when their years are over.
+-- What a caller says of sessions and messages beside their words; for whom a turn's resources may be found; which
+-- processes are there; given plans; tombstones and audit events go when their years are over.
 
 ALTER TABLE sessions ADD COLUMN metadata_json jsonb NOT NULL DEFAULT '{}';
 COMMENT ON COLUMN sessions.metadata_json IS 'The caller''s own names for the session, secrets blanked: a later turn''s names are added, null takes one away. Written by compose; an erasure alone may blank words in it.';
@@ -10,6 +10,16 @@ COMMENT ON COLUMN turns.org_id IS 'The organisation that the user spoke in, wher
 ALTER TABLE resources ADD COLUMN org_id text NOT NULL DEFAULT '', ADD COLUMN user_named boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN resources.user_named IS 'Whether the knowledge side was told whose it is when it was offered: in the same name it is deleted there.';
 COMMENT ON TABLE context_packages IS 'Packages as they were answered, and the plans that led to them, for a week; of a plan that was given (POST /v1/retrieve) the plan alone, in no session. Holds text. Written by compose after the reply where policy says so; governor removes old rows.';
+
+CREATE TABLE service_members (
+    service text NOT NULL,
+    member_id uuid NOT NULL,
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    problems text[] NOT NULL,
+    PRIMARY KEY (service, member_id)
+);
+COMMENT ON TABLE service_members IS 'Processes of services that are there: when each last said so, and what it is not ready for. Written by every service, read by compose''s /ready.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON service_members TO smartbrain_system;
 
 CREATE OR REPLACE VIEW messages WITH (security_invoker = true) AS
     SELECT tenant_id, user_id, event_id AS message_id, turn_id, session_id, ordinal, role, name,

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator
 from itertools import islice
 
+import httpx
 import pytest
 
 from services.cli.supervisor import STOP_S, Supervisor
@@ -29,8 +30,11 @@ async def machine(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tu
     """One system of processes for this module's tests; what one of them kills it brings back."""
     folder = tmp_path_factory.mktemp("machine")
     patch = pytest.MonkeyPatch()
-    patch.setenv("SMARTBRAIN_POLICY", str(policy_file(folder, delivery=SOON)))
-    settings = Settings(data=folder / "data", http_port=0, kafka_bootstrap=os.environ.get("SMARTBRAIN_KAFKA_BOOTSTRAP"))
+    watchful = {**SOON, "restart_after_s": 1.0, "silent_after_s": 2.0}
+    policy = policy_file(folder, delivery=watchful)
+    patch.setenv("SMARTBRAIN_POLICY", str(policy))
+    kafka = os.environ.get("SMARTBRAIN_KAFKA_BOOTSTRAP")
+    settings = Settings(data=folder / "data", http_port=0, kafka_bootstrap=kafka, policy=policy)
     async with supervised(settings) as running:
         yield running
     patch.undo()
@@ -114,3 +118,50 @@ async def test_memory_is_sound_after_evolvers_were_killed_among_corrections(
         assert len(story.result().expected) > TURNS // USERS // 5
         assert not all(story.result().expected.values()), "nothing was corrected"
         assert invariants.lost(running.dsn, user, story.result().expected) == []
+
+
+async def whole(running: Machine) -> dict[str, list[str]]:
+    """By service what compose says is wrong with it."""
+    answer = await running.http.get("/ready")
+    assert answer.status_code == 200, answer.text
+    return answer.json()["services"]
+
+
+async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supervisor, Machine]) -> None:
+    supervisor, running = machine
+
+    async def well() -> bool:
+        return not any((await whole(running)).values())
+
+    await wait_for(well, "every service is seen")
+    stopped = supervisor.processes["evolver"]
+    os.kill(stopped.child.pid, signal.SIGSTOP)
+    load = Load(running, users=2)
+    await load.reach(4)
+    await load.stop()
+
+    async def silent() -> bool:
+        return (await whole(running))["evolver"] == ["silent"]
+
+    await wait_for(silent, "nothing is heard of it")
+    assert (await running.http.get("/ready", params={"whole": "true"})).status_code == 503
+    mended: list[str] = []
+
+    async def started_again() -> bool:
+        mended.extend(await asyncio.to_thread(supervisor.mend))
+        return "evolver" in mended
+
+    await wait_for(started_again, "it is started again")
+    assert mended == ["evolver"]
+    assert stopped.child.poll() == -signal.SIGKILL
+    await wait_for(well, "every service is seen")
+    await assert_everything_once(running, load)
+
+
+async def test_a_live_probe_names_what_stands_still(machine: tuple[Supervisor, Machine]) -> None:
+    supervisor, _ = machine
+    async with httpx.AsyncClient() as http:
+        answers = [await http.get(f"{each.url}/live") for each in supervisor.processes.values()]
+    assert {(each.status_code, each.json()["live"], tuple(each.json()["stalled"])) for each in answers} == {
+        (200, True, ())
+    }

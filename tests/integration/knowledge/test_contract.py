@@ -101,9 +101,7 @@ async def test_what_it_can_is_known_without_waiting(either: Knowledge) -> None:
     assert bool(able.modes) is either.configured is able.ingest
 
 
-async def test_whether_it_keeps_users_apart_is_asked_for(
-    smart: SmartRag, rag: Rag, clock: Clock
-) -> None:
+async def test_whether_it_keeps_users_apart_is_asked_for(smart: SmartRag, rag: Rag, clock: Clock) -> None:
     assert (await smart.learn(deadline_s=5)).separates_users
     rag.separates_users = False
     assert (await smart.learn(deadline_s=5)).separates_users, "it said so lately"

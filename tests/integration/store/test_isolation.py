@@ -14,7 +14,7 @@ from tests.system.person import Person
 from tests.system.running import System
 from tests.system.wait import wait_for
 
-IDS_ONLY = {"event_outbox", "inbox", "redriven", "relay_members", "migrations", "serving"}
+IDS_ONLY = {"event_outbox", "inbox", "redriven", "relay_members", "service_members", "migrations", "serving"}
 """Tables that name things and hold no user's text: isolated by what they hold, not by row-level security."""
 SAYS = {
     "turns": {"result", "outcome", "request_hash"},

@@ -51,7 +51,7 @@ async def test_pruning_that_is_due_stays_due_until_it_is_done(
     for each in (redrive, end_idle, prune_all):
         monkeypatch.setattr(app.handler, each.__name__, each)
     monkeypatch.setattr(app, "PRUNE_EVERY", 4)
-    rt: Any = SimpleNamespace(policy=SimpleNamespace(delivery=SimpleNamespace(redrive_every_s=0)))
+    rt: Any = SimpleNamespace(policy=SimpleNamespace(delivery=SimpleNamespace(redrive_every_s=0, stalled_after_s=1)))
     with pytest.raises(EnoughError):
         await app.build(rt).run()
     assert done == pruned
