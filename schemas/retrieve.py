@@ -1,6 +1,8 @@
-"""A retrieval plan on behalf of a user: the body of POST /v1/retrieve."""
+"""A retrieval plan on behalf of a user: the body of POST /v1/retrieve, and a plan that was kept."""
 
-from schemas.base import ExternalId
+from uuid import UUID
+
+from schemas.base import Contract, ExternalId, Instant
 from schemas.retrieval_plan import RetrievalPlan
 
 
@@ -11,3 +13,13 @@ class RetrieveRequest(RetrievalPlan):
     user_id: ExternalId
     org_id: ExternalId | None = None
     profile_id: ExternalId | None = None
+
+
+class PlanView(Contract):
+    """A plan that was executed: given to /v1/retrieve, whose knowledge it asked too, or made for a package."""
+
+    plan_id: UUID
+    executed_at: Instant
+    plan: RetrievalPlan
+    org_id: str | None = None
+    profile_id: str | None = None

@@ -13,6 +13,9 @@ from schemas.vocabulary import Assertion, Provenance
 from shared import workdays
 from shared.errors import ConfigurationError
 
+YEARS_3 = 1096
+"""In days, a leap year among them."""
+
 
 class Slice(BaseModel):
     """A part of the policy; a name that it does not know is an error, so that a typing mistake cannot hide."""
@@ -285,7 +288,9 @@ class ObservabilityPolicy(Slice):
     store_plans: bool = True
     store_contexts: bool = True
     contexts_keep_days: int = Field(default=7, ge=1, description="Packages and plans; they hold text")
-    receipts_keep_days: int = Field(default=30, ge=1, description="Receipts; they hold ids and numbers")
+    receipts_keep_days: int = Field(
+        default=YEARS_3, ge=YEARS_3, description="Receipts, three years at least (X37); they hold ids and numbers"
+    )
 
 
 class PromotionPolicy(Slice):
@@ -369,7 +374,9 @@ class ErasurePolicy(Slice):
     attempts_max: int = Field(default=5, ge=0, description="New attempts after a failure; then it is escalated")
     retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(default=(1, 5, 30, 120, 600), min_length=1)
     check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines")
-    keep_years: int = Field(default=3, ge=1, description="Tombstones and audit events stay at least so long")
+    keep_years: int = Field(
+        default=3, ge=3, le=100, description="Tombstones and audit events of completed erasures stay so long (X37)"
+    )
 
     @model_validator(mode="after")
     def _knows_its_profile(self) -> Self:
@@ -436,9 +443,16 @@ class GatePolicy(Slice):
     floors: dict[str, Floor] = Field(default_factory=_floors)
 
 
+class RetentionPolicy(Slice):
+    """What seed 003 calls by other names."""
+
+    window_turns: int | None = Field(default=None, ge=0, description="Of compose.recent_turns_max (X26)")
+
+
 class Policy(Slice):
     """All of brain.yml."""
 
+    retention: RetentionPolicy = Field(default=RetentionPolicy(), exclude=True)
     confidence: ConfidencePolicy = ConfidencePolicy()
     observer: ObserverPolicy = ObserverPolicy()
     analysis: AnalysisPolicy = AnalysisPolicy()
@@ -451,6 +465,21 @@ class Policy(Slice):
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
     gate: GatePolicy = GatePolicy()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_aliases(cls, raw: Any) -> Any:
+        """What stands under another name of it stands under its own; ValueError where the two say different things."""
+        retention, compose = (raw.get(name) for name in ("retention", "compose")) if isinstance(raw, dict) else ({}, {})  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType] # raw YAML
+        turns: Any = retention.get("window_turns") if isinstance(retention, dict) else None  # pyright: ignore[reportUnknownMemberType] # raw YAML
+        if turns is None or not isinstance(compose, dict | None):
+            return raw
+        given: dict[str, Any] = compose or {}
+        if given.get("recent_turns_max", turns) != turns:
+            raise ValueError(
+                f"retention.window_turns: {turns} is not compose.recent_turns_max, {given['recent_turns_max']}"
+            )
+        return {**raw, "compose": {**given, "recent_turns_max": turns}}
 
     @property
     def version(self) -> str:

@@ -1,9 +1,11 @@
-"""One composition with all that led to it: what the reply, its explanation and its receipts are made from."""
+"""One composition, or one plan that was executed, with all that led to it: what replies and receipts are made from."""
 
 from dataclasses import dataclass
 
 from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
+from schemas.evidence_pack import EvidencePack
+from schemas.retrieve import RetrieveRequest
 from services.compose.found import Found
 from services.compose.planner import Thought
 from services.compose.rules.fuse import Fused, FusePolicy
@@ -24,3 +26,12 @@ class Composed:
     took_ms: float
     epoch: int
     """The user's when it was begun: after an erasure it is not recorded any more."""
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What a plan that was given has found; `epoch` as of a package."""
+
+    asked: RetrieveRequest
+    pack: EvidencePack
+    epoch: int

@@ -12,7 +12,7 @@ from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from services.compose import arms, experience, explain, links, media, overlay, planner, rerank, resources
-from services.compose.composed import Composed
+from services.compose.composed import Composed, Retrieved
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
 from services.compose.packaging import Loaded, hold_message, package_context, read_message, to_core
@@ -227,6 +227,11 @@ def _debug(
 
 
 async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> EvidencePack:
+    """As `execute_plan`: the pack alone."""
+    return (await execute_plan(asked, rt, ignored=ignored)).pack
+
+
+async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str] = ()) -> Retrieved:
     """What a plan finds in memory, in its final order, with what was ignored (seed 001 section 9)."""
     began = time.perf_counter()
     deadline = began + rt.policy.compose.seconds(None)
@@ -253,7 +258,18 @@ async def retrieve(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence[str
     wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     fused = fuse(pool, at, policy)
-    return evidence_pack(asked, run, found, fused, request_id, at, (time.perf_counter() - began) * 1000, ignored)
+    took = (time.perf_counter() - began) * 1000
+    pack = evidence_pack(asked, run, found, fused, request_id, at, took, ignored)
+    logger().info(
+        "plan_executed",
+        tenant_id=subject.tenant_id,
+        plan_id=pack.plan_id,
+        request_id=request_id,
+        evidence=len(pack.evidences),
+        took_ms=round(took, 2),
+        degraded=pack.explain.degraded_reason,
+    )
+    return Retrieved(asked, pack, epoch)
 
 
 async def _given(rt: Runtime, asked: RetrieveRequest, run: Execution, request_id: str) -> SubPlan | None:

@@ -7,6 +7,8 @@ from schemas.context_package import ContextPackage
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.messages import PackageMessages, messages
 from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, ContextSummary, DecisionReason, ReceiptItem
+from schemas.retrieval_plan import RetrievalPlan
+from schemas.retrieve import PlanView
 from services.compose.rules.why import Told, why
 from shared.db import Connection, Subject
 from shared.errors import RefusedError
@@ -55,8 +57,22 @@ def _package(stored: Stored | None, context_id: UUID) -> ContextPackage:
     return ContextPackage.model_validate(stored.package)
 
 
-def _erased(context_id: UUID) -> RefusedError:
-    return RefusedError("erased", f"package {context_id} was erased; nothing of it is left", status=GONE)
+def _erased(context_id: UUID, what: str = "package") -> RefusedError:
+    return RefusedError("erased", f"{what} {context_id} was erased; nothing of it is left", status=GONE)
+
+
+async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
+    """The plan as it was executed, given or made for the package of that id; 404 and 410 as of packages."""
+    async with rt.db.transaction(subject) as conn:
+        stored = await contexts.package(conn, subject, plan_id)
+    if stored and stored.erased:
+        raise _erased(plan_id, "plan")
+    if stored is None or stored.plan is None:
+        raise RefusedError("not_found", f"no plan {plan_id} is stored for this user", status=NOT_FOUND)
+    named = {name: stored.plan.get(name) for name in ("org_id", "profile_id")}
+    return PlanView(
+        plan_id=plan_id, executed_at=stored.created_at, plan=RetrievalPlan.model_validate(stored.plan), **named
+    )
 
 
 async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, developer: bool) -> PackageMessages:

@@ -13,6 +13,7 @@ from services.compose.rules.execute import Execution, applied
 from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
 from services.compose.rules.model import Dropped
 from services.compose.rules.views import pack_evidence
+from shared import clock
 from shared.text.sanitize import screen
 
 
@@ -60,7 +61,7 @@ def evidence_pack(
     evidences = [pack_evidence(ranked, asked, at) for ranked in fused.ranked]
     return EvidencePack(
         plan=asked,
-        plan_id=request_id,
+        plan_id=str(clock.uuid7()),
         request_id=request_id,
         generated_at=at,
         evidences=evidences,

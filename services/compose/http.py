@@ -21,7 +21,7 @@ from schemas.messages import PackageMessages
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
 from schemas.receipts import ContextPage, ContextReceipt
 from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceState
-from schemas.retrieve import RetrieveRequest
+from schemas.retrieve import PlanView, RetrieveRequest
 from schemas.turn_events import CommitResult, ErrorReply, FieldProblem, TurnEvents
 from schemas.views import (
     TurnOutcomeView,
@@ -29,7 +29,7 @@ from schemas.views import (
 )
 from services.compose import contexts, experience, library, media, memories, promotions
 from services.compose.commit import commit_turn
-from services.compose.context import compose, retrieve
+from services.compose.context import compose, execute_plan
 from services.compose.http_bounds import Framing, allowed_methods, refuse_unknown_parameters
 from services.compose.http_erasure import erasure_routes
 from services.compose.http_memories import memory_routes
@@ -127,7 +127,9 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     )
     async def run_plan(request: Request) -> Response:
         asked, ignored = await parsed(request, RetrieveRequest)
-        return json_of(await retrieve(asked, rt, ignored=ignored))
+        made = await execute_plan(asked, rt, ignored=ignored)
+        await recorder.note(made)
+        return json_of(made.pack)
 
     del context, run_plan
 
@@ -173,6 +175,14 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         return json_of(made, lean=True)
 
     @app.get(
+        "/v1/plans/{plan_id}",
+        tags=["receipts"],
+        summary="A plan as it was executed, while it is stored: by the `plan_id` of a pack or a package's `context_id`",
+    )
+    async def plan(plan_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> PlanView:
+        return await contexts.plan(rt, await settled(tenant_id, user_id), plan_id)
+
+    @app.get(
         "/v1/receipts/{context_id}",
         tags=["receipts"],
         summary="Why each thing is in the package, and why others are not",
@@ -188,7 +198,7 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     ) -> ContextReceipt:
         return await contexts.receipt(rt, await settled(tenant_id, user_id), context_id, item, lang)
 
-    del page, package, chat, receipt
+    del page, package, chat, plan, receipt
 
 
 def _media(app: FastAPI, rt: Runtime) -> None:

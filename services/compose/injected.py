@@ -14,7 +14,9 @@ import orjson
 from schemas.context_package import ContextPackage
 from schemas.events import DecisionEvent
 from schemas.topics import RECEIPT_RECORDED
-from services.compose.composed import Composed
+from schemas.turn_events import Redaction
+from services.compose.clean import clean_json
+from services.compose.composed import Composed, Retrieved
 from services.compose.rules import receipts
 from services.compose.rules.spoken import UNSUPPORTED
 from shared.db import Database, Subject
@@ -39,9 +41,11 @@ SETTLE_S = 2.0
 PAUSES_S = (0.2, 1.0, 3.0)
 """Between attempts while the database is away; what comes meanwhile waits."""
 
-Waiting = tuple[Composed, float]
-"""A package and when it was answered."""
+Waiting = tuple[Composed | Retrieved, float]
+"""A package or a plan and when it was answered."""
 Row = dict[str, Any]
+NO_SESSION = ""
+"""In which a plan stands that was given."""
 
 
 def recorded(made: Composed, policy: Policy, version: str) -> Row:
@@ -74,6 +78,23 @@ def recorded(made: Composed, policy: Policy, version: str) -> Row:
         "package": body and orjson.Fragment(body),
         "event": _event(made, injection, version),
     }
+
+
+def kept_plan(made: Retrieved, policy: Policy) -> Row | None:
+    """The row of `record_contexts` for a plan that was given, but for its age; None where policy keeps none.
+
+    Nor is one kept that holds a secret, as of packages.
+    """
+    asked = made.asked
+    if not policy.observability.store_plans:
+        return None
+    plan = asked.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tenant_id", "user_id"})
+    found: list[Redaction] = []
+    clean_json(plan, "plan", found)
+    if found:
+        return None
+    whose = {"tenant_id": asked.tenant_id, "user_id": asked.user_id, "session_id": NO_SESSION}
+    return {**whose, "epoch": made.epoch, "context_id": made.pack.plan_id, "plan": plan}
 
 
 def _core(package: ContextPackage) -> list[str]:
@@ -192,8 +213,8 @@ class Recorder:
         self._wanted = asyncio.Event()
         self._first: list[Waiting] = []
 
-    async def note(self, made: Composed) -> None:
-        """The package will be recorded: at once but where too many wait; counted as dropped where none is written."""
+    async def note(self, made: Composed | Retrieved) -> None:
+        """It will be recorded: at once but where too many wait; counted as dropped where nothing is written."""
         self._open[_session(made)] += 1
         if self._waiting.full():
             self._wanted.set()
@@ -278,10 +299,19 @@ class Recorder:
     def _take(self, waiting: Waiting) -> None:
         made, at = waiting
         try:
-            self._batch.append((recorded(made, self._policy, self._version), at))
+            row = (
+                kept_plan(made, self._policy)
+                if isinstance(made, Retrieved)
+                else recorded(made, self._policy, self._version)
+            )
         except Exception as error:  # noqa: BLE001 # the other packages must be recorded
             self._refused(1, error)
             self._close(_session(made))
+            return
+        if row is None:
+            self._close(_session(made))
+        else:
+            self._batch.append((row, at))
 
     async def _written(self) -> None:
         """The batch stands in the tables, or has been dropped because they refuse it; waits out an absence."""
@@ -335,5 +365,6 @@ class Recorder:
         logger().error("injections_refused", count=count, **frames(error))
 
 
-def _session(made: Composed) -> tuple[Subject, str]:
-    return Subject(made.asked.tenant_id, made.asked.user_id), made.asked.session_id
+def _session(made: Composed | Retrieved) -> tuple[Subject, str]:
+    session_id = NO_SESSION if isinstance(made, Retrieved) else made.asked.session_id
+    return Subject(made.asked.tenant_id, made.asked.user_id), session_id

@@ -31,6 +31,7 @@ from shared.store import (
     answers,
     contexts,
     experience,
+    expired,
     inbox,
     injections,
     observations,
@@ -178,6 +179,8 @@ async def prune_all(rt: Runtime) -> None:
         logger().info("injections_pruned", count=PRUNE)
     while await prune_contexts(rt) >= PRUNE:
         logger().info("contexts_pruned", count=PRUNE)
+    while await prune_erasures(rt) >= PRUNE:
+        logger().info("erasures_pruned", count=PRUNE)
     while await prune_receipts(rt) >= PRUNE:
         logger().info("receipts_pruned", count=PRUNE)
 
@@ -201,6 +204,12 @@ async def prune_contexts(rt: Runtime) -> int:
     days = timedelta(days=keep.receipts_keep_days), timedelta(days=keep.contexts_keep_days)
     async with rt.db.system() as conn:
         return await contexts.prune(conn, *days, PRUNE)
+
+
+async def prune_erasures(rt: Runtime) -> int:
+    """How many erasures that were completed longer ago than policy keeps their proof were forgotten just now."""
+    async with rt.db.system() as conn:
+        return await expired.prune_erasures(conn, rt.policy.erasure.keep_years, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:

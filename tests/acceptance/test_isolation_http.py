@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import httpx
@@ -56,6 +57,7 @@ CASES = (
     Case("get", "/v1/contexts/{context_id}", "missing"),
     Case("get", "/v1/contexts/{context_id}/messages", "missing"),
     Case("get", "/v1/receipts/{context_id}", "missing"),
+    Case("get", "/v1/plans/{context_id}", "missing"),
     Case("get", "/v1/media/{media_id}", "missing"),
     Case("get", "/v1/memories", "empty"),
     Case("get", "/v1/memories/{memory_id}", "missing"),
@@ -102,7 +104,11 @@ CASES = (
     Case("delete", "/v1/memories", "missing", lambda of: {"memory_ids": [of.ended_id]}),
     Case("post", "/v1/erasures", "missing", lambda _: {"scope": "session", "session_ids": ["gone"]}, True),
 )
-ROUTES = [f"{case.method} {case.path.replace('ended_id', 'memory_id')}" for case in CASES]
+NAMES = {"ended_id": "memory_id", "/v1/plans/{context_id}": "/v1/plans/{plan_id}"}
+"""What a route calls something that is known by another name here."""
+ROUTES = [
+    f"{case.method} {reduce(lambda path, name: path.replace(name, NAMES[name]), NAMES, case.path)}" for case in CASES
+]
 PROBES = ("get /live", "get /ready", "get /metrics")
 """Of the service, not of anybody; every service adds them where it is served."""
 EACH = pytest.mark.parametrize("case", CASES, ids=ROUTES)

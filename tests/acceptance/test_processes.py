@@ -87,6 +87,53 @@ async def test_a_worker_that_is_told_to_stop_ends_in_time_and_loses_nothing(
     await assert_everything_once(running, load)
 
 
+async def whole(running: Machine) -> dict[str, list[str]]:
+    """By service what compose says is wrong with it."""
+    answer = await running.http.get("/ready")
+    assert answer.status_code == 200, answer.text
+    return answer.json()["services"]
+
+
+async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supervisor, Machine]) -> None:
+    supervisor, running = machine
+
+    async def well() -> bool:
+        return not any((await whole(running)).values())
+
+    await wait_for(well, "every service is seen")
+    stopped = supervisor.processes["evolver"]
+    os.kill(stopped.child.pid, signal.SIGSTOP)
+    load = Load(running.http, users=2)
+    await load.reach(4)
+    await load.stop()
+
+    async def silent() -> bool:
+        return (await whole(running))["evolver"] == ["silent"]
+
+    await wait_for(silent, "nothing is heard of it")
+    assert (await running.http.get("/ready", params={"whole": "true"})).status_code == 503
+    mended: list[str] = []
+
+    async def started_again() -> bool:
+        mended.extend(await asyncio.to_thread(supervisor.mend))
+        return "evolver" in mended
+
+    await wait_for(started_again, "it is started again")
+    assert mended == ["evolver"]
+    assert stopped.child.poll() == -signal.SIGKILL
+    await wait_for(well, "every service is seen")
+    await assert_everything_once(running, load)
+
+
+async def test_a_live_probe_names_what_stands_still(machine: tuple[Supervisor, Machine]) -> None:
+    supervisor, _ = machine
+    async with httpx.AsyncClient() as http:
+        answers = [await http.get(f"{each.url}/live") for each in supervisor.processes.values()]
+    assert {(each.status_code, each.json()["live"], tuple(each.json()["stalled"])) for each in answers} == {
+        (200, True, ())
+    }
+
+
 async def tell(machine: Machine, user_id: str, turns: int) -> Story:
     """The story of the user, told turn by turn."""
     script = list(islice(conversation.turns(user_id), turns))
@@ -118,50 +165,3 @@ async def test_memory_is_sound_after_evolvers_were_killed_among_corrections(
         assert len(story.result().expected) > TURNS // USERS // 5
         assert not all(story.result().expected.values()), "nothing was corrected"
         assert invariants.lost(running.dsn, user, story.result().expected) == []
-
-
-async def whole(running: Machine) -> dict[str, list[str]]:
-    """By service what compose says is wrong with it."""
-    answer = await running.http.get("/ready")
-    assert answer.status_code == 200, answer.text
-    return answer.json()["services"]
-
-
-async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supervisor, Machine]) -> None:
-    supervisor, running = machine
-
-    async def well() -> bool:
-        return not any((await whole(running)).values())
-
-    await wait_for(well, "every service is seen")
-    stopped = supervisor.processes["evolver"]
-    os.kill(stopped.child.pid, signal.SIGSTOP)
-    load = Load(running, users=2)
-    await load.reach(4)
-    await load.stop()
-
-    async def silent() -> bool:
-        return (await whole(running))["evolver"] == ["silent"]
-
-    await wait_for(silent, "nothing is heard of it")
-    assert (await running.http.get("/ready", params={"whole": "true"})).status_code == 503
-    mended: list[str] = []
-
-    async def started_again() -> bool:
-        mended.extend(await asyncio.to_thread(supervisor.mend))
-        return "evolver" in mended
-
-    await wait_for(started_again, "it is started again")
-    assert mended == ["evolver"]
-    assert stopped.child.poll() == -signal.SIGKILL
-    await wait_for(well, "every service is seen")
-    await assert_everything_once(running, load)
-
-
-async def test_a_live_probe_names_what_stands_still(machine: tuple[Supervisor, Machine]) -> None:
-    supervisor, _ = machine
-    async with httpx.AsyncClient() as http:
-        answers = [await http.get(f"{each.url}/live") for each in supervisor.processes.values()]
-    assert {(each.status_code, each.json()["live"], tuple(each.json()["stalled"])) for each in answers} == {
-        (200, True, ())
-    }

@@ -91,7 +91,13 @@ def test_the_version_follows_the_values(tmp_path: Path) -> None:
         ("erasure: {retry_after_s: []}", "erasure.retry_after_s"),
         ("erasure: {retry_after_s: [1, 0]}", "erasure.retry_after_s.1"),
         ("erasure: {check_every_s: 0}", "erasure.check_every_s"),
-        ("erasure: {keep_years: 0}", "erasure.keep_years"),
+        ("erasure: {keep_years: 2}", "erasure.keep_years"),
+        ("observability: {receipts_keep_days: 1095}", "observability.receipts_keep_days"),
+        ("retention: {window_turns: -1}", "retention.window_turns"),
+        ("retention: {window_turns: many}", "retention.window_turns"),
+        ("retention: {turns: 8}", "retention.turns"),
+        ("retention: 8", "retention"),
+        ("{retention: {window_turns: 8}, compose: 8}", "compose"),
         ("- compose", ""),
         ("compose: {", ""),
     ],
@@ -101,6 +107,26 @@ def test_a_bad_value_is_refused_with_its_place(tmp_path: Path, text: str, place:
     with pytest.raises(ConfigurationError) as refused:
         load(path)
     assert str(refused.value).startswith(f"{path}: {place}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "retention: {window_turns: 3}",
+        "{retention: {window_turns: 3}, compose: null}",
+        "{retention: {window_turns: 3}, compose: {recent_turns_max: 3}}",
+    ],
+)
+def test_the_older_name_of_the_window_is_read(tmp_path: Path, text: str) -> None:
+    read = load(written(tmp_path, text))
+    assert read.compose.recent_turns_max == 3
+    assert read.version == load(written(tmp_path, "compose: {recent_turns_max: 3}")).version
+
+
+def test_two_names_that_say_different_things_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "{retention: {window_turns: 3}, compose: {recent_turns_max: 4}}")
+    with pytest.raises(ConfigurationError, match=r"retention\.window_turns: 3 is not compose\.recent_turns_max, 4"):
+        load(path)
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
