@@ -52,6 +52,7 @@ class Runtime:
         self.read_turns.forget(owner, epoch)
         self.thoughts.forget((owner.tenant_id, owner.user_id))
         self.experience.forget(owner.tenant_id)
+        self.known.forget(owner.tenant_id, owner.user_id)
         recall.forget_texts()
 
     def forget_everybody(self) -> None:
@@ -59,6 +60,7 @@ class Runtime:
         self.read_turns.clear()
         self.thoughts.clear()
         self.experience.clear()
+        self.known.clear()
         recall.forget_texts()
 
 

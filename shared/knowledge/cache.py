@@ -1,4 +1,4 @@
-"""What knowledge answered lately, in this process: never anything of a user's memory (seed 004 section 4.4, X28)."""
+"""What knowledge answered lately, in this process: to a user, whose own documents may be in it (seed 004 4.4, X28)."""
 
 import hashlib
 from collections import OrderedDict
@@ -40,6 +40,15 @@ class Cache:
         self._kept.move_to_end(key)
         while len(self._kept) > self.most:
             self._kept.popitem(last=False)
+
+    def forget(self, tenant_id: str, user_id: str) -> None:
+        """Nothing is left of what was answered to this user, in whose name documents may be."""
+        for key in [key for key in self._kept if (key[0].tenant_id, key[0].user_id) == (tenant_id, user_id)]:
+            del self._kept[key]
+
+    def clear(self) -> None:
+        """Nothing is left."""
+        self._kept.clear()
 
 
 def key_of(scope: Scope, version: int, plan: RetrievalPlan) -> Key:
