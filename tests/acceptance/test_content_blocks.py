@@ -227,7 +227,7 @@ async def test_the_registry_wins_where_it_is_stricter_or_newer(
 ) -> None:
     await register(person, "m", registered)
     answer = await post(person, [image(EN, "m", security_status=vouched)])
-    assert answer.status_code == (201 if taken else 422), answer.text
+    assert answer.status_code == (201 if taken else 409), answer.text
     assert nothing_of(person) is not taken
 
 
@@ -235,7 +235,7 @@ async def test_a_media_of_another_person_or_type_vouches_for_nothing(system: Sys
     lin, may = Person(system), Person(system)
     await register(lin, "m", "safe")
     block = image(EN, "m", security_status=None)
-    assert (await post(may, [block])).status_code == 422
+    assert (await post(may, [block])).status_code == 409
     other = await post(lin, [{**block, "type": "document"}])
     assert other.json()["details"][0]["problem"] == "m is registered as image, not document"
 
@@ -284,7 +284,7 @@ async def test_a_turn_that_was_taken_is_still_itself_when_its_media_is_quarantin
     await register(person, "m", "quarantined")
     again = await post(person, content, idempotency_key="k")
     assert (again.status_code, again.json()) == (200, first.json())
-    assert (await post(person, content, idempotency_key="other")).status_code == 422
+    assert (await post(person, content, idempotency_key="other")).status_code == 409
 
 
 @pytest.mark.parametrize(
