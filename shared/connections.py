@@ -118,8 +118,10 @@ class BoundedProtocol(H11Protocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            body = ErrorReply(code=code, message=message, request_id=clock.uuid7().hex).model_dump_json().encode()
+            request_id = clock.uuid7().hex
+            body = ErrorReply(code=code, message=message, request_id=request_id).model_dump_json().encode()
             headers = [
+                (b"x-request-id", request_id.encode()),
                 (b"content-type", b"application/json"),
                 (b"content-length", str(len(body)).encode()),
                 (b"connection", b"close"),

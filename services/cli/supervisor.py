@@ -135,7 +135,7 @@ class Supervisor:
         for name in self._services_by_process:
             self._release(name)
         for name, process in self.processes.items():
-            self.await_ready((name,))
+            self.await_ready((name,), START_S - (time.monotonic() - began))
             report(f"{', '.join(process.services)}: ready")
         report(f"{len(self._services)} services are ready")
         running = self.running()

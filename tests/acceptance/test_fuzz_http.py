@@ -15,7 +15,9 @@ from tests.system.wait import IN_TIME_S
 
 AT_ONCE = 8
 BEYOND_SCHEMAS = ("as_of", "status", "time_range", "global_filters.time_range", "filters.time_range")
-"""What no schema can say: a moment ahead of now, a search among what ended, a span that ends before it begins."""
+"""What no schema can say: a moment ahead of now, a search among what ended, a span that ends before it begins; nor that
+no string anywhere in free JSON holds U+0000.
+"""
 WRITTEN = """
 SELECT (SELECT count(*) FROM conversation_events e WHERE e.tenant_id = t.tenant_id AND e.turn_id = t.turn_id) AS events
 FROM turns t WHERE t.turn_id = %(turn)s
@@ -59,7 +61,8 @@ def wrong(attempt: Attempt, answer: httpx.Response) -> str | None:
         if not (told["code"] and told["message"] and told["request_id"]):
             return "says nothing"
         fields = [problem["field"] for problem in told["details"]]
-        if told["code"] != "invalid_request" or any(name.endswith(BEYOND_SCHEMAS) for name in fields):
+        beyond = "U+0000" in answer.text or any(name.endswith(BEYOND_SCHEMAS) for name in fields)
+        if told["code"] != "invalid_request" or beyond:
             return None
         return "refused though OpenAPI allows it" if attempt.allowed else None
     return "accepted though OpenAPI forbids it" if attempt.allowed is False else None

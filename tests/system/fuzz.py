@@ -1,10 +1,12 @@
 """Requests at random: some as OpenAPI says, some nearly so, some that are nothing of the kind."""
 
+import copy
 import math
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 from uuid import UUID
@@ -156,7 +158,9 @@ class Fuzzer:
             "null": lambda *_: None,
         }
         kind = schema.get("type")
-        return makers[kind](schema, depth) if isinstance(kind, str) else self._random.choice(ANYTHING[:8])
+        return (
+            makers[kind](schema, depth) if isinstance(kind, str) else copy.deepcopy(self._random.choice(ANYTHING[:8]))
+        )
 
     def _object(self, schema: Json, depth: int) -> Json:
         required = set(schema.get("required", ()))
@@ -183,7 +187,7 @@ class Fuzzer:
             case _:
                 pass
         text = self._random.choice(WORDS)
-        for known in ("0.1", "sha256:" + "a" * 64, "treatment_b", text):
+        for known in (text, "0.1", "sha256:" + "a" * 64, "treatment_b"):
             if re.search(schema.get("pattern", ""), known):
                 return known[: schema.get("maxLength", 10_000)]
         return text
@@ -199,7 +203,7 @@ class Fuzzer:
             inner = self._random.choice(value)
             if isinstance(inner, dict | list) and self._random.random() < 0.8:
                 return self._spoil(inner)
-            value[self._random.randrange(len(value))] = self._random.choice(ANYTHING)
+            value[self._random.randrange(len(value))] = self._anything()
         elif isinstance(value, dict) and value:
             name = self._random.choice(list(value))
             if isinstance(value[name], dict | list) and self._random.random() < 0.6:
@@ -208,10 +212,13 @@ class Fuzzer:
                 case 0:
                     del value[name]
                 case 1:
-                    value[self._random.choice(HOSTILE[:8])] = self._random.choice(ANYTHING)
+                    value[self._random.choice(HOSTILE[:8])] = self._anything()
                 case _:
-                    value[name] = self._random.choice((*ANYTHING, *HOSTILE))
+                    value[name] = self._anything()
         return None
+
+    def _anything(self) -> Any:
+        return copy.deepcopy(self._random.choice((*ANYTHING, *HOSTILE)))
 
 
 def _resolved(schema: Json, document: Json) -> Json:
@@ -222,4 +229,12 @@ def _resolved(schema: Json, document: Json) -> Json:
 
 def _fits(schema: Json, value: Any, document: Json) -> bool:
     whole = {**schema, "components": document["components"]}
-    return Draft202012Validator(whole, format_checker=FormatChecker()).is_valid(value)
+    return Draft202012Validator(whole, format_checker=_FORMATS).is_valid(value)
+
+
+_FORMATS = FormatChecker()
+
+
+@_FORMATS.checks("date-time", raises=ValueError)
+def _is_moment(value: object) -> bool:
+    return not isinstance(value, str) or ("T" in value and datetime.fromisoformat(value).tzinfo is not None)
