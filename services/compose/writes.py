@@ -88,7 +88,7 @@ async def _decided(
     if wanted.state != "evolved":
         return Fate("rejected", reason=reason or verb)
     if left is None:
-        return Fate("rejected", reason="erased")
+        return Fate("accepted", reason="erased")
     if left.memory_id != wanted.related_memory_id:
         return Fate("merged", left.memory_id, "consolidated")
     return Fate("merged", left.memory_id, reason) if verb == "confirm" else Fate("accepted", left.memory_id)
@@ -120,7 +120,7 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     pending, epoch = await rt.db.read(
         subject, turns.pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
     )
-    earlier = [each for each in pending if each.turn_id < turn.turn_id]
+    earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
     why = await overlay.why_withheld(rt.db, subject, earlier, turn)
     turn = withhold(turn, why) if why else turn
     context = ObserveContext(turn.said_at, answer_before="")

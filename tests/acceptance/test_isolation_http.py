@@ -62,6 +62,7 @@ CASES = (
     Case("get", "/v1/memories", "empty"),
     Case("get", "/v1/memories/{memory_id}", "missing"),
     Case("get", "/v1/memories/{memory_id}/history", "missing"),
+    Case("get", "/v1/writes/{turn_id}", "missing"),
     Case("get", "/v1/answers", "empty"),
     Case("get", "/v1/conflicts", "empty"),
     Case("get", "/v1/sessions", "empty"),
@@ -104,7 +105,11 @@ CASES = (
     Case("delete", "/v1/memories", "missing", lambda of: {"memory_ids": [of.ended_id]}),
     Case("post", "/v1/erasures", "missing", lambda _: {"scope": "session", "session_ids": ["gone"]}, True),
 )
-NAMES = {"ended_id": "memory_id", "/v1/plans/{context_id}": "/v1/plans/{plan_id}"}
+NAMES = {
+    "ended_id": "memory_id",
+    "/v1/plans/{context_id}": "/v1/plans/{plan_id}",
+    "/v1/writes/{turn_id}": "/v1/writes/{receipt_id}",
+}
 """What a route calls something that is known by another name here."""
 ROUTES = [
     f"{case.method} {reduce(lambda path, name: path.replace(name, NAMES[name]), NAMES, case.path)}" for case in CASES

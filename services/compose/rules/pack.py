@@ -53,15 +53,29 @@ __all__ = [
 
 WIRE_SHARE = 0.98
 """What the JSON of a package may take of the limit; it has no other margin for a tokenizer that counts more."""
+EMPTY_MOST = 1500
+"""More than the JSON of an empty package takes, its rules in it."""
 JSON_COUNTS_FROM = 1000
 """Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
 
 
 def check(inputs: PackInputs, policy: PackPolicy) -> None:
     """Raises where `pack` would, whatever is found: the message is held against the window before any search."""
+    if _is_short(inputs, policy):
+        return
     clear = inputs.language or detect(inputs.user_message)
     # the rules may yet come in the language of the turns before; these are the longer ones
     _frame(inputs if clear != "other" else replace(inputs, language="zh"), policy)
+
+
+def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
+    """Whether the message is far from any bound, which nearly all are: no JSON need be written to see it."""
+    if inputs.content_parts or inputs.token_limit < policy.short_guide_below:
+        return False
+    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
+    limits = bounds(inputs.token_limit, policy.budget)
+    wire = said + escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
+    return said <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
 
 
 def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
