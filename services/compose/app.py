@@ -176,14 +176,13 @@ class _Door:
         EVENTS_DEAD_LETTERED.labels("compose", record.topic).inc()
 
     async def _attempts(self, record: Record, body: bytes) -> BaseModel:
-        for pause_ms in self._rt.policy.delivery.retry_delays_ms:
-            try:
-                return await self._do(record, body)
-            except (RefusedError, TransientError):
-                raise
-            except Exception as error:  # noqa: BLE001 # the last attempt raises it
-                EVENTS_FAILED.labels("compose", record.topic, type(error).__name__).inc()
-                await asyncio.sleep(pause_ms / 1000)
+        try:
+            return await self._do(record, body)
+        except (RefusedError, TransientError):
+            raise
+        except Exception as error:  # noqa: BLE001 # once more and no oftener: others wait meanwhile
+            EVENTS_FAILED.labels("compose", record.topic, type(error).__name__).inc()
+            await asyncio.sleep((*self._rt.policy.delivery.retry_delays_ms, 0)[0] / 1000)
         return await self._do(record, body)
 
     async def _do(self, record: Record, body: bytes) -> BaseModel:

@@ -230,9 +230,8 @@ async def _fetched(consumer: AIOKafkaConsumer, pace: Pace, moved: Callable[[], N
     try:
         found = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
     except KafkaError as error:
-        logger().warning(
-            "events_not_heard", error=type(error).__name__
-        )  # FastStream rests and goes on, and says nothing
+        # FastStream rests and goes on, and says nothing
+        logger().warning("events_not_heard", error=type(error).__name__)
         raise
     return tuple(chain(*found.values()))
 
