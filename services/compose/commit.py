@@ -27,8 +27,8 @@ from shared.telemetry import TURNS_COMMITTED, TURNS_DROPPED_BY_ERASURE, TURNS_RE
 from shared.text.blocks import media_ids
 from shared.text.secrets import kind_of_id, redact
 
-UNSAID = frozenset({"idempotency_key"})
-UNHASHED = UNSAID | {"remember"}
+UNSAID = {"idempotency_key"}
+UNHASHED = {*UNSAID, "remember"}
 """What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
 NOTHING_KNOWN: Mapping[str, Registered] = {}
 _ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}

@@ -229,7 +229,7 @@ async def _version(
         tokens.count,
         lambda text: redact(text)[0],
     )
-    messages = [Said(m.role, m.text, m.name) for turn in said for m in _read(turn).messages]
+    messages = [Said(m.role, m.text, m.name) for turn in said for m in _text(turn).messages]
     told = await condense(rt, subject, made, messages, last.turn_id, asking, policy)
     version, summary = basis.version + 1, told.summary
     block_from = basis.archived_to + 1 if ends else None
@@ -250,7 +250,7 @@ async def _version(
 
 
 def _turn(turn: Turn) -> SummaryTurn:
-    text = _read(turn)
+    text = _text(turn)
     return SummaryTurn(
         seq=turn.seq,
         messages=tuple(SummaryMessage(m.role, m.text) for m in text.messages),
@@ -259,7 +259,7 @@ def _turn(turn: Turn) -> SummaryTurn:
     )
 
 
-def _read(turn: Turn) -> TurnText:
+def _text(turn: Turn) -> TurnText:
     """What is read of the turn, as for statements."""
     return as_read(heard.turn_text(turn), READING)[0]
 

@@ -1,8 +1,9 @@
-"""How many records are fetched together: as many as take about a second, so that nobody waits long for another."""
+"""How many records are fetched together: as many as take about half a second, so that nobody waits long for another."""
 
 from dataclasses import dataclass
+from typing import Any
 
-TARGET_S = 1.0
+TARGET_S = 0.5
 """What is fetched later waits until all that was fetched together is done."""
 
 
@@ -13,6 +14,8 @@ class Pace:
     most: int
     least: int
     records: int = 0
+    served: frozenset[Any] = frozenset()
+    """The partitions that the last of them came from."""
 
     def __post_init__(self) -> None:
         self.least = min(self.least, self.most)

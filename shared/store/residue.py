@@ -27,13 +27,14 @@ SKELETONS: Mapping[str, frozenset[str]] = {
     "session_summaries": frozenset({"session_id", "level", "reason", "model_id"}),
     "context_packages": frozenset({"session_id"}),
     "sessions": frozenset({"session_id"}),
-    "wishes": frozenset({"session_id"}),
 }
 """Tables whose rows stay without words, and the columns of ids, states and figures that stay with them."""
 WITH_THE_LOG = frozenset(
-    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine", "wishes"}
+    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine"}
 )
 """What an erasure of scope `personal` leaves to the log."""
+UNTIL_ALL = frozenset({"wishes"})
+"""What only an erasure of everything takes: who wished not to be remembered still does. It holds no words."""
 ALWAYS = frozenset({"tenant_id", "user_id"})
 
 
@@ -97,6 +98,8 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
     params = _params(subject, tombstone)
     for table in await catalog(conn):
         if table.name in ON_RECORD or (tombstone.scope == "personal" and table.name in WITH_THE_LOG):
+            continue
+        if table.name in UNTIL_ALL and tombstone.scope != "all":
             continue
         tables += 1
         columns += len(table.textual)

@@ -25,10 +25,10 @@ def hostile(n: int) -> str:
     """The text of this number: one piece over and over, or two or three of them mixed by chance."""
     pieces = [*SHAPES.values(), *OTHERS]
     if n < len(pieces):
-        return said(pieces[n], CHARS)
+        return said(pieces[n], CHARS - 2) + "ok"
     dice = random.Random(n)
     few = dice.sample(pieces, 3)
-    return "".join(dice.choice(few) * dice.randint(1, 400) for _ in range(CHARS // 100))[:CHARS]
+    return "".join(dice.choice(few) * dice.randint(1, 400) for _ in range(CHARS // 100))[: CHARS - 2] + "ok"
 
 
 def unread(outcome: Json) -> list[int]:

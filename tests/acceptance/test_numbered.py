@@ -31,7 +31,7 @@ async def test_ten_of_a_kind_stand_side_by_side(person: Person, kind: str) -> No
 @pytest.mark.parametrize(
     ("said", "corrected", "gone", "stands"),
     [
-        ("记住：我的房间号是302。", "更正：我的房间号不是302，是305。", "是302", "305"),
+        ("记住：我的房间号是302。", "更正：我的房间号不是302，是305。", "号是302", "305"),
         ("Remember that my room number is 302.", "Correction: my room number is 305, not 302.", "is 302", "305"),
         ("My standup is in room 12.", "The standup is not in room 12, it is in room 14.", "in room 12", "room 14"),
         ("我在公司的工位是12号。", "我在公司的工位不是12号，是15号。", "是12号", "15号"),

@@ -1,9 +1,14 @@
 """A wish not to be remembered is obeyed: for the message, the session or the person, until it is lifted."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from schemas.turn_events import TurnEvents
+from services.compose.commit import commit_turn
 from tests.system.erasures import completed, erase
-from tests.system.person import Json, Person, shown
+from tests.system.person import Json, Person, shown, user
 
 pytestmark = pytest.mark.kafka
 
@@ -105,24 +110,27 @@ async def test_ordinary_sentences_about_saving_are_none(person: Person) -> None:
     assert len(await person.memories()) == 2
 
 
-async def test_where_policy_says_so_the_log_does_not_keep_the_words_either(
-    person: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_where_policy_says_so_the_log_does_not_keep_the_words_either(person: Person) -> None:
     rt = person.system["compose"].rt
     observer = rt.policy.observer.model_copy(update={"log_withheld": False})
-    monkeypatch.setattr(rt, "policy", rt.policy.model_copy(update={"observer": observer}))
-    said = {
-        "messages": [
-            {"role": "user", "content": "Please don't save this because I'm getting divorced."},
-            {"role": "assistant", "content": "I am sorry about the divorce."},
-        ]
-    }
+    forgetful = replace(rt, policy=rt.policy.model_copy(update={"observer": observer}))
+
+    async def say(*texts: str, **more: Any) -> set[str]:
+        turn = TurnEvents.model_validate(person.turn(*texts, **more))
+        committed = await commit_turn(turn, forgetful, transport="http")
+        return reasons(await person.outcome(str(committed.result.turn_id)))
+
+    said = [
+        user("Please don't save this because I'm getting divorced."),
+        {"role": "assistant", "content": "A divorce?"},
+    ]
     tool = {"name": "court", "args": {"about": "divorce"}, "result": "divorce filed"}
-    assert reasons(await person.say(**said, tool_calls=[tool])) == {"wish:message"}
-    assert reasons(await person.say("不要记住这个会话。我要离婚了。", session="s2")) == {"wish:session"}
-    assert reasons(await person.say("离婚手续很麻烦。", session="s2")) == {"wish:session"}
-    await person.commit("I will divorce.", remember=False)
-    await person.say("I live in Oslo.")
+    ref = {"ref_type": "url", "ref_uri": "https://example.com/divorce"}
+    assert await say(messages=said, tool_calls=[tool], refs=[ref]) == {"wish:message"}
+    assert await say("不要记住这个会话。我要离婚了。", session="s2") == {"wish:session"}
+    assert await say("离婚手续很麻烦。", session="s2") == {"wish:session"}
+    assert await say("I will divorce.", remember=False) == {"wish:caller"}
+    await say("I live in Oslo.")
     log = "SELECT count(*) FROM conversation_events WHERE user_id = %(u)s AND content::text ~* %(w)s"
     assert person.system.number(log, u=person.user_id, w="divorc|离婚") == 0
     assert person.system.number(log, u=person.user_id, w="save this|这个会话|Oslo") == 3

@@ -12,7 +12,7 @@ def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
     assert pace.records == 4
     pace.note(4, 0.02)
     assert pace.records == 200
-    pace.note(20, 1.0)
+    pace.note(20, 0.5)
     assert pace.records == 20
 
 

@@ -1,5 +1,6 @@
 """Reading is linear in length: no pattern takes more than its share of a text that is twice as long."""
 
+import re
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -82,3 +83,9 @@ def test_of_many_long_messages_a_stretch_is_read_the_users_own_first() -> None:
         (2, (10_000, 12_000), TOO_LONG),
         (3, (4970, 9000), TOO_LONG),
     ]
+
+
+def test_a_pattern_that_looks_too_far_is_named() -> None:
+    assert any("a*b" in each for _ in range(5) for each in superlinear(lambda text: re.search("a*b", text), "a", 4000))
+    assert any("「" in quadratic("「[^」]{4,}」", 0, "search", 8000) for _ in range(5))
+    assert quadratic("「[^」]{4,300}」", 0, "search", 4000) == []
