@@ -6,11 +6,11 @@ from shared.bus.pace import Pace
 def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
     pace = Pace(200, 4)
     assert pace.records == 4
-    pace.note(4, 0.02)
+    pace.note(4, 0.01)
     assert pace.records == 200
     pace.note(200, 100.0)
     assert pace.records == 4
-    pace.note(4, 0.02)
+    pace.note(4, 0.01)
     assert pace.records == 200
     pace.note(20, 0.5)
     assert pace.records == 20
