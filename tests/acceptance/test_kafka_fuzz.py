@@ -2,6 +2,7 @@
 
 import os
 import random
+import time
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -81,10 +82,11 @@ class Chance:
         return name, None if name in ("deadline_ms", "reply_partition") else number
 
     def record(self, value: bytes | None, *more: tuple[str, bytes]) -> Sent:
-        """The record with any key, any headers and a time that has been."""
+        """The record with any key, any headers and a time that its topic still keeps."""
         key = self.random.choice([None, b"", b"k", f"{self.tenant}:u1".encode(), self.random.randbytes(20)])
         headers = [self.header() for _ in range(self.random.randrange(4))]
-        return self.random.choice([1, 1_700_000_000_000]), key, value, [*headers, *more]
+        at = int(time.time() * 1000) - self.random.choice([0, 60_000])
+        return at, key, value, [*headers, *more]
 
     def packed(self, records: list[Sent]) -> list[bytes]:
         """The records in batches of any size and codec."""
