@@ -93,7 +93,7 @@ def probes(app: Starlette, service: Service, alive: Callable[[], bool]) -> Starl
         if service.whole:
             services = await service.whole()
             well = not any(services.values())
-            state = {**state, "whole": well, "services": services}
+            state = {**state, "whole": {"well": well, "services": services}}
             usable = usable and (well or request.query_params.get("whole") != "true")
         return JSONResponse({"ready": usable, **state}, 200 if usable else 503)
 

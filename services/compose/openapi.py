@@ -68,15 +68,31 @@ def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:
 
 def _probes() -> dict[str, Any]:
     """The routes that every service has beside its own."""
-    state = {"type": "object", "additionalProperties": {"type": "boolean"}}
-    answer = {"application/json": {"schema": state}}
+    names, boolean = {"type": "array", "items": {"type": "string"}}, {"type": "boolean"}
+    live = {"type": "object", "properties": {"live": boolean, "stalled": names}, "required": ["live", "stalled"]}
+    services = {"type": "object", "additionalProperties": names}
+    whole = {"type": "object", "properties": {"well": boolean, "services": services}, "required": ["well", "services"]}
+    ready = {"type": "object", "properties": {"ready": boolean, "whole": whole}, "additionalProperties": boolean}
+    asked = {
+        "name": "whole",
+        "in": "query",
+        "description": "true: what is wrong with any service counts too",
+        "schema": {"type": "string"},
+    }
+    probes: dict[str, tuple[str, dict[str, Any], list[Any]]] = {
+        "/live": ("Whether the service goes on, and which of its loops stand still", live, []),
+        "/ready": ("Whether each dependency is usable, and what is wrong with each service", ready, [asked]),
+    }
     paths: dict[str, Any] = {}
-    for path, summary in (("/live", "Whether the service runs"), ("/ready", "Whether each dependency is usable")):
+    for path, (summary, schema, parameters) in probes.items():
+        answer = {"application/json": {"schema": schema}}
         responses = {
             "200": {"description": "Yes", "content": answer},
-            "503": {"description": "No; what is false names it", "content": answer},
+            "503": {"description": "No; what is false or named says why", "content": answer},
         }
-        paths[path] = {"get": {"tags": ["probes"], "summary": summary, "responses": responses}}
+        paths[path] = {
+            "get": {"tags": ["probes"], "summary": summary, "parameters": parameters, "responses": responses}
+        }
     text = {"description": "Prometheus' text format", "content": {METRICS_TYPE: {"schema": {"type": "string"}}}}
     paths["/metrics"] = {"get": {"tags": ["probes"], "summary": "Prometheus metrics", "responses": {"200": text}}}
     return paths

@@ -91,7 +91,7 @@ async def whole(running: Machine) -> dict[str, list[str]]:
     """By service what compose says is wrong with it."""
     answer = await running.http.get("/ready")
     assert answer.status_code == 200, answer.text
-    return answer.json()["services"]
+    return answer.json()["whole"]["services"]
 
 
 async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supervisor, Machine]) -> None:
