@@ -3,7 +3,7 @@
 import hashlib
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -470,16 +470,19 @@ class Policy(Slice):
     @classmethod
     def _read_aliases(cls, raw: Any) -> Any:
         """What stands under another name of it stands under its own; ValueError where the two say different things."""
-        retention, compose = (raw.get(name) for name in ("retention", "compose")) if isinstance(raw, dict) else ({}, {})  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType] # raw YAML
-        turns: Any = retention.get("window_turns") if isinstance(retention, dict) else None  # pyright: ignore[reportUnknownMemberType] # raw YAML
-        if turns is None or not isinstance(compose, dict | None):
-            return raw
-        given: dict[str, Any] = compose or {}
-        if given.get("recent_turns_max", turns) != turns:
-            raise ValueError(
-                f"retention.window_turns: {turns} is not compose.recent_turns_max, {given['recent_turns_max']}"
-            )
-        return {**raw, "compose": {**given, "recent_turns_max": turns}}
+        fields = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+        retention: Any = fields.get("retention")
+        compose: Any = fields.get("compose") or {}
+        if not isinstance(retention, dict) or not isinstance(compose, dict):
+            return cast("Any", raw)
+        turns = cast("dict[str, Any]", retention).get("window_turns")
+        given = cast("dict[str, Any]", compose)
+        if turns is None:
+            return fields
+        other = given.get("recent_turns_max", turns)
+        if other != turns:
+            raise ValueError(f"retention.window_turns: {turns} is not compose.recent_turns_max, {other}")
+        return {**fields, "compose": {**given, "recent_turns_max": turns}}
 
     @property
     def version(self) -> str:
