@@ -56,7 +56,7 @@ def where(request: pytest.FixtureRequest, server: ScriptedOllama) -> dict[str, A
 
 def provider(where: dict[str, Any], **models: str) -> OllamaModels:
     """A provider of the models there, or of others."""
-    given = {**where, **models}
+    given: dict[str, Any] = {**where, **models}
     return OllamaModels(
         given["ollama_url"],
         chat_model=given["chat_model"],
