@@ -9,7 +9,10 @@ TARGET_S = 0.5
 
 @dataclass
 class Pace:
-    """`most` records while they are quick; fewer, down to `least`, while they are slow."""
+    """`most` records while they are quick; fewer, down to `least`, while they are slow.
+
+    At most twice as many as the last time: what was quick may have been another's.
+    """
 
     most: int
     least: int
@@ -24,4 +27,4 @@ class Pace:
     def note(self, handled: int, took_s: float) -> None:
         """So many records took so long."""
         fitting = int(handled * TARGET_S / max(took_s, 0.001))
-        self.records = max(self.least, min(self.most, fitting))
+        self.records = max(self.least, min(self.most, fitting, 2 * self.records))

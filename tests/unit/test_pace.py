@@ -6,14 +6,23 @@ from shared.bus.pace import Pace
 def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
     pace = Pace(200, 4)
     assert pace.records == 4
-    pace.note(4, 0.01)
+    for _ in range(6):
+        pace.note(pace.records, 0.001)
     assert pace.records == 200
     pace.note(200, 100.0)
     assert pace.records == 4
     pace.note(4, 0.01)
-    assert pace.records == 200
-    pace.note(20, 0.5)
-    assert pace.records == 20
+    assert pace.records == 8
+    pace.note(8, 0.5)
+    assert pace.records == 8
+
+
+def test_one_quick_record_between_slow_ones_hardly_counts() -> None:
+    pace = Pace(200, 1)
+    for _ in range(10):
+        pace.note(pace.records, 0.4 * pace.records)
+        pace.note(1, 0.01)
+        assert pace.records <= 2
 
 
 def test_a_batch_below_the_number_of_hands_stays_as_it_is() -> None:
