@@ -18,6 +18,7 @@ from schemas.topics import (
     TURN_COMMIT,
     TURN_COMMITTED,
 )
+from shared.bus.unreadable import READ_ON
 from tests.system.wait import wait_for
 
 QUICK: Mapping[str, Any] = {"fetch_max_wait_ms": 20, "retry_backoff_ms": 10}
@@ -43,9 +44,9 @@ class Stored:
 
 
 async def read(bootstrap: str, *topics: str) -> list[Stored]:
-    """Every record of these topics up to their present ends, by partition in order."""
+    """Every record of these topics up to their present ends, by partition in order; what cannot be read as bytes."""
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", **QUICK
+        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest", **QUICK, **READ_ON
     )
     await consumer.start()
     try:
