@@ -5,7 +5,6 @@ import random
 from dataclasses import dataclass, field
 
 import httpx
-import orjson
 
 from tests.long import often
 from tests.system.fuzz import Attempt, Fuzzer
@@ -19,9 +18,11 @@ BEYOND_SCHEMAS = ("as_of", "status", "time_range", "global_filters.time_range", 
 no string anywhere in free JSON holds U+0000.
 """
 WRITTEN = """
-SELECT (SELECT count(*) FROM conversation_events e WHERE e.tenant_id = t.tenant_id AND e.turn_id = t.turn_id) AS events
-FROM turns t WHERE t.turn_id = %(turn)s
+SELECT count(e.ordinal) AS events, coalesce(max(e.ordinal) + 1, 0) AS places
+FROM turns t LEFT JOIN conversation_events e USING (tenant_id, user_id, turn_id) WHERE t.turn_id = %(turn)s
+GROUP BY t.turn_id
 """
+"""How many events of a turn are there, and how many were to be."""
 
 
 @dataclass
@@ -92,7 +93,8 @@ async def test_no_request_breaks_stalls_or_half_writes_anything(system: System) 
     assert not seen.wrong, f"seed {seed}: {len(seen.wrong)} of {seen.statuses}\n" + "\n".join(seen.wrong[:12])
     assert min(seen.accepted, seen.refused) > often(500, short=20), seen.statuses
     await system.settled()
-    kept = {turn: rows[0]["events"] for turn in seen.turns if (rows := system.rows(WRITTEN, turn=turn))}
+    kept = {turn: rows[0] for turn in seen.turns if (rows := system.rows(WRITTEN, turn=turn))}
     erased = system.number("SELECT count(*) FROM tombstones WHERE tenant_id = ANY(%(t)s)", t=list(tenants))
     assert len(kept) == len(seen.turns) or erased, "an accepted turn is not there"
-    assert {turn: seen.turns[turn] for turn in kept} == kept, orjson.dumps(kept)
+    for turn, row in kept.items():
+        assert row["events"] == row["places"] >= seen.turns[turn], (turn, row, seen.turns[turn])
