@@ -73,8 +73,8 @@ async def test_turns_and_questions_may_come_compressed(system: System, codec: st
 
 
 async def letters(bootstrap: str, topic: str, value: bytes) -> list[Stored]:
-    """The dead letters of this topic that hold these bytes, but for the offset that the broker gave them."""
-    return [r for r in await read(bootstrap, f"{topic}.dlq") if (r.value or b"")[8:] == value[8:]]
+    """The dead letters of this topic that hold these bytes, but for the offset and epoch that the broker gave them."""
+    return [r for r in await read(bootstrap, f"{topic}.dlq") if (r.value or b"")[21:] == value[21:]]
 
 
 async def pass_on(person: Person, broken: Mapping[str, bytes], *, through: Sequence[str]) -> None:
