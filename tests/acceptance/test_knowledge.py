@@ -108,6 +108,7 @@ async def test_nothing_that_memory_knows_leaves(person: Person, rag: Rag, said: 
     await person.say(earlier, session="s2")
     await person.compose(asked, session="s2")
     ((path, body, headers),) = [each for each in rag.asked if each[0] == "/retrieve"]
+    assert headers.pop("x-user-id") == person.user_id, "whose knowledge is asked, and nothing else, names the user"
     told = f"{path} {body} {headers}"
     private = [
         "林晓",
@@ -122,7 +123,6 @@ async def test_nothing_that_memory_knows_leaves(person: Person, rag: Rag, said: 
         "4111",
     ]
     assert [word for word in (*private, person.user_id) if word in told] == []
-    assert "x-user-id" not in headers
     assert headers["x-tenant-id"] == person.tenant_id
     plan = RetrievalPlan.model_validate(body)
     assert plan.debug.caller is None

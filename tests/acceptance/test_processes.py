@@ -100,7 +100,12 @@ async def test_a_worker_that_hangs_is_seen_and_started_again(machine: tuple[Supe
     async def well() -> bool:
         return not any((await whole(running)).values())
 
+    async def seen_live() -> bool:
+        await asyncio.to_thread(supervisor.mend)
+        return supervisor.processes["evolver"].was_live
+
     await wait_for(well, "every service is seen")
+    await wait_for(seen_live, "who watches has seen that it lives: one that starts has more time")
     stopped = supervisor.processes["evolver"]
     os.kill(stopped.child.pid, signal.SIGSTOP)
     load = Load(running.http, users=2)

@@ -112,7 +112,7 @@ async def test_an_address_s_beginning_filters(lin: Lin) -> None:
     for prefix, kinds in (("smartbrain://memory/", {"memory"}), ("smartbrain://turn/", {"turn"}), ("https://", set())):
         found = await lin.found("我喜欢喝龙井茶 peanuts", global_filters={"source_uri_prefix": [prefix]})
         assert {e.kind for e in found} == kinds
-    assert await lin.found("龙井茶", global_filters={"source_uri_prefix": ["smartbrain://\x00"]}) == []
+    assert await lin.found("龙井茶", global_filters={"source_uri_prefix": ["smartbrain://\x7f"]}) == []
 
 
 async def test_filters_of_the_knowledge_base_are_named_and_change_nothing(lin: Lin) -> None:
