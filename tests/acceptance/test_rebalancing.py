@@ -69,7 +69,7 @@ async def test_a_batch_that_fails_while_its_partitions_move_is_delivered_again(
     await commit_rounds(people, range(1))
     await wait_for(lambda: not system.number("SELECT count(*) FROM event_outbox"), "every turn is in the topic")
     failing, moved = asyncio.Event(), asyncio.Event()
-    think, attempts = observer._think, iter(range(3 * len(people)))
+    think, attempts = observer._think, iter(range(8))
 
     async def fail_at_first(rt: Runtime, *given: Any) -> Any:
         failing.set()
