@@ -5,6 +5,7 @@ A unit test asks for none of it and imports none of it: what a fixture needs is 
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -44,8 +45,15 @@ ROOM = 8 << 30
 
 def pytest_configure() -> None:
     """Temporary folders lie in memory where there is room: databases of tests are files by the ten thousand."""
+    gc.disable()  # until all is loaded and collected: it stays
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM and _may_execute(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded and collected is looked through no more."""
+    gc.freeze()
+    gc.enable()
 
 
 def _may_execute(folder: Path) -> bool:

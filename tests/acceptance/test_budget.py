@@ -24,7 +24,7 @@ def _exchange(rng: random.Random, kind: str, size: int) -> list[dict[str, Any]]:
     return [user(said), {"role": "assistant", "content": answered}]
 
 
-@pytest.mark.parametrize("seed", range(often(8, short=4)))
+@pytest.mark.parametrize("seed", range(often(8, short=2)))
 async def test_no_package_of_a_random_conversation_exceeds_its_limit(person: Person, seed: int) -> None:
     rng = random.Random(seed)
     kind, size = rng.choice(KINDS), rng.choice((100, 2000, 12_000))

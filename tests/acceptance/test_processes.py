@@ -22,7 +22,7 @@ from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
 USERS = 3
-TURNS = often(600, short=180)
+TURNS = often(600, short=120)
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ FREE = (
     "我每周三晚上去游泳。",
 )
 """What stands under no key, and names that are kept once they have been said twice."""
-TURNS = often(60, short=40)
+TURNS = often(60, short=34)
 BEGAN = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 
 
@@ -118,7 +118,7 @@ def _plain(row: Json, turns: Json, places: Json) -> Json:
 
 @pytest.mark.parametrize("seed", ["first", "二"])
 async def test_ten_users_who_say_the_same_are_remembered_alike(system: System, seed: str) -> None:
-    people = [Person(system) for _ in range(often(10, short=5))]
+    people = [Person(system) for _ in range(often(10, short=4))]
     texts = script(seed)
     async with asyncio.timeout(400), asyncio.TaskGroup() as telling:
         for pace, person in enumerate(people):

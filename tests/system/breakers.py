@@ -7,6 +7,6 @@ from shared.models.breaker import Breaker
 
 def forget_failures() -> None:
     """No breaker of this process remembers a failure."""
-    for each in gc.get_objects():
+    for each in gc.get_objects():  # none is as old as what a run has frozen
         if isinstance(each, Breaker):
             each.succeeded()

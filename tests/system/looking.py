@@ -80,7 +80,9 @@ _compiled = cache(cast("Callable[..., re.Pattern[str]]", getattr(re, "_compile")
 def counting() -> Iterator[Looks]:
     """Every look of every pattern of the product is counted, those written into functions too."""
     looks = Looks()
+    gc.unfreeze()  # what a run has frozen is listed nowhere
     lazy = [each for each in gc.get_objects() if type(each) is LazyPattern]
+    gc.freeze()
     before = [dict(vars(each)) for each in lazy]
     door: Any = re._compile  # pyright: ignore[reportAttributeAccessIssue] # the one door of all of re's functions
     for each in lazy:

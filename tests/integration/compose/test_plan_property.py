@@ -120,7 +120,7 @@ SETTLED = settings(deadline=None, derandomize=True, suppress_health_check=list(H
 
 
 @given(raw=PLANS, model=st.booleans())
-@settings(SETTLED, max_examples=often(150, short=30))
+@settings(SETTLED, max_examples=often(150, short=20))
 async def test_any_plan_gives_a_valid_pack(lin: Lin, raw: dict[str, Any], model: bool) -> None:
     pack = await lin.ask(raw, model=model)
     plan = RetrievalPlan.model_validate({"version": "0.1", **raw})

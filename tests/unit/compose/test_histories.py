@@ -51,7 +51,7 @@ def _at_most(packed: Packed) -> bool:
     return any(each.wanted > each.maximum for each in packed.allocation.slots.values())
 
 
-@pytest.mark.parametrize("batch", range(often(20, short=3)))
+@pytest.mark.parametrize("batch", range(often(20, short=2)))
 def test_no_package_exceeds_its_limit_and_none_wastes_it(batch: int) -> None:
     """As messages and as JSON, by tokenizers trained on these texts; room is left only where nothing more fits."""
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
