@@ -37,7 +37,7 @@ MAX_POLL_INTERVAL_MS = int(SLOWEST_S * 1_000)
 
 PROBE_S = 2.0
 POLL_MS = 1_000
-FETCH_WAIT_MS = 250
+FETCH_WAIT_MS = 500
 """A broker answers a fetch as soon as there is something; the wait only says how often it is asked in vain."""
 
 Accept = Callable[[Sequence[Record]], Awaitable[None]]
