@@ -79,8 +79,10 @@ class Fuzzer:
             query.append((parameter["name"], value))
             ok = ok and fits
         if self._random.random() < 0.05:
-            query.append((self._random.choice(("limt", "memory_type", "user_id", "")), "x"))
-            ok = False
+            name = self._random.choice(("limt", "memory_type", "user_id", ""))
+            lacking = {each["name"] for each in parameters if each["in"] == "query"} - {given for given, _ in query}
+            query.append((name, "x"))
+            ok = ok and name in lacking
         for parameter in parameters:
             if parameter["in"] == "path":
                 value, fits = self._parameter(parameter)
