@@ -7,7 +7,7 @@ import time
 import pytest
 
 from shared.reading.stretches import TOO_LONG
-from tests.long import often
+from tests.long import LONG, often
 from tests.system.looking import SHAPES, said
 from tests.system.person import Json, Person
 
@@ -62,12 +62,16 @@ async def test_others_are_heard_while_hostile_texts_are_read(person: Person) -> 
     texts = [hostile(n) for n in range(often(200, short=6))]
     writing = asyncio.create_task(_write(person, texts))
     waits: list[float] = []
+    meanwhile = 0
     while not writing.done():
         began = time.monotonic()
         await other.say(f"I like tea number {len(waits)}.")
         waits.append(time.monotonic() - began)
+        meanwhile += not writing.done()
     await writing
-    assert sorted(waits)[len(waits) // 2] < WAIT_S, waits
+    assert meanwhile, "nothing of the other was learnt before all of it was read"
+    if LONG:  # enough of them for a figure
+        assert sorted(waits)[len(waits) // 2] < WAIT_S, waits
 
 
 async def _write(person: Person, texts: list[str]) -> None:
