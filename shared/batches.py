@@ -28,11 +28,11 @@ _XERIAL = b"\x82SNAPPY\x00"
 _XERIAL_BYTES = 16
 
 
-class UnreadableError(ValueError):
+class UnreadableBatchError(ValueError):
     """The batch cannot be opened; the message says why, without a word of what is in it."""
 
 
-class Header(NamedTuple):
+class BatchHeader(NamedTuple):
     """The header of a batch, field by field."""
 
     base_offset: int
@@ -60,12 +60,12 @@ class Header(NamedTuple):
         return self.format == FORMAT and 0 < self.record_count == self.last_offset_delta + 1
 
 
-def header_of(batch: bytes) -> Header | None:
+def header_of(batch: bytes) -> BatchHeader | None:
     """The header; None where the batch is too short for one."""
-    return Header(*HEADER.unpack_from(batch)) if len(batch) >= HEADER.size else None
+    return BatchHeader(*HEADER.unpack_from(batch)) if len(batch) >= HEADER.size else None
 
 
-def cut(batches: bytes) -> Iterator[bytes]:
+def split_batches(batches: bytes) -> Iterator[bytes]:
     """The batches that follow each other, each in its length; an unfinished last one is left out."""
     at = 0
     while len(batches) - at >= PREFIX:
@@ -77,43 +77,43 @@ def cut(batches: bytes) -> Iterator[bytes]:
         at = end
 
 
-def opened(batch: bytes) -> bytes:
+def open_batch(batch: bytes) -> bytes:
     """The same batch with its records as they were before they were compressed; its CRC no longer counts.
 
-    Batches of the formats before v2 come back as they are. UnreadableError: its CRC does not match, its codec is
+    Batches of the formats before v2 come back as they are. UnreadableBatchError: its CRC does not match, its codec is
     unknown, its data are damaged or more than LARGEST bytes.
     """
     header = header_of(batch)
     if header is None or header.format < FORMAT:
         return batch
     if calc_crc32c(batch[CHECKED_FROM:]) != header.crc:
-        raise UnreadableError("its CRC does not match")
+        raise UnreadableBatchError("its CRC does not match")
     codec = header.attributes & CODEC_BITS
     if not codec:
         return batch
     if codec not in CODECS:
-        raise UnreadableError(f"unknown codec {codec}")
+        raise UnreadableBatchError(f"unknown codec {codec}")
     try:
-        records = _unpacked(codec, batch[HEADER.size :])
+        records = _unpack(codec, batch[HEADER.size :])
     except (cramjam.DecompressionError, ValueError, struct.error) as error:
-        raise UnreadableError(f"{CODECS[codec]} data that are damaged or larger than {LARGEST} bytes") from error
+        raise UnreadableBatchError(f"{CODECS[codec]} data that are damaged or larger than {LARGEST} bytes") from error
     length = HEADER.size - PREFIX + len(records)
     plain = header._replace(length=length, attributes=header.attributes & ~CODEC_BITS)
     return HEADER.pack(*plain) + records
 
 
-def _unpacked(codec: int, data: bytes) -> bytes:
+def _unpack(codec: int, data: bytes) -> bytes:
     if codec == 2:
-        return _unsnapped(data)
+        return _unpack_snappy(data)
     unpack = {1: cramjam.gzip.decompress_into, 3: cramjam.lz4.decompress_into, 4: cramjam.zstd.decompress_into}[codec]
     with mmap.mmap(-1, LARGEST) as space:  # costs the pages that are written, unlike a bytearray
         return space[: unpack(data, space)]
 
 
-def _unsnapped(data: bytes) -> bytes:
+def _unpack_snappy(data: bytes) -> bytes:
     """Java wraps snappy in blocks of its own (xerial), librdkafka does not; each block says how long it will be."""
     if not data.startswith(_XERIAL):
-        return _block(data, LARGEST)
+        return _unpack_block(data, LARGEST)
     parts: list[bytes] = []
     at, left = _XERIAL_BYTES, LARGEST
     while at < len(data):
@@ -121,13 +121,13 @@ def _unsnapped(data: bytes) -> bytes:
         at += _LENGTH.size
         if not 0 < size <= len(data) - at:
             raise ValueError("a block longer than what is there")
-        parts.append(_block(data[at : at + size], left))
+        parts.append(_unpack_block(data[at : at + size], left))
         left -= len(parts[-1])
         at += size
     return b"".join(parts)
 
 
-def _block(data: bytes, limit: int) -> bytes:
+def _unpack_block(data: bytes, limit: int) -> bytes:
     if cramjam.snappy.decompress_raw_len(data) > limit:
         raise ValueError("too large")
     return bytes(cramjam.snappy.decompress_raw(data))

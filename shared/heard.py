@@ -27,7 +27,7 @@ from shared.relate import RELATED, candidate_id, input_hash
 from shared.store.observations import ObservationRow
 from shared.store.turns import SESSION_END, Event, Turn
 from shared.text.secrets import redact
-from shared.wishes import Place, Why
+from shared.wishes import TurnPlace, Why
 
 SPOKEN = frozenset({"user_message", "assistant_message", "system"})
 """The events that are messages."""
@@ -62,9 +62,9 @@ def turn_text(turn: Turn) -> TurnText:
     )
 
 
-def place_of(turn: Turn) -> Place:
+def place_of(turn: Turn) -> TurnPlace:
     """The turn, as wishes are followed."""
-    return Place(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, turn.remember, turn.withheld)
+    return TurnPlace(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, turn.remember, turn.withheld)
 
 
 def withhold(turn: Turn, why: Why | str) -> Turn:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-WORK_S = 1800.0
-"""So long a loop may be at one piece of work: Kafka takes a slower consumer for dead too."""
+LONGEST_WORK_S = 1800.0
+"""So long a loop may be at one piece of work: models are slow, and the broker takes a slower consumer for dead too."""
 
 
 class Loops:
@@ -36,5 +36,5 @@ class Loops:
     def stalled(self) -> list[str]:
         """The loops that have stood still for too long, in order."""
         now = self._clock()
-        longest = {loop: WORK_S if loop in self._at_work else self._rest_s for loop in self._moved}
+        longest = {loop: LONGEST_WORK_S if loop in self._at_work else self._rest_s for loop in self._moved}
         return sorted(loop for loop, at in self._moved.items() if now - at > longest[loop])

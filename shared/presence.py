@@ -9,11 +9,10 @@ from shared import clock
 from shared.db import Database
 from shared.errors import TransientError
 from shared.service import Service
+from shared.settings import SERVICES
 from shared.store import members
 from shared.telemetry import frames, logger
 
-SERVICES = ("compose", "observer", "analyzer", "evolver", "relay", "librarian", "erasure", "governor")
-"""What the whole consists of."""
 SILENT = "silent"
 """What is said of a service of which no process has said anything lately."""
 REPORTS = 4

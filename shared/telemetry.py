@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 import traceback
-from typing import cast
+from typing import TextIO, cast
 
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram
@@ -249,8 +249,8 @@ TURNS_DROPPED_BY_ERASURE = Counter(
 )
 
 
-def configure_logs(level: str = "info", *, human: bool = False) -> None:
-    """From here on logs go to standard error: JSON lines, or readable ones for a person at a terminal."""
+def configure_logs(level: str = "info", *, human: bool = False, stream: TextIO | None = None) -> None:
+    """From here on logs go to standard error or `stream`: JSON lines, or readable ones for a person at a terminal."""
     colours = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     render: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer(colors=colours) if human else structlog.processors.JSONRenderer()
@@ -264,10 +264,12 @@ def configure_logs(level: str = "info", *, human: bool = False) -> None:
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is then: a caller may have replaced it
+        logger_factory=lambda *_: structlog.PrintLogger(
+            stream or sys.stderr
+        ),  # as it is then: a caller may have replaced it
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+    logging.basicConfig(level=logging.WARNING, stream=stream or sys.stderr, format="%(levelname)s %(name)s %(message)s")
     logging.getLogger("aiokafka").setLevel(logging.ERROR)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from shared.reading import TurnText, wishes
-from shared.reading.wishes import Wish
+from shared.reading.wishes import MemoryWish
 
 Why = Literal["caller", "message", "session", "person"]
 PERSON = ""
@@ -15,7 +15,7 @@ PERSON = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StandingWish:
     """What was said last of being remembered, of a session or of the person."""
 
     session_id: str
@@ -25,7 +25,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TurnPlace:
     """A turn: where and when it was said, whether its caller lets it be remembered, and what was decided of it."""
 
     turn_id: UUID
@@ -39,12 +39,12 @@ class Place:
 class Wishes:
     """What holds for each session and for the person, as turn after turn is heard."""
 
-    def __init__(self, said: Iterable[Said] = ()) -> None:
+    def __init__(self, said: Iterable[StandingWish] = ()) -> None:
         self._said = {each.session_id: each for each in said}
         self._quiet: dict[tuple[str, int], str] = {}
-        self.changed: dict[str, Said] = {}
+        self.changed: dict[str, StandingWish] = {}
 
-    def hear(self, place: Place, text: TurnText) -> str | None:
+    def hear(self, place: TurnPlace, text: TurnText) -> str | None:
         """Why nothing is learnt from the turn, if so; what it wishes holds for those after it.
 
         What was decided of it before stands. An answer that comes in a turn of its own goes with the message before it.
@@ -61,7 +61,7 @@ class Wishes:
         """A turn that was heard before was withheld."""
         self._quiet[session_id, seq] = why
 
-    def _why(self, place: Place, own: tuple[Wish, ...], text: TurnText) -> str | None:
+    def _why(self, place: TurnPlace, own: tuple[MemoryWish, ...], text: TurnText) -> str | None:
         if not place.remember:
             return "caller"
         if any(wish.scope == "message" and not wish.remember for wish in own):
@@ -80,7 +80,7 @@ class Wishes:
             return "person"
         return None
 
-    def _take(self, wish: Wish, place: Place) -> None:
+    def _take(self, wish: MemoryWish, place: TurnPlace) -> None:
         if wish.scope == "message":
             return
         if not wish.remember:
@@ -95,5 +95,5 @@ class Wishes:
                 if said and not said.remember and (wish.scope == "person" or standing):
                     self._set(session_id, place, remember=True)
 
-    def _set(self, session_id: str, place: Place, *, remember: bool) -> None:
-        self._said[session_id] = self.changed[session_id] = Said(session_id, remember, place.turn_id, place.at)
+    def _set(self, session_id: str, place: TurnPlace, *, remember: bool) -> None:
+        self._said[session_id] = self.changed[session_id] = StandingWish(session_id, remember, place.turn_id, place.at)

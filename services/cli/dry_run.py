@@ -22,7 +22,7 @@ from shared.reading.model import Observation
 from shared.reading.wishes import unread
 from shared.text.language import detect
 from shared.text.secrets import SecretHit, redact
-from shared.wishes import Place, Wishes
+from shared.wishes import TurnPlace, Wishes
 
 Words = Literal["zh", "en"]
 _SAY: dict[Words, dict[str, str]] = {
@@ -102,7 +102,7 @@ def observe(
 async def _observed(
     turn: TurnText, policy: ObserverPolicy, at: datetime, *, ask: bool
 ) -> tuple[Observed, tuple[str, ...]]:
-    if why := Wishes().hear(Place(clock.uuid7(), "", 1, at), turn):
+    if why := Wishes().hear(TurnPlace(clock.uuid7(), "", 1, at), turn):
         return Observed(explain=unread(turn, why)), ()
     where = settings.load()
     models = make_models(

@@ -27,11 +27,9 @@ from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn
 from shared.errors import ConfigurationError
 from shared.files import CACHE
-from shared.settings import Settings
+from shared.settings import SERVICES, Settings
 from shared.telemetry import logger
 
-SERVICES = ("compose", "observer", "analyzer", "evolver", "relay", "librarian", "erasure", "governor")
-"""Every service, in the order in which they are started."""
 LIGHT = ("relay", "librarian", "erasure", "governor")
 """What waits more than it works: on one machine these share a process, which is named after the first of them."""
 START_S = 180.0

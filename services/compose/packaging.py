@@ -12,7 +12,7 @@ from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.turn_events import FieldProblem
 from services.compose import experience, overlay
 from services.compose.planner import ROUTING, Planner, Thought
-from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, bounds
+from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
 from services.compose.rules.conflict import Settled
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
 from services.compose.rules.overlay import Overlay
@@ -74,7 +74,7 @@ def read_message(asked: ComposeRequest, message: Sequence[ContentBlock], policy:
     RefusedError names the field where there is no room even without that.
     """
     limit = asked.limit(policy.default_profile)
-    most = bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
+    most = slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
     said = spoken(message, asked.model_modalities, limit, most)
     if not any(block.is_media for block in message):
         return said

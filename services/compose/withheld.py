@@ -12,7 +12,7 @@ from shared.reading import MessageText, TurnText
 from shared.reading.wishes import find
 from shared.runtime import Runtime
 from shared.store import turns, wishes
-from shared.wishes import Place
+from shared.wishes import TurnPlace
 
 
 async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
@@ -31,7 +31,7 @@ async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
         silence.note(turn.session_id, seq, why)
     for each in waiting:
         silence.hear(place_of(each), turn_text(each))
-    place = Place(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember)
+    place = TurnPlace(clock.uuid7(), turn.session_id, seq + 1, clock.now(), turn.remember)
     return silence.hear(place, _text(turn))
 
 

@@ -131,7 +131,7 @@ async def _load(
     """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
     found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
-    found, silence, unread = await _wished(conn, subject, found)
+    found, silence, unread = await _obey_wishes(conn, subject, found)
     if live:
         found = await shown.marked(conn, subject, found)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
@@ -143,7 +143,7 @@ async def _load(
     return Loaded(found, named, earlier, known, Asking(cache), silence, unread, await epoch_of(conn))
 
 
-async def _wished(
+async def _obey_wishes(
     conn: Connection, subject: Subject, found: Sequence[Turn]
 ) -> tuple[list[Turn], Wishes, dict[UUID, tuple[Explain, ...]]]:
     """The turns, those that are not to be remembered without their words; what holds after them; what was not read."""

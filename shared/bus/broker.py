@@ -21,18 +21,18 @@ from faststream.kafka import KafkaBroker, KafkaMessage
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
 from shared.bus.delivery import Delivered, Delivery, Fuse, GiveUp, Handle, Record, headers_of
-from shared.bus.pace import Pace
-from shared.bus.progress import SLOWEST_S, Progress
+from shared.bus.pace import BatchPace
+from shared.bus.progress import Progress
 from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.db import Subject
 from shared.errors import TransientError
-from shared.loops import Loops
+from shared.loops import LONGEST_WORK_S, Loops
 from shared.policy import DeliveryPolicy
 from shared.telemetry import CONSUMER_LAG, EVENTS_DEAD_LETTERED, logger
 
 REST_S = 2.0
 """How long a consumer rests before what it could not handle is delivered again."""
-MAX_POLL_INTERVAL_MS = int(SLOWEST_S * 1_000)
+MAX_POLL_INTERVAL_MS = int(LONGEST_WORK_S * 1_000)
 """A slower handler than this is taken for dead: model calls and retries stay far below."""
 
 PROBE_S = 2.0
@@ -93,7 +93,7 @@ class Bus:
         Batches that cannot be read are set aside as bytes.
         """
         progress = Progress(service, topic.name, self._policy.stall_s, time.monotonic)
-        pace = Pace(batch or self._policy.batch, least=self._policy.handler_concurrency if batch else 1)
+        pace = BatchPace(batch or self._policy.batch, least=self._policy.handler_concurrency if batch else 1)
         subscriber = self._broker.subscriber(
             topic.name,
             group_id=group,
@@ -224,7 +224,7 @@ def _assigned(subscriber: Any) -> list[TopicPartition]:
     return list(consumer.assignment()) if consumer else []  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType] # untyped
 
 
-async def _fetched(consumer: AIOKafkaConsumer, pace: Pace, moved: Callable[[], None]) -> tuple[Any, ...]:
+async def _fetched(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
     """What has arrived, as soon as something has; FastStream's own way sleeps after every empty look.
 
     Partitions that had no turn the last time come first: who fills one does not keep the others waiting.

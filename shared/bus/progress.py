@@ -8,14 +8,13 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
+from shared.loops import LONGEST_WORK_S
 from shared.telemetry import PARTITIONS_STALLED, logger
 
 LOOK_S = 2.0
 """A broker that is there answers within this time where its partitions end."""
 LOOKS = 6
 """So often it is looked in the time after which a partition counts as stalled."""
-SLOWEST_S = 1_800.0
-"""What is being handled for the first time may take so long: models are slow, and the broker gives up after as much."""
 
 
 class Progress:
@@ -73,7 +72,7 @@ class Progress:
     def note(self, reached: Mapping[TopicPartition, int], ends: Mapping[TopicPartition, int]) -> None:
         """What stalls is known: the consumer has read so far now, and so far its partitions go."""
         now = self._clock()
-        limit = SLOWEST_S if self._open and not self._failed else self._stall_s
+        limit = LONGEST_WORK_S if self._open and not self._failed else self._stall_s
         self._open = {place: offset for place, offset in self._open.items() if place in reached}
         stood: dict[TopicPartition, tuple[int, float]] = {}
         for place, position in reached.items():

@@ -15,7 +15,7 @@ from aiokafka import ConsumerRecord
 from aiokafka.consumer import fetcher
 from aiokafka.record.memory_records import MemoryRecords
 
-from shared.batches import UnreadableError, cut, header_of, next_after, opened
+from shared.batches import UnreadableBatchError, header_of, next_after, open_batch, split_batches
 
 _Own = fetcher.PartitionRecords
 _OwnMemory = MemoryRecords
@@ -50,9 +50,9 @@ class _Records(_Own):
     """The records of one partition; never raises for what is in them."""
 
     def _unpack_records(self) -> Generator[ConsumerRecord[bytes, bytes], None, None]:
-        for batch in cut(self._records.batches):
+        for batch in split_batches(self._records.batches):
             try:
-                yield from self._of_batch(_OwnMemory(opened(batch)).next_batch())
+                yield from self._of_batch(_OwnMemory(open_batch(batch)).next_batch())
             except Exception as error:  # noqa: BLE001 # whatever a sender put there
                 unreadable = self._stand_in(batch, error)
                 self.next_fetch_offset = unreadable.next_offset
@@ -63,7 +63,7 @@ class _Records(_Own):
         before = -1
         for record in () if batch.is_control_batch else batch:
             if not before < record.offset < batch.next_offset:
-                raise UnreadableError("the offsets of its records do not go up within it")
+                raise UnreadableBatchError("the offsets of its records do not go up within it")
             before = record.offset
             if record.offset >= self.next_fetch_offset:
                 self.next_fetch_offset = record.offset + 1
@@ -72,7 +72,11 @@ class _Records(_Own):
 
     def _stand_in(self, batch: bytes, error: Exception) -> UnreadableRecord:
         header, after = header_of(batch), next_after(batch, self.next_fetch_offset)
-        why = str(error) if isinstance(error, UnreadableError) else f"its records do not fit ({type(error).__name__})"
+        why = (
+            str(error)
+            if isinstance(error, UnreadableBatchError)
+            else f"its records do not fit ({type(error).__name__})"
+        )
         return UnreadableRecord(
             topic=self._tp.topic,
             partition=self._tp.partition,

@@ -30,7 +30,7 @@ _DENIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class MemoryWish:
     """What the user wishes to be remembered, or not; `here` is whatever keeps this session from being remembered."""
 
     scope: Scope
@@ -39,21 +39,21 @@ class Wish:
     end: int
 
 
-def find(text: str) -> tuple[Wish, ...]:
+def find(text: str) -> tuple[MemoryWish, ...]:
     """The wishes that the text states, in their order."""
-    found: list[Wish] = []
+    found: list[MemoryWish] = []
     for start, stretch in _read(text):
         if mask(stretch) & _KEEPS:
             clauses = split(stretch)
             found += [
-                Wish(wish.scope, wish.remember, start + wish.start, start + wish.end)
+                MemoryWish(wish.scope, wish.remember, start + wish.start, start + wish.end)
                 for clause, stance in zip(clauses, stances(clauses), strict=True)
                 if clause.mask & _KEEPS and (wish := _of(clause, stance, clauses))
             ]
     return tuple(found)
 
 
-def said(turn: TurnText) -> tuple[Wish, ...]:
+def said(turn: TurnText) -> tuple[MemoryWish, ...]:
     """The wishes in the user's messages."""
     return tuple(wish for message in turn.messages if message.role == "user" for wish in find(message.text))
 
@@ -76,7 +76,7 @@ def _read(text: str) -> list[tuple[int, str]]:
     return [(0, text[:READ]), (len(text) - READ, text[-READ:])]
 
 
-def _of(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> Wish | None:
+def _of(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> MemoryWish | None:
     text = clause.text
     if stance.supposed or stance.reported or stance.ironic or words.WONDERS.search(text):
         return None
@@ -84,11 +84,11 @@ def _of(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> Wish | Non
         return None
     if denied := _denied(text, clause, clauses):
         scope, end = denied
-        return Wish(scope, False, clause.start, clause.start + end)
+        return MemoryWish(scope, False, clause.start, clause.start + end)
     if stance.asked or clause.asked:
         return None
     lifted = _lifted(text)
-    return Wish(lifted, True, clause.start, clause.end) if lifted else None
+    return MemoryWish(lifted, True, clause.start, clause.end) if lifted else None
 
 
 def _denied(text: str, clause: Clause, clauses: Sequence[Clause]) -> tuple[Scope, int] | None:

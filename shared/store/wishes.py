@@ -6,7 +6,7 @@ from typing import LiteralString
 import orjson
 
 from shared.db import Connection, Read, Subject
-from shared.wishes import PERSON, Said, Wishes
+from shared.wishes import PERSON, StandingWish, Wishes
 
 _STANDING: LiteralString = """
 SELECT session_id, remember, turn_id, since FROM wishes
@@ -17,7 +17,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 def standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
     """What holds for these sessions and for the person."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": [PERSON, *sessions]}
-    return Read(_STANDING, params, lambda rows: Wishes(Said(**row) for row in rows))
+    return Read(_STANDING, params, lambda rows: Wishes(StandingWish(**row) for row in rows))
 
 
 _PUT: LiteralString = """
@@ -31,7 +31,7 @@ ON CONFLICT (tenant_id, user_id, session_id) DO UPDATE
 """
 
 
-async def put(conn: Connection, subject: Subject, said: Iterable[Said]) -> None:
+async def put(conn: Connection, subject: Subject, said: Iterable[StandingWish]) -> None:
     """These hold from now on, unless something was said later."""
     rows = [
         {

@@ -8,8 +8,9 @@ import orjson
 import psycopg
 import uvloop
 
-from services.cli.supervisor import SERVICES, Supervisor
+from services.cli.supervisor import Supervisor
 from shared.db import SCHEMA
+from shared.settings import SERVICES
 from tests.bench import kit, load, talk
 from tests.bench.http import Http
 from tests.bench.kit import Load, Options, Report, Row

@@ -10,9 +10,10 @@ from itertools import islice
 import uvloop
 
 from schemas.turn_events import TurnEvents
-from services.cli.supervisor import SERVICES, Supervisor
+from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
 from shared.runtime import Runtime
+from shared.settings import SERVICES
 from tests.bench import kit
 from tests.bench.kit import Options, Report, Row
 from tests.system import conversation, invariants

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -156,8 +155,4 @@ async def runtime(on: Supervisor, *, pool: int = 16) -> AsyncIterator[Runtime]:
 
 def quiet_logs(level: str) -> None:
     """Logs of this process are rendered at this level and thrown away: their cost counts, their text does not."""
-    shown, sys.stderr = sys.stderr, Path(os.devnull).open("w")  # noqa: SIM115 # as long as the process
-    try:
-        configure_logs(level)
-    finally:
-        sys.stderr = shown
+    configure_logs(level, stream=Path(os.devnull).open("w"))  # noqa: SIM115 # as long as the process

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import psycopg
 import uvloop
 
-from services.cli.supervisor import SERVICES, Supervisor
+from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
 from shared.db import SCHEMA, Subject
 from shared.heard import turn_text
 from shared.reading import ObserveContext, ObservePolicy, observe
 from shared.runtime import Runtime
+from shared.settings import SERVICES
 from shared.store import turns as store
 from tests.bench import kit, process, talk
 from tests.bench.kit import Options, Report, Row

@@ -7,7 +7,7 @@ import cramjam
 import pytest
 
 from shared import batches
-from shared.batches import HEADER, UnreadableError, cut, header_of, next_after, opened
+from shared.batches import HEADER, UnreadableBatchError, header_of, next_after, open_batch, split_batches
 from tests.acceptance.broker.wire import CODECS, GZIP, LZ4, SNAPPY, ZSTD, altered, batch
 from tests.long import often
 
@@ -19,18 +19,20 @@ PLAIN = batch(VALUES, timestamp=1)
 def test_what_was_packed_is_what_was_there(codec: int) -> None:
     packed = batch(VALUES, timestamp=1, codec=codec)
     assert len(packed) < len(PLAIN)
-    assert opened(packed)[HEADER.size :] == PLAIN[HEADER.size :]
+    assert open_batch(packed)[HEADER.size :] == PLAIN[HEADER.size :]
 
 
 def test_snappy_is_read_with_and_without_java_s_blocks() -> None:
     body = PLAIN[HEADER.size :]
     bare = altered(PLAIN, records=bytes(cramjam.snappy.compress_raw(body)), codec=SNAPPY)
-    assert opened(bare)[HEADER.size :] == opened(batch(VALUES, timestamp=1, codec=SNAPPY))[HEADER.size :] == body
+    assert (
+        open_batch(bare)[HEADER.size :] == open_batch(batch(VALUES, timestamp=1, codec=SNAPPY))[HEADER.size :] == body
+    )
 
 
 def test_a_batch_that_is_not_packed_comes_back_as_it_is() -> None:
-    assert opened(PLAIN) is PLAIN
-    assert opened(b"short") == b"short"
+    assert open_batch(PLAIN) is PLAIN
+    assert open_batch(b"short") == b"short"
 
 
 def bomb(codec: int) -> bytes:
@@ -41,20 +43,20 @@ def bomb(codec: int) -> bytes:
 
 
 def test_a_damaged_batch_is_refused_by_its_crc() -> None:
-    with pytest.raises(UnreadableError, match="CRC"):
-        opened(PLAIN[:-1] + b"?")
+    with pytest.raises(UnreadableBatchError, match="CRC"):
+        open_batch(PLAIN[:-1] + b"?")
 
 
 @pytest.mark.parametrize("codec", [5, 6, 7])
 def test_a_codec_that_nobody_knows_is_named(codec: int) -> None:
-    with pytest.raises(UnreadableError, match=f"unknown codec {codec}"):
-        opened(altered(PLAIN, codec=codec))
+    with pytest.raises(UnreadableBatchError, match=f"unknown codec {codec}"):
+        open_batch(altered(PLAIN, codec=codec))
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
 def test_what_would_fill_the_memory_is_refused(codec: int) -> None:
-    with pytest.raises(UnreadableError, match="larger than"):
-        opened(bomb(codec))
+    with pytest.raises(UnreadableBatchError, match="larger than"):
+        open_batch(bomb(codec))
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=list(CODECS))
@@ -66,14 +68,14 @@ def test_bytes_at_random_open_or_are_refused(codec: int) -> None:
         for _ in range(chance.randrange(8)):
             if spoilt:
                 spoilt[chance.randrange(len(spoilt))] = chance.randrange(256)
-        with contextlib.suppress(UnreadableError):
-            opened(altered(PLAIN, records=bytes(spoilt), codec=codec))
+        with contextlib.suppress(UnreadableBatchError):
+            open_batch(altered(PLAIN, records=bytes(spoilt), codec=codec))
 
 
 def test_batches_in_a_row_are_cut_where_they_end() -> None:
     other = batch([b"other"])
-    assert list(cut(PLAIN + other + PLAIN[:-1])) == [PLAIN, other]
-    assert list(cut(b"")) == list(cut(b"\xff" * 40)) == []
+    assert list(split_batches(PLAIN + other + PLAIN[:-1])) == [PLAIN, other]
+    assert list(split_batches(b"")) == list(split_batches(b"\xff" * 40)) == []
 
 
 def test_reading_goes_on_behind_the_batch_or_one_further_where_its_header_cannot_be_followed() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.loops import WORK_S, Loops
+from shared.loops import LONGEST_WORK_S, Loops
 
 
 class Clock:
@@ -20,8 +20,8 @@ class Clock:
         (False, 10.0, []),
         (False, 10.1, ["topic"]),
         (True, 10.1, []),
-        (True, WORK_S, []),
-        (True, WORK_S + 1, ["topic"]),
+        (True, LONGEST_WORK_S, []),
+        (True, LONGEST_WORK_S + 1, ["topic"]),
     ],
 )
 def test_a_loop_has_stalled_after_its_time(working: bool, later: float, stalled: list[str]) -> None:
@@ -46,7 +46,7 @@ def test_a_part_of_the_work_that_is_done_is_a_move() -> None:
     clock = Clock()
     loops = Loops(1.0, clock)
     with loops.work("topic"):
-        clock.now = WORK_S
+        clock.now = LONGEST_WORK_S
         loops.move("topic")
-        clock.now += WORK_S
+        clock.now += LONGEST_WORK_S
         assert loops.stalled == []

@@ -1,10 +1,10 @@
 """Records that are slow to handle are fetched few at a time, quick ones many."""
 
-from shared.bus.pace import Pace
+from shared.bus.pace import BatchPace
 
 
 def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
-    pace = Pace(200, 4)
+    pace = BatchPace(200, 4)
     assert pace.records == 4
     for _ in range(6):
         pace.note(pace.records, 0.001)
@@ -17,8 +17,15 @@ def test_slow_records_come_few_at_a_time_and_quick_ones_many() -> None:
     assert pace.records == 8
 
 
+def test_ordinary_records_come_by_the_hundred_though_all_together_take_seconds() -> None:
+    pace = BatchPace(200, 4)
+    for _ in range(6):
+        pace.note(pace.records, 0.02 * pace.records)
+    assert pace.records == 200
+
+
 def test_one_quick_record_between_slow_ones_hardly_counts() -> None:
-    pace = Pace(200, 1)
+    pace = BatchPace(200, 1)
     for _ in range(10):
         pace.note(pace.records, 0.4 * pace.records)
         pace.note(1, 0.01)
@@ -26,6 +33,6 @@ def test_one_quick_record_between_slow_ones_hardly_counts() -> None:
 
 
 def test_a_batch_below_the_number_of_hands_stays_as_it_is() -> None:
-    pace = Pace(2, 4)
+    pace = BatchPace(2, 4)
     pace.note(2, 60.0)
     assert pace.records == 2

@@ -126,7 +126,7 @@ def _scale(window: int, policy: BudgetPolicy) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SlotBounds:
     """The least and the most tokens of every slot in one window, and its room; they hold for every message."""
 
     room: int
@@ -149,7 +149,7 @@ class Bounds:
         return min(self.most["user_turn"], self.room - others)
 
 
-def bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Bounds:
+def slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBounds:
     """The policy's minima and maxima, in proportion to the room of windows below the least profile (R113, R114).
 
     Windows that do not hold all minima beside the longest message share out what that message leaves (X52).
@@ -160,7 +160,7 @@ def bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Bounds:
     rest = room - least["system"] - least["generation"] - most["user_turn"] - HEADINGS_COST
     whole = sum(least[slot] for slot in COMPRESSIBLE)
     share = max(0.0, min(1.0, rest / whole)) if whole else 1.0
-    return Bounds(room, {**least, **{slot: int(least[slot] * share) for slot in COMPRESSIBLE}}, most)
+    return SlotBounds(room, {**least, **{slot: int(least[slot] * share) for slot in COMPRESSIBLE}}, most)
 
 
 def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT_BUDGET) -> dict[Slot, int]:
@@ -170,7 +170,7 @@ def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT
     maximum. Slots about which there is nothing to say have none, and what nobody may take is left for the answer, as
     far as its own maximum.
     """
-    base, limits = profile_for(window, policy).slots, bounds(window, policy)
+    base, limits = profile_for(window, policy).slots, slot_bounds(window, policy)
     weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _factors(signals).items()}
     floors, most = _floors(base, limits, policy), _ceilings(window, base, limits)
     sizes: dict[Slot, int] = {slot: floors[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
@@ -203,14 +203,14 @@ def _factors(signals: BudgetSignals) -> dict[Slot, float]:
     }
 
 
-def _floors(base: Mapping[Slot, int], limits: Bounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
+def _floors(base: Mapping[Slot, int], limits: SlotBounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
     """Where the shares begin: what is never cut has its static share, the rest half of theirs, or their least."""
     minima = _shares(policy.minima)
     halves: dict[Slot, int] = {slot: min(minima[slot], base[slot] // 2) for slot in COMPRESSIBLE}
     return {slot: max(limits.least[slot], halves.get(slot, base[slot])) for slot in SLOTS}
 
 
-def _ceilings(window: int, base: Mapping[Slot, int], limits: Bounds) -> Mapping[Slot, int]:
+def _ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds) -> Mapping[Slot, int]:
     """How far a share may grow: in proportion to the window up to the maxima of the greatest profile."""
     scale = max(0.25, min(1.0, window / max(PROFILE_WINDOWS.values())))
     return {slot: max(base[slot], limits.least[slot], int(limits.most[slot] * scale)) for slot in SLOTS}

@@ -8,10 +8,10 @@ from services.compose.rules import slots, texts
 from services.compose.rules.budget import (
     COMPRESSIBLE,
     HEADINGS_COST,
-    Bounds,
     BudgetSignals,
     Order,
     Slot,
+    SlotBounds,
     SlotBudget,
     allocate,
     personal_ceiling,
@@ -159,7 +159,7 @@ class Filling:
 def fill(
     material: Material,
     shares: Mapping[Slot, int],
-    limits: Bounds,
+    limits: SlotBounds,
     order: Order,
     draft: Draft,
     room: int,
@@ -191,11 +191,11 @@ def fill(
 
 
 def _grant(
-    wants: Mapping[Slot, int], shares: Mapping[Slot, int], limits: Bounds, order: Order, room: int
+    wants: Mapping[Slot, int], shares: Mapping[Slot, int], limits: SlotBounds, order: Order, room: int
 ) -> dict[Slot, int]:
     sizes = truncate({**_capped(wants, limits)}, room, {**shares}, order, least={**limits.least})
     return {slot: sizes[slot] for slot in COMPRESSIBLE}
 
 
-def _capped(wants: Mapping[Slot, int], limits: Bounds) -> dict[Slot, int]:
+def _capped(wants: Mapping[Slot, int], limits: SlotBounds) -> dict[Slot, int]:
     return {slot: min(size, limits.most[slot]) for slot, size in wants.items()}

@@ -20,13 +20,13 @@ from services.compose.rules.budget import (
     HEADINGS_COST,
     SLOTS,
     Allocation,
-    Bounds,
     Slot,
+    SlotBounds,
     SlotBudget,
     TokenLimitTooSmallError,
     UserMessageTooLongError,
-    bounds,
     profile_for,
+    slot_bounds,
     u_shape,
 )
 from services.compose.rules.fill import Floors, fill, floors, gather
@@ -73,7 +73,7 @@ def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
     if inputs.content_parts or inputs.token_limit < policy.short_guide_below:
         return False
     said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
-    limits = bounds(inputs.token_limit, policy.budget)
+    limits = slot_bounds(inputs.token_limit, policy.budget)
     wire = said + escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
     return said <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
 
@@ -103,7 +103,7 @@ class _Frame:
     """What is fixed before anything is remembered: the message, the answer's room, the rules."""
 
     said: int
-    limits: Bounds
+    limits: SlotBounds
     generation: int
     rules: Rules
 
@@ -115,7 +115,7 @@ class _Frame:
 
 def _frame(inputs: PackInputs, policy: PackPolicy) -> _Frame:
     """The fullest rules beside which the message leaves all other slots their least."""
-    limits = bounds(inputs.token_limit, policy.budget)
+    limits = slot_bounds(inputs.token_limit, policy.budget)
     share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
     said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
     room = left = 0
@@ -176,7 +176,7 @@ def _allocation(
     )
 
 
-def _rules(inputs: PackInputs, policy: PackPolicy, limits: Bounds) -> Iterator[Rules]:
+def _rules(inputs: PackInputs, policy: PackPolicy, limits: SlotBounds) -> Iterator[Rules]:
     """The rules that stay within the system's most, the fullest first; the shortest always."""
     language = _language(inputs)
     long, short = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.base import Contract
 from schemas.context_package import RecentMessage
-from services.compose.rules.budget import COMPRESSIBLE, Bounds, Slot
+from services.compose.rules.budget import COMPRESSIBLE, Slot, SlotBounds
 from services.compose.rules.fit import Material
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import SEPARATOR, Prepared, PreparedCore
@@ -43,7 +43,7 @@ def bare(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
     return tokens.fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
-def thinner(material: Material, room: int, wire_room: int, limits: Bounds) -> tuple[Material, int]:
+def thinner(material: Material, room: int, wire_room: int, limits: SlotBounds) -> tuple[Material, int]:
     """As many pieces as leave the JSON room for their texts, and the tokens that are then left to these.
 
     Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be

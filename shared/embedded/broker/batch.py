@@ -3,12 +3,9 @@
 import struct
 from typing import NamedTuple
 
+from shared.batches import CHECKED_FROM, FORMAT, HEADER, PREFIX
 from shared.embedded.broker.protocol import crc32c
 
-HEADER = struct.Struct(">qiibIhiqqqhii")
-LENGTH_PREFIX = 12  # base offset and length, which the length itself does not count
-CHECKED_FROM = 21  # the CRC covers everything after itself
-MAGIC = 2
 OFFSET = struct.Struct(">q")
 
 
@@ -38,9 +35,9 @@ def read_header(data: bytes | memoryview, position: int = 0) -> Header | None:
     base, length, _, magic, crc, _, delta, _, max_timestamp, pid, epoch, sequence, count = HEADER.unpack_from(
         data, position
     )
-    if magic != MAGIC or length < HEADER.size - LENGTH_PREFIX or delta < 0 or count < 1 or base < 0:
+    if magic != FORMAT or length < HEADER.size - PREFIX or delta < 0 or count < 1 or base < 0:
         return None
-    return Header(base, LENGTH_PREFIX + length, crc, delta, max_timestamp, pid, epoch, sequence, count)
+    return Header(base, PREFIX + length, crc, delta, max_timestamp, pid, epoch, sequence, count)
 
 
 def sound(batch: bytes, header: Header) -> bool:

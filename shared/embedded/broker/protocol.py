@@ -18,7 +18,7 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 from aiokafka.record.util import calc_crc32c
 
-from shared.batches import opened
+from shared.batches import open_batch
 
 API_VERSIONS_KEY = 18
 ABSENT = {"allow_auto_topic_creation": True}
@@ -167,7 +167,7 @@ def first_record_since(batch: bytes, timestamp: int) -> tuple[int, int] | None:
     records: Any = MemoryRecords(batch).next_batch()
     first: tuple[int, int] = (records.max_timestamp, records.base_offset)
     try:
-        records = MemoryRecords(opened(batch)).next_batch()
+        records = MemoryRecords(open_batch(batch)).next_batch()
         return next(((each.timestamp, each.offset) for each in records if each.timestamp >= timestamp), None)
     except BROKEN:
         return first
@@ -177,7 +177,7 @@ def later_records(batch: bytes, offset: int) -> bytes:
     """The batch without its records before `offset`, packed as it was; ValueError where it cannot be taken apart."""
     try:
         old: Any = MemoryRecords(batch).next_batch()
-        records: Any = MemoryRecords(opened(batch)).next_batch()
+        records: Any = MemoryRecords(open_batch(batch)).next_batch()
         kept: list[Any] = [record for record in records if record.offset >= offset]
     except BROKEN as error:
         raise ValueError(f"a batch that cannot be read: {type(error).__name__}") from error

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 from aiokafka import TopicPartition
 
-from shared.bus.progress import SLOWEST_S, Progress
+from shared.bus.progress import Progress
+from shared.loops import LONGEST_WORK_S
 from tests.system.kafka import Stored
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -58,10 +59,10 @@ def test_one_that_moves_does_not_hide_one_that_does_not(watch: Watch) -> None:
 
 def test_what_is_handled_for_the_first_time_may_take_long(watch: Watch) -> None:
     watch.progress.take([Stored("t", 0, offset) for offset in (5, 6)])
-    assert [watch.see(at, 7, 9) for at in (0, STALL_S + 1, SLOWEST_S)] == [set(), set(), set()]
-    assert watch.see(SLOWEST_S + 1, 7, 9) == {0}
+    assert [watch.see(at, 7, 9) for at in (0, STALL_S + 1, LONGEST_WORK_S)] == [set(), set(), set()]
+    assert watch.see(LONGEST_WORK_S + 1, 7, 9) == {0}
     watch.progress.finish()
-    assert watch.see(SLOWEST_S + 2, 9, 9) == set()
+    assert watch.see(LONGEST_WORK_S + 2, 9, 9) == set()
 
 
 def test_what_comes_again_and_again_stalls(watch: Watch) -> None:

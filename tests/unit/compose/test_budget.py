@@ -13,11 +13,11 @@ from services.compose.rules.budget import (
     BudgetSignals,
     SlotBudget,
     allocate,
-    bounds,
     check,
     margin,
     personal_ceiling,
     profile_for,
+    slot_bounds,
     truncate,
     u_shape,
 )
@@ -98,7 +98,7 @@ def test_the_evidence_first_order_cuts_history_before_knowledge() -> None:
 )
 @pytest.mark.parametrize("window", [8192, 16384, 32768, 128_000])
 def test_oc158_the_window_is_used(signals: dict[str, Any], window: int) -> None:
-    slots, most = allocate(window, BudgetSignals(**signals)), bounds(window).most
+    slots, most = allocate(window, BudgetSignals(**signals)), slot_bounds(window).most
     assert min(slots.values()) >= 0
     assert sum(slots.values()) <= window - margin(window) + 1
     assert all(slots[slot] <= most[slot] for slot in SLOTS)
@@ -149,7 +149,7 @@ def test_nothing_to_say_is_given_nothing(window: int) -> None:
 
 @pytest.mark.parametrize("window", [256, 300, 1000, 2048, 4096, 8192, 10_000, 12_000, 14_000, 16_384, 32_768, 500_000])
 def test_the_longest_message_leaves_every_slot_its_least(window: int) -> None:
-    limits = bounds(window)
+    limits = slot_bounds(window)
     assert all(limits.least[slot] <= limits.most[slot] for slot in SLOTS)
     fixed = limits.least["system"] + limits.least["generation"] + limits.most["user_turn"]
     least = sum(limits.least[slot] for slot in COMPRESSIBLE)
@@ -159,10 +159,10 @@ def test_the_longest_message_leaves_every_slot_its_least(window: int) -> None:
 def test_from_the_least_profile_on_the_seeds_bounds_hold() -> None:
     policy = BudgetPolicy()
     for window in (8192, 12_000, 16_384, 32_768, 128_000):
-        limits = bounds(window)
+        limits = slot_bounds(window)
         assert dict(limits.most) == dict(policy.maxima)
         assert all(limits.least[slot] == size for slot, size in policy.minima.incompressible.items())
-    assert dict(bounds(16_384).least) == dict(policy.minima)
+    assert dict(slot_bounds(16_384).least) == dict(policy.minima)
 
 
 def test_an_allocation_is_plain_values() -> None:

@@ -11,8 +11,8 @@ from services.compose.rules.budget import (
     SLOTS,
     TokenLimitTooSmallError,
     UserMessageTooLongError,
-    bounds,
     profile_for,
+    slot_bounds,
 )
 from services.compose.rules.model import Message, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, check, pack
@@ -34,7 +34,7 @@ def _shapes(seed: int) -> PackInputs:
     window = rng.choice(WINDOWS) + rng.randrange(-50, 50) * (rng.random() < 0.5)
     window = max(256, window)
     lines = pieces()[rng.choice(KINDS)]
-    longest = bounds(window).most["user_turn"]
+    longest = slot_bounds(window).most["user_turn"]
     message = tokens.head(some_text(rng, lines, 8 * longest), rng.randrange(2, 2 * longest)) or "?"
     long = some_text(rng, lines, 20_000)
     turns = [RecentTurn(f"t{n}", n, (Message("user", f"{n} {long}"), Message("assistant", long))) for n in range(1, 9)]
@@ -43,7 +43,7 @@ def _shapes(seed: int) -> PackInputs:
 
 
 def _holds(inputs: PackInputs, packed: Packed) -> None:
-    limits, slots = bounds(inputs.token_limit), packed.allocation.slots
+    limits, slots = slot_bounds(inputs.token_limit), packed.allocation.slots
     package = packed.package
     assert package.user_message.content == inputs.user_message
     assert any(block.type == "policies" for block in package.system_blocks)
@@ -79,7 +79,7 @@ def _is_too_long(inputs: PackInputs, error: ValueError) -> None:
     """Refused before anything was found, and only where it is longer than what there is for it."""
     with pytest.raises((UserMessageTooLongError, TokenLimitTooSmallError)):
         check(replace(inputs, evidence=(), core=(), recent=(), working_summary="", entities=()), POLICY)
-    limits, said = bounds(inputs.token_limit), tokens.count(inputs.user_message)
+    limits, said = slot_bounds(inputs.token_limit), tokens.count(inputs.user_message)
     if isinstance(error, TokenLimitTooSmallError):
         assert inputs.token_limit < 300
     else:
@@ -133,4 +133,4 @@ def test_a_profile_beyond_a_maximum_is_refused_at_the_start() -> None:
 
 
 def test_no_window_is_too_small_for_every_slot_that_can_be_cut_at_once() -> None:
-    assert all(bounds(8192).least[slot] for slot in COMPRESSIBLE if slot != "knowledge")
+    assert all(slot_bounds(8192).least[slot] for slot in COMPRESSIBLE if slot != "knowledge")

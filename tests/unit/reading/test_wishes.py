@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import Role
 from shared.reading import MessageText, TurnText
 from shared.reading.wishes import find
-from shared.wishes import Place, Wishes
+from shared.wishes import TurnPlace, Wishes
 
 AT = datetime(2026, 11, 25, 9, 0, tzinfo=UTC)
 WISHES = [
@@ -256,7 +256,7 @@ class Talk:
         seq = self.seqs[session] = self.seqs.get(session, 0) + 1
         at = AT + timedelta(minutes=self.turns)
         message = MessageText(role, text, None, 0, at)
-        return self.wishes.hear(Place(UUID(int=self.turns), session, seq, at, remember), TurnText((message,)))
+        return self.wishes.hear(TurnPlace(UUID(int=self.turns), session, seq, at, remember), TurnText((message,)))
 
 
 def test_a_session_is_silent_until_it_is_lifted_and_others_are_not() -> None:
