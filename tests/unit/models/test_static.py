@@ -27,7 +27,7 @@ def cosine(one: str, other: str) -> float:
         ("最近身体怎么样", "医生说血压有点高，让我少吃盐", "航班改到下午三点了"),
         ("我对花生过敏", "I am allergic to peanuts", "The meeting is on Friday"),
         ("Which hotel did we book?", "酒店订好了，住三个晚上", "他的钢琴弹得不错"),
-        ("数据库用哪个", "we run Postgres in Docker", "今天天气真好"),
+        ("数据库用哪个", "we keep the data in a Postgres database", "今天天气真好"),
     ],
 )
 def test_the_same_in_other_words_is_nearer_than_something_else(text: str, same: str, other: str) -> None:
