@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from shared.db import Connection, Read, Subject
-from shared.store.chunks import vector_literal
+from shared.store.chunks import asked_of
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,6 @@ _SOURCE: LiteralString = (
     "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + _HOLDS
 )
 _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
-_OF_USER: LiteralString = (
-    " FROM memory_chunks c WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active" + _BOUND
-)
 
 
 @dataclass(frozen=True)
@@ -291,22 +288,79 @@ def names(subject: Subject) -> Read[tuple[str, ...]]:
     return Read(_NAMES, whose, lambda rows: tuple(rows[0]["names"]) if rows else ())
 
 
-_NEAR: LiteralString = (
-    "SELECT array_send(array_agg(chunk_id)) AS ids, array_send(array_agg("
-    "(1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec))::real)) AS scores"
-    + _OF_USER
-    + " AND embedding_model_id = %(model)s AND embedding IS NOT NULL"
-)
+@dataclass(frozen=True)
+class Compared:
+    """Chunks and their vectors by one model: the codes of a page, cosines, or kept static vectors, as bytes."""
+
+    model_id: str | None
+    ids: bytes
+    codes: bytes | None = None
+    cosines: bytes | None = None
+    statics: bytes | None = None
 
 
-def near(subject: Subject, vector: Sequence[float], model_id: str, within: Within) -> Read[tuple[bytes, bytes] | None]:
-    """Ids and cosines of all chunks that this model embedded, as PostgreSQL sends arrays; None: there are none."""
-    params = {**_params(subject, within, 0), "vector": vector_literal(vector), "model": model_id}
-    return Read(_NEAR, params, _cosines, binary=True)
+_PAGED: LiteralString = """
+WITH paged AS MATERIALIZED (
+    SELECT model_id, max(until) AS until, string_agg(ids, '' ORDER BY page) AS ids,
+        string_agg(codes, '' ORDER BY page) AS codes
+    FROM vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND set_id = %(set)s GROUP BY model_id
+), since AS (SELECT coalesce(max(until), '-infinity') AS until FROM paged)"""
+_PAGES: LiteralString = """
+SELECT model_id, ids, codes, NULL::bytea AS cosines, NULL::bytea AS statics FROM paged
+UNION ALL
+"""
+_STATICS: LiteralString = """
+SELECT %(static)s AS model_id, string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes,
+    NULL::bytea AS cosines, string_agg(c.static_vector, '') AS statics
+"""
+_ASKED: LiteralString = """
+asked AS MATERIALIZED (SELECT a.model, a.vector::public.halfvec
+    FROM unnest(%(models)s::text[], %(vectors)s::text[]) AS a(model, vector))"""
+_COSINES: LiteralString = """
+SELECT coalesce(a.model, %(static)s) AS model_id, string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes,
+    string_agg(float4send((1 - (c.embedding OPERATOR(public.<=>) a.vector))::real), '') AS cosines,
+    string_agg(CASE WHEN a.model IS NULL THEN c.static_vector END, '') AS statics
+"""
+_EMBEDDED: LiteralString = " LEFT JOIN asked a ON a.model = c.embedding_model_id AND c.embedding IS NOT NULL"
+_OF_THESE: LiteralString = """
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
+_NEW: LiteralString = _OF_THESE + " AND c.created_at > (SELECT until FROM since) AND "
+_CHOSEN: LiteralString = _OF_THESE + " AND c.chunk_id = ANY(%(ids)s::text[]::uuid[]) AND "
+_INSIDE_BOUNDS: LiteralString = _OF_THESE + _BOUND + " AND "
+_HAS_STATIC: LiteralString = "c.static_model_id = %(static)s"
+_HAS_ANY: LiteralString = "(a.model IS NOT NULL OR c.static_model_id = %(static)s) GROUP BY a.model"
 
 
-def _cosines(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, bytes] | None:
-    return (rows[0]["ids"], rows[0]["scores"]) if rows[0]["ids"] else None
+def near(
+    subject: Subject,
+    static_id: str,
+    asked: Mapping[str, Sequence[float]],
+    within: Within,
+    *,
+    set_id: str,
+    ids: Sequence[str] | None = None,
+) -> Read[list[Compared]]:
+    """What can be compared with a question: pages of the set, and what is newer than they are with every number.
+
+    `asked` are the question's vectors by the models whose cosines are wanted; chunks without one of these models have
+    their static vectors, as all have where nothing is asked of a model. With `ids` (as text), and within bounds, these
+    chunks alone and no pages.
+    """
+    params = {**_params(subject, within, 0), "static": static_id, "set": set_id, "ids": list(ids or ())}
+    params |= asked_of(asked)
+    rows: LiteralString = _COSINES + "FROM memory_chunks c" + _EMBEDDED if asked else _STATICS + "FROM memory_chunks c"
+    has: LiteralString = _HAS_ANY if asked else _HAS_STATIC
+    alone: LiteralString = "WITH " + _ASKED if asked else ""
+    if ids is not None:
+        return Read(alone + rows + _CHOSEN + has, params, _compared, binary=True)
+    if within.bound:
+        return Read(alone + rows + _INSIDE_BOUNDS + has, params, _compared, binary=True)
+    beside: LiteralString = "," + _ASKED if asked else ""
+    return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, _compared, binary=True)
+
+
+def _compared(rows: Sequence[Mapping[str, Any]]) -> list[Compared]:
+    return [Compared(**row) for row in rows if row["ids"]]
 
 
 MAX_MESSAGES = 64
