@@ -1,7 +1,7 @@
 """Vectors as they are kept, compared and put on one scale. Pure.
 
-A vector is kept as whole numbers of one byte. The pages of large users hold of each vector the signs alone, after a
-turn of all axes that spreads what it says evenly over them, and one number that makes estimates of cosines unbiased.
+A vector is kept as whole numbers of one byte. The pages of large users hold half a byte for each, after a turn of all
+axes that spreads what a vector says evenly over them, and one number more that makes estimates of cosines unbiased.
 """
 
 import random
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals: TypeAlias = NDArray[np.float32]
-Bytes: TypeAlias = NDArray[np.uint8]
 _SEED = 28
 _FACTOR = np.dtype("<f2")
 _BLOCK = 512
@@ -60,51 +59,47 @@ def _turn(dimension: int) -> Reals:
     return (signs[:, None] * waves).astype(np.float32)
 
 
+_MOST = 7
+"""Numbers of half a byte go from -7 to 7, kept as 1 to 15."""
+
+
 def code_size(dimension: int) -> int:
     """Bytes of the code of one vector."""
-    return -(-dimension // 8) + _FACTOR.itemsize
+    return -(-dimension // 2) + _FACTOR.itemsize
 
 
 def to_codes(units: Reals) -> bytes:
-    """The code of each unit vector: the signs along the turned axes, and how much of its length lies along them."""
+    """The code of each unit vector: half a byte along each of the turned axes, and how far they reach together."""
     if not len(units):
         return b""
-    dimension = units.shape[1]
-    turned = units @ _turn(dimension)
-    along = np.abs(turned).sum(axis=1) / np.sqrt(dimension)
-    signs = np.packbits(turned >= 0, axis=1)
-    return np.hstack([signs, along.astype(_FACTOR).view(np.uint8).reshape(-1, _FACTOR.itemsize)]).tobytes()
-
-
-_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) * 2 - 1
+    turned = units @ _turn(units.shape[1])
+    most = np.abs(turned).max(axis=1)
+    whole = np.rint(turned * (_MOST / np.where(most > 0, most, 1.0))[:, None])
+    reach = np.einsum("ij,ij->i", whole, turned)
+    halves = (whole + _MOST + 1).astype(np.uint8)
+    if halves.shape[1] % 2:
+        halves = np.hstack([halves, np.zeros((len(halves), 1), dtype=np.uint8)])
+    middle = halves.shape[1] // 2
+    packed = (halves[:, :middle] << 4) | halves[:, middle:]
+    return np.hstack([packed, reach.astype(_FACTOR).view(np.uint8).reshape(-1, _FACTOR.itemsize)]).tobytes()
 
 
 def estimates(codes: bytes, unit: Reals) -> Reals:
-    """About what the cosine of each coded vector with this unit vector is, drawn to the mean as far as it is unsure."""
-    dimension = len(unit)
-    raw = np.frombuffer(codes, dtype=np.uint8).reshape(-1, code_size(dimension))
-    along = raw[:, -_FACTOR.itemsize :].copy().view(_FACTOR).ravel().astype(np.float32)
-    turned = unit @ _turn(dimension)
-    width = raw.shape[1] - _FACTOR.itemsize
-    padded = np.zeros(width * 8, dtype=np.float32)
-    padded[:dimension] = turned
-    tables = padded.reshape(width, 8) @ _SIGNS.T
-    columns = np.ascontiguousarray(raw[:, :width].T)
-    summed = np.zeros(len(raw), dtype=np.float32)
-    for table, column in zip(tables, columns, strict=True):
-        summed += table[column]
-    known = along > 0
-    found = np.where(known, summed / np.sqrt(dimension) / np.where(known, along, 1.0), 0.0).astype(np.float32)
-    return _drawn(found, float(along[known].mean()) if known.any() else 1.0, dimension)
-
-
-def _drawn(found: Reals, along: float, dimension: int) -> Reals:
-    """The best guesses of what these noisy estimates stand for: without it the greatest would be too great."""
-    if len(found) < 2:
-        return found
-    mean, spread = float(found.mean()), float(found.var())
-    noise = (1 / along**2 - 1) / dimension
-    return mean + (found - mean) * (max(spread - noise, 0.0) / spread if spread else 0.0)
+    """The cosine of each coded vector with this unit vector, up to about 0.007; 0 for one without a direction."""
+    raw = np.frombuffer(codes, dtype=np.uint8).reshape(-1, code_size(len(unit)))
+    reach = raw[:, -_FACTOR.itemsize :].copy().view(_FACTOR).ravel().astype(np.float32)
+    turned = unit @ _turn(len(unit))
+    middle = raw.shape[1] - _FACTOR.itemsize
+    first, second = turned[:middle], np.zeros(middle, dtype=np.float32)
+    second[: len(unit) - middle] = turned[middle:]
+    found = np.empty(len(raw), dtype=np.float32)
+    for start in range(0, len(raw), _BLOCK):
+        packed = raw[start : start + _BLOCK, :middle]
+        found[start : start + _BLOCK] = (packed >> 4).astype(np.float32) @ first + (packed & 15).astype(
+            np.float32
+        ) @ second
+    found -= (_MOST + 1) * float(turned.sum())
+    return np.where(reach > 0, found / np.where(reach > 0, reach, 1.0), 0.0).astype(np.float32)
 
 
 Spoken: TypeAlias = Literal["en", "zh"]

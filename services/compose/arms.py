@@ -209,9 +209,10 @@ def _vector_tasks(
     if not asked:
         return
 
+    def texts(names: Sequence[str]) -> dict[int, str]:
+        return {n: cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked}
+
     async def read() -> Near:
-        (names,) = await rt.db.read(subject, store.names(subject))
-        texts = {n: cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked}
         return await read_near(rt, subject, texts, within)
 
     yield Task("vector", read, within)

@@ -12,13 +12,14 @@ CREATE TABLE vector_pages (
     set_id text NOT NULL,
     model_id text NOT NULL,
     page integer NOT NULL,
+    version uuid NOT NULL,
     until timestamptz NOT NULL,
     covered integer NOT NULL,
     ids bytea NOT NULL,
     codes bytea NOT NULL,
     PRIMARY KEY (tenant_id, user_id, set_id, model_id, page)
 );
-COMMENT ON TABLE vector_pages IS 'The chunks of a user with many, packed to be searched by meaning: ids in order, and of each vector its signs (shared.vectors). set_id: the encoders that a question is embedded by; model_id: whose vectors are in the page; until: chunks made later are compared one by one; covered: so many active chunks had been made until then. Derived; written by evolver, and gone with any erasure, change or return of a chunk.';
+COMMENT ON TABLE vector_pages IS 'The chunks of a user with many, packed to be searched by meaning: ids in order, and of each vector a code (shared.vectors). set_id: the encoders that a question is embedded by; model_id: whose vectors are in the page; version: when it was made, with the others of its set; until: chunks made later are compared one by one; covered: so many active chunks had been made until then. Derived; written by evolver, and gone with any erasure, change or return of a chunk.';
 ALTER TABLE vector_pages ALTER COLUMN ids SET STORAGE EXTERNAL, ALTER COLUMN codes SET STORAGE EXTERNAL;
 ALTER TABLE vector_pages ADD COLUMN epoch integer NOT NULL
     DEFAULT coalesce(nullif(current_setting('app.epoch', true), '')::integer, 0);

@@ -118,7 +118,7 @@ class Encoders:
     async def close(self) -> None:
         """Their threads end with what they are doing."""
         for each in self._encoders:
-            each.close()
+            await each.close()
 
     def _readers(self, languages: Sequence[Spoken]) -> tuple[int, ...]:
         """The places of the encoders that read one of these languages; of all where the text is in none."""
@@ -131,8 +131,6 @@ class Encoders:
 
 def _joined(vectors: Sequence[Sequence[float]]) -> list[float]:
     """Unit vectors one after the other, of length one together."""
-    if len(vectors) == 1:
-        return list(vectors[0])
     every = np.concatenate([np.asarray(each, dtype=np.float64) for each in vectors])
     length = float(np.sqrt(every @ every))
     return (every / (length or 1.0)).tolist()

@@ -85,7 +85,7 @@ class LocalEncoder:
         except Exception as error:  # what onnxruntime and tokenizers raise has no base class of its own
             raise ModelUnavailable("server_error", type(error).__name__) from error
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """The thread ends with what it is doing."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 

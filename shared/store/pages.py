@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
+from shared import clock
 from shared.db import Connection, Subject
 
-LARGE = 2000
-"""So many chunks are compared one by one in a millisecond or two."""
-TAIL = 1000
+LARGE = 500
+"""Up to so many chunks all vectors are read for each question: their way to the process takes longer than comparing."""
+TAIL = 200
 """So many chunks, or a tenth of all, may be outside the pages, or in them without need, before they are made anew."""
 _DUE: LiteralString = """
 SELECT s.tenant_id, s.user_id FROM search_stats s
@@ -101,14 +102,14 @@ class Page:
 
 _DROP: LiteralString = "DELETE FROM vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
 _PUT: LiteralString = """
-INSERT INTO vector_pages (tenant_id, user_id, set_id, model_id, page, until, covered, ids, codes)
-VALUES (%(tenant)s, %(user)s, %(set)s, %(model)s, %(page)s, %(until)s, %(covered)s, %(ids)s, %(codes)s)
+INSERT INTO vector_pages (tenant_id, user_id, set_id, model_id, page, version, until, covered, ids, codes)
+VALUES (%(tenant)s, %(user)s, %(set)s, %(model)s, %(page)s, %(version)s, %(until)s, %(covered)s, %(ids)s, %(codes)s)
 """
 
 
 async def put(conn: Connection, subject: Subject, set_id: str, made: Gathered, pages: Sequence[Page]) -> None:
     """These are the pages of the set; the caller holds the lock of the user's memories."""
-    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "set": set_id}
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "set": set_id, "version": clock.uuid7()}
     await conn.execute(_DROP + " AND set_id = %(set)s", whose)
     for each in pages:
         row = {"model": each.model_id, "page": each.page, "ids": each.ids, "codes": each.codes}

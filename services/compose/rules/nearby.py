@@ -342,33 +342,15 @@ def _lift(of: Vectors, asked: Mapping[str, Reals], scales: Mapping[str, Scale]) 
 def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
     """Pages come in order, and what is newer is little: a stable sort by halves takes hardly more than a look."""
     halves = of.view(">u8").reshape(-1, 2)
-    order = np.argsort(halves[:, 0].astype(np.uint64), kind="stable")
-    first, last = halves[order, 0], halves[order, 1]
+    first = halves[:, 0].astype(np.uint64)
+    if (first[1:] < first[:-1]).any():
+        order = np.argsort(first, kind="stable")
+        of, lift, halves, first = of[order], lift[order], halves[order], first[order]
+    last = halves[:, 1]
     if ((first[1:] == first[:-1]) & (last[1:] < last[:-1])).any():
-        order = np.lexsort((halves[:, 1], halves[:, 0]))
-    return Lifts(of[order], lift[order])
-
-
-CLOSER_LOOK = 400
-"""So many of the nearest by estimate: of the fifty that are nearest in truth none is missing among ten thousand."""
-
-
-def decide_closer_look(lifts: Lifts, most: int = CLOSER_LOOK) -> list[str]:
-    """The chunks, as text, that are nearest by what is known."""
-    few = len(lifts.lift) <= most
-    at = np.arange(len(lifts.lift)) if few else np.argpartition(-lifts.lift, most)[:most]
-    return [bytes(each).hex() for each in lifts.ids[at].view("V16").tolist()]
-
-
-def merge_lifts(lifts: Lifts, closer: Lifts) -> Lifts:
-    """The same with what a closer look has shown."""
-    if not len(closer.ids):
-        return lifts
-    at = _find(lifts.ids, closer.ids)
-    known = at < len(lifts.ids)
-    lift = lifts.lift.copy()
-    lift[at[known]] = closer.lift[known]
-    return Lifts(lifts.ids, lift)
+        order = np.lexsort((last, first))
+        return Lifts(of[order], lift[order])
+    return Lifts(of, lift)
 
 
 class VectorIndex:
