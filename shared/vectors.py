@@ -131,6 +131,8 @@ PAIRS: Mapping[Spoken, tuple[tuple[str, str], ...]] = {
     ),
 }
 """Sentences that have nothing to do with each other, each with another that says about the same."""
+LEAST_SPREAD = 0.2
+"""A model that tells paraphrases apart by less than this lifts nothing as far as one that can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class Scale:
 
     def lift(self, found: Reals) -> Reals:
         """0 for what has nothing to do with it, about 1 for what says the same, with any model."""
-        return ((found - self.unrelated) / max(self.alike - self.unrelated, 0.05)).astype(np.float32)
+        return ((found - self.unrelated) / max(self.alike - self.unrelated, LEAST_SPREAD)).astype(np.float32)
 
 
 def sentences(spoken: Sequence[Spoken] = LANGUAGES) -> list[str]:
