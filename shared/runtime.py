@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -28,6 +29,10 @@ from shared.text import recall
 if TYPE_CHECKING:
     from shared.bus.broker import Bus
 
+PAGES_KEPT_S = 600.0
+PAGES_MOST = 32
+"""Users whose pages of vectors a process keeps: at ten thousand chunks 1.5 MB each."""
+
 
 @dataclass(frozen=True)
 class Runtime:
@@ -46,10 +51,12 @@ class Runtime:
     knowledge: Knowledge = field(default_factory=NoKnowledge)
     known: Cache = field(default_factory=lambda: Cache(time.monotonic, 0, 0.0))
     read_turns: Lately[UUID, Any] = field(default_factory=Lately[UUID, Any])
+    pages: Lately[str, Any] = field(default_factory=partial(Lately[str, Any], keep_s=PAGES_KEPT_S, most=PAGES_MOST))
 
     def forget(self, owner: Subject, epoch: int) -> None:
         """Of the user's words from before this epoch nothing is left in the memory of the process."""
         self.read_turns.forget(owner, epoch)
+        self.pages.forget(owner, epoch)
         self.thoughts.forget((owner.tenant_id, owner.user_id))
         self.experience.forget(owner.tenant_id)
         self.known.forget(owner.tenant_id, owner.user_id)
@@ -58,6 +65,7 @@ class Runtime:
     def forget_everybody(self) -> None:
         """The same of every user: where erasures may have been missed."""
         self.read_turns.clear()
+        self.pages.clear()
         self.thoughts.clear()
         self.experience.clear()
         self.known.clear()

@@ -24,7 +24,10 @@ class Settings(Contract):
     chat_model: str = Field(default="qwen3", description="Ollama model that extracts, plans and puts in order")
     embedding_model: str = Field(default="qwen3-embedding", description="Ollama model that embeds")
     rerank_model: str = Field(default="qwen3-reranker", description="Ollama model that judges evidence")
-    embedding_dir: Path | None = Field(default=None, description="Folder of a local ONNX sentence encoder")
+    embedding_dir: str | None = Field(
+        default=None,
+        description="Folders of local ONNX sentence encoders, one after the other as in PATH",
+    )
     embedding_dimension: int = Field(default=1024, ge=8, le=4000, description="Dimensions asked of Ollama")
     knowledge_url: str | None = Field(
         default=None, pattern=r"^https?://[^@\s]+$", description="Base URL of SmartRAG; absent: memory only"

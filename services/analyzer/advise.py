@@ -95,15 +95,14 @@ async def ask(rt: Runtime, subject: Subject, advised: Advised) -> None:
 
 
 async def _by_vectors(rt: Runtime, subject: Subject, thoughts: Sequence[Thought]) -> None:
-    model_id = rt.models.embedding_model_id
     waiting = [each for each in thoughts if each.undecided and each.known]
-    if model_id is None or not waiting:
+    if rt.models.embedding_model_id is None or not waiting:
         return
     vectors = await _embedded(rt, waiting)
     if not vectors:
         return
     try:
-        near, more = await _nearest(rt, subject, model_id, list(vectors.values()))
+        near, more = await _nearest(rt, subject, list(vectors.values()))
     except TransientError:
         for each in waiting:
             each.without.append("vectors_unavailable")
@@ -140,13 +139,13 @@ def _text(thought: Thought) -> str:
 
 
 async def _nearest(
-    rt: Runtime, subject: Subject, model_id: str, vectors: Sequence[Sequence[float]]
+    rt: Runtime, subject: Subject, vectors: Sequence[Sequence[float]]
 ) -> tuple[list[dict[UUID, float]], Mapping[UUID, Known]]:
     """For each vector the nearest memories with their cosines, and all of these that are active."""
     async with rt.db.transaction(subject) as conn:
         if not await chunks.keep_vectors(conn):
             raise TransientError("pgvector is missing")
-        near = [await chunks.nearest(conn, subject, vector, model_id, NEAREST) for vector in vectors]
+        near = [await chunks.nearest(conn, subject, rt.models.views(vector), NEAREST) for vector in vectors]
         found = await memory.by_ids(conn, subject, {memory_id for each in near for memory_id in each})
     return near, {each.memory_id: known_of(each) for each in found if each.status == "active"}
 

@@ -35,6 +35,7 @@ _SAY: dict[Words, dict[str, str]] = {
         "dropped": "Left out",
         "arm": "Arms",
         "missing": "missing",
+        "notes": "notes",
         "ignored": "ignored",
         "took": "took",
         "more": "more with --json",
@@ -63,6 +64,7 @@ _SAY: dict[Words, dict[str, str]] = {
         "dropped": "落选",
         "arm": "检索路",
         "missing": "缺失",
+        "notes": "备注",
         "ignored": "忽略",
         "took": "耗时",
         "more": "其余见 --json",
@@ -174,4 +176,5 @@ def _arms(package: Json, debug: Json, explain: Json, say: dict[str, str]) -> Non
         )
     _fact(say["took"], f"{explain.get('took_ms', 0.0):.1f} ms")
     _fact(say["missing"], ", ".join(package.get("degraded_reason", [])))
+    _fact(say["notes"], ", ".join(explain.get("notes", [])))
     _fact(say["ignored"], "; ".join([*debug.get("ignored", []), *explain.get("ignored_fields", [])]))

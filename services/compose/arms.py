@@ -24,6 +24,7 @@ from services.compose.found import (
     take_linked,
     tells,
 )
+from services.compose.near import Near, read_near
 from services.compose.rules import cues, spelling
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.nearby import (
@@ -40,7 +41,6 @@ from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, weigh
 from shared import clock, place
 from shared.db import Subject
-from shared.models.errors import ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Hit, Posted, Within, Words
@@ -50,6 +50,8 @@ from shared.text import alike, segment
 RANKED = WORDS | MEANING
 OPEN = Within()
 MAX_CANDIDATES = 400
+STATIC = "embedding_static"
+"""A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,10 @@ class Text:
 
 @dataclass
 class Heard:
-    """What the arms of one span of time have answered: postings, and cosines by query."""
+    """What the arms of one span of time have answered: postings, and how near chunks are to each query."""
 
     text: Text | None = None
-    cosines: dict[int, tuple[bytes, bytes]] = field(default_factory=dict[int, tuple[bytes, bytes]])
+    near: Near = field(default_factory=Near)
 
 
 async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, overlay: Overlay = NOTHING) -> Found:
@@ -95,8 +97,8 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
         for task in (*_word_tasks(rt, subject, run, within, numbers), *_vector_tasks(rt, subject, run, within, numbers))
     ]
     tasks += _link_tasks(rt, subject, run)
-    if rt.models.embedding_model_id is None and any(step.query.mode in MEANING for step in run.steps):
-        found.degraded.append("embedding_model_absent")
+    if rt.models.embedding_model_id is None and any(step.embed for step in run.steps):
+        found.notes.append(STATIC)
     heard = {within: Heard() for within in spans}
     linked: list[tuple[List, list[Hit]]] = []
     for task, answer in await _answers(found, tasks, left_s):
@@ -104,7 +106,9 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
             case "text":
                 heard[task.within].text = answer
             case "vector":
-                heard[task.within].cosines = answer
+                heard[task.within].near = answer
+                if answer.missing and answer.missing not in found.degraded:
+                    found.degraded.append(answer.missing)
             case _:
                 linked.append((task.brings, answer))
     for brings, hits in sorted(linked, key=lambda each: each[0].name):
@@ -131,7 +135,7 @@ async def _answers(found: Found, tasks: Sequence[Task], left_s: float) -> list[t
         task, error = running[each], each.exception()
         if error is not None:
             found.arms.append(Arm(task.kind, "failed"))
-            found.degraded.append(_reason(task, error))
+            found.degraded.append(f"{task.kind}_unavailable")
             logger().warning("arm_failed", arm=task.kind, error=type(error).__name__)
             continue
         answer, took = each.result()
@@ -142,6 +146,8 @@ async def _answers(found: Found, tasks: Sequence[Task], left_s: float) -> list[t
 
 
 def _count(answer: Any) -> int:
+    if isinstance(answer, Near):
+        return len(answer.lifts)
     return len(answer.words.posted) if isinstance(answer, Text) else len(answer)
 
 
@@ -149,12 +155,6 @@ async def _timed(task: Task) -> tuple[Any, float]:
     began = time.perf_counter()
     answer = await task.run()
     return answer, (time.perf_counter() - began) * 1000
-
-
-def _reason(task: Task, error: BaseException) -> str:
-    if task.kind != "vector":
-        return f"{task.kind}_unavailable"
-    return "embedding_unavailable" if isinstance(error, ModelUnavailable | TimeoutError) else "pgvector_unavailable"
 
 
 def _word_tasks(
@@ -205,17 +205,15 @@ def _vector_tasks(
     rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
 ) -> Iterator[Task]:
     """The queries that are asked by meaning."""
-    model_id = rt.models.embedding_model_id
     asked = [n for n in numbers if run.steps[n].embed]
-    if model_id is None or not asked:
+    if not asked:
         return
 
-    async def read() -> dict[int, tuple[bytes, bytes]]:
-        (names,) = await rt.db.read(subject, store.names(subject))
-        texts = [cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked]
-        vectors = await rt.models.embed(texts, deadline_s=rt.policy.compose.embed_deadline_ms / 1000)
-        near = [(await rt.db.read(subject, store.near(subject, each, model_id, within)))[0] for each in vectors]
-        return {n: packed for n, packed in zip(asked, near, strict=True) if packed is not None}
+    def texts(names: Sequence[str]) -> dict[int, str]:
+        return {n: cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked}
+
+    async def read() -> Near:
+        return await read_near(rt, subject, texts, within)
 
     yield Task("vector", read, within)
 
@@ -241,7 +239,7 @@ async def _ranked(
     telling = {term: packed for term, packed in posted.items() if term not in common}
     inside = ids(text.inside) if text.inside else NO_IDS
     index = WordIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
-    near = {n: VectorIndex(*packed, DEFAULT_CONTEXT) for n, packed in heard.cosines.items()}
+    near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in heard.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
     dated = {n for n in by_words if within.since and read[n].only_dates}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}

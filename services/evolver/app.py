@@ -32,5 +32,6 @@ def build(rt: Runtime) -> Service:
         handle=partial(feedback.apply_feedback, rt),
         give_up=partial(feedback.give_up, rt),
     )
-    timers = (embed.embed_forever, rounds.keep_forever, experience.learn_forever, promotion.propose_forever)
+    vectors = (embed.embed_forever, embed.fill_forever, embed.pack_forever)
+    timers = (*vectors, rounds.keep_forever, experience.learn_forever, promotion.propose_forever)
     return worker("evolver", rt, *(partial(timer, rt) for timer in timers))

@@ -1,29 +1,41 @@
-"""Vectors for chunks that have none yet: a timer, never on the path of a write."""
+"""Vectors for chunks that have none yet, and pages of those of large users: timers, never on the path of a write."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from uuid import UUID
 
+from services.evolver.packing import pack_all
 from shared.db import Subject, epoch_of
 from shared.errors import TransientError
 from shared.models import ModelProvider
 from shared.models.errors import ModelUnavailable
+from shared.models.provider import Kept
+from shared.models.static import load_static_encoder
 from shared.runtime import Runtime
-from shared.store import chunks
+from shared.store import chunks, memory, pages
 from shared.telemetry import logger
 
 EVERY_S = 0.5
 BATCH = 64
+FILL_EVERY_S = 5.0
+FILLED_AT_ONCE = 500
+PACK_EVERY_S = 30.0
+PACKED_AT_ONCE = 20
 DEADLINE_S = 60.0
 ANY_TEXT = "tea"
 
 
 async def embed_forever(rt: Runtime) -> None:
-    """Goes on until cancelled; without an embedding model it ends at once."""
+    """Goes on until cancelled; without an encoder it ends at once."""
     if rt.models.embedding_model_id is None:
         return
+    replaced = False
     while True:
         try:
+            if not replaced:
+                await forget_other_models(rt)
+                replaced = True
             moved = await embed_some(rt)
         except (TransientError, ModelUnavailable) as error:
             logger().warning("embedding_waits", error=type(error).__name__)
@@ -33,10 +45,30 @@ async def embed_forever(rt: Runtime) -> None:
             await asyncio.sleep(EVERY_S)
 
 
+async def forget_other_models(rt: Runtime) -> int:
+    """How many chunks wait for a vector again, because theirs is of an encoder that is configured no more.
+
+    Until they have it they are compared by their static vectors.
+    """
+    ids = rt.models.embedding_model_ids
+    async with rt.db.system() as conn:
+        if not await chunks.keep_vectors(conn):
+            raise TransientError("pgvector is missing")
+        whose = await chunks.embedded_otherwise(conn, ids)
+    count = 0
+    for subject in whose:
+        async with rt.db.transaction(subject) as conn:
+            await memory.lock(conn, subject)
+            count += await chunks.unembed(conn, subject, ids)
+            await pages.drop(conn, subject)
+    if count:
+        logger().info("embedded_anew", chunks=count, model=rt.models.embedding_model_id)
+    return count
+
+
 async def embed_some(rt: Runtime) -> int:
     """How many chunks got their vector."""
-    model_id = rt.models.embedding_model_id
-    if model_id is None:
+    if rt.models.embedding_model_id is None:
         return 0
     async with rt.db.system() as conn:
         if not await chunks.keep_vectors(conn):
@@ -49,8 +81,7 @@ async def embed_of(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> 
     """How many of these chunks got their vector: none where something of the user was erased meanwhile, since a chunk
     may say less than its text did; what is left of them waits for the next go.
     """
-    model_id = rt.models.embedding_model_id
-    if model_id is None:
+    if rt.models.embedding_model_id is None:
         return 0
     async with rt.db.transaction(subject) as conn:
         texts, epoch = await chunks.texts(conn, subject, chunk_ids), await epoch_of(conn)
@@ -58,14 +89,14 @@ async def embed_of(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> 
     async with rt.db.transaction(subject) as conn:
         if await epoch_of(conn) != epoch:
             return 0
-        await chunks.embed(conn, subject, model_id, vectors)
+        await chunks.embed(conn, subject, vectors)
     return len(texts)
 
 
-async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[UUID, Sequence[float] | None]:
-    """A vector for each text; None for one that the model will never take, so that the others need not wait for it."""
+async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[UUID, Kept]:
+    """A vector for each text; none for one that the model will never take, so that the others need not wait for it."""
     try:
-        return dict(zip(texts, await models.embed(list(texts.values()), deadline_s=DEADLINE_S), strict=True))
+        return dict(zip(texts, await models.embed_kept(list(texts.values()), deadline_s=DEADLINE_S), strict=True))
     except ModelUnavailable as error:
         if error.reason != "bad_request":
             raise
@@ -73,12 +104,92 @@ async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[
     return {chunk_id: await _vector(models, text) for chunk_id, text in texts.items()}
 
 
-async def _vector(models: ModelProvider, text: str) -> Sequence[float] | None:
+async def _vector(models: ModelProvider, text: str) -> Kept:
     try:
-        (vector,) = await models.embed([text], deadline_s=DEADLINE_S)
+        (vector,) = await models.embed_kept([text], deadline_s=DEADLINE_S)
     except ModelUnavailable as error:
         if error.reason != "bad_request":
             raise
         logger().warning("text_not_embedded", model=models.embedding_model_id)
-        return None
+        return Kept(str(models.embedding_model_id), None)
     return vector
+
+
+async def fill_forever(rt: Runtime) -> None:
+    """Chunks from before static vectors, with another version's, or changed by an erasure get one; until cancelled."""
+    renewed = False
+    while True:
+        moved = 0
+        try:
+            if not renewed:
+                await renew_static(rt)
+                renewed = True
+            moved = await fill_some(rt)
+        except TransientError as error:
+            logger().warning("static_vectors_wait", error=type(error).__name__)
+        if moved < FILLED_AT_ONCE:
+            await asyncio.sleep(FILL_EVERY_S)
+
+
+async def renew_static(rt: Runtime) -> int:
+    """How many chunks had a static vector of another version, and have one of today's."""
+    async with rt.db.system() as conn:
+        found = await chunks.static_otherwise(conn)
+    count = 0
+    for row in found:
+        subject, ids = Subject(row["tenant_id"], row["user_id"]), row["chunk_ids"]
+        for start in range(0, len(ids), FILLED_AT_ONCE):
+            count += await _fill(rt, subject, ids[start : start + FILLED_AT_ONCE])
+    return count
+
+
+async def fill_some(rt: Runtime) -> int:
+    """How many chunks had no static vector and have one."""
+    async with rt.db.system() as conn:
+        waiting = await chunks.without_static(conn, FILLED_AT_ONCE)
+    return sum([await _fill(rt, Subject(row["tenant_id"], row["user_id"]), row["chunk_ids"]) for row in waiting])
+
+
+async def _fill(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> int:
+    async with rt.db.transaction(subject) as conn:
+        return await chunks.fill_static(conn, subject, chunk_ids)
+
+
+async def pack_forever(rt: Runtime) -> None:
+    """The vectors of users with many chunks stand in pages; until cancelled."""
+    while True:
+        try:
+            await pack_some(rt)
+        except TransientError as error:
+            logger().warning("packing_waits", error=type(error).__name__)
+        await asyncio.sleep(PACK_EVERY_S)
+
+
+async def pack_some(rt: Runtime) -> int:
+    """How many users got new pages: of static vectors, and of an encoder's where one is configured."""
+    static_id = load_static_encoder().model_id
+    sets: dict[str, tuple[str, ...]] = {static_id: ()}
+    if rt.models.embedding_model_id is not None:
+        sets[rt.models.embedding_model_id] = tuple(sorted(rt.models.embedding_model_ids))
+    packed = 0
+    for set_id, models in sets.items():
+        async with rt.db.system() as conn:
+            if models and not await chunks.keep_vectors(conn):
+                continue
+            whose = await pages.due(conn, set_id, PACKED_AT_ONCE)
+        for subject in whose:
+            await pack_of(rt, subject, set_id, models)
+            packed += 1
+    return packed
+
+
+async def pack_of(rt: Runtime, subject: Subject, set_id: str, models: Sequence[str]) -> int:
+    """How many pages there are of the user's vectors in this set now."""
+    encoder = load_static_encoder()
+    async with rt.db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        gathered = await pages.gather(conn, subject, encoder.model_id, models)
+        make = partial(pack_all, gathered, encoder.model_id, encoder.dimension)
+        made = await asyncio.to_thread(make)
+        await pages.put(conn, subject, set_id, gathered, made)
+    return len(made)

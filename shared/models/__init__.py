@@ -1,7 +1,6 @@
 """Models behind one door: Ollama, a local encoder, both, or none. Timeouts, retries and malformed answers end here."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from shared.models.provider import ModelProvider
 
@@ -10,14 +9,14 @@ def make_models(
     ollama_url: str | None,
     chat_model: str | None,
     embedding_model: str | None,
-    embedding_dir: Path | None,
+    embedding_dir: str | None,
     dimension: int,
     clock: Callable[[], float],
     rerank_model: str | None = None,
 ) -> ModelProvider:
     """The provider that these settings describe, measured; `clock` gives monotonic seconds.
 
-    A local encoder goes before Ollama's embedding and has a dimension of its own; `dimension` is asked of Ollama.
+    Local encoders go before Ollama's embedding and have dimensions of their own; `dimension` is asked of Ollama.
     Drivers are imported only where configured: onnxruntime alone costs tens of megabytes in every service.
     """
     from shared.models.measured import Measured
@@ -30,7 +29,7 @@ def _provider(
     ollama_url: str | None,
     chat_model: str | None,
     embedding_model: str | None,
-    embedding_dir: Path | None,
+    embedding_dir: str | None,
     dimension: int,
     clock: Callable[[], float],
     rerank_model: str | None,
@@ -55,10 +54,10 @@ def _provider(
     return Combined(encoder, served)
 
 
-def _encoder(folder: Path) -> ModelProvider:
-    from shared.models.local import LocalEncoder
+def _encoder(folders: str) -> ModelProvider:
+    from shared.models.encoders import load_encoders
 
-    return LocalEncoder(folder)
+    return load_encoders(folders)
 
 
 def _none() -> ModelProvider:

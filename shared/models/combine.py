@@ -1,9 +1,10 @@
 """Embeddings from one provider, answers and judgements from another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities, ModelProvider
+from shared.models.provider import Capabilities, Kept, ModelProvider
+from shared.vectors import Scale
 
 
 class Combined:
@@ -19,6 +20,11 @@ class Combined:
         return self._embedding.embedding_model_id
 
     @property
+    def embedding_model_ids(self) -> frozenset[str]:
+        """The embedding side's."""
+        return self._embedding.embedding_model_ids
+
+    @property
     def dimension(self) -> int | None:
         """The embedding side's."""
         return self._embedding.dimension
@@ -31,6 +37,18 @@ class Combined:
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """By the embedding side."""
         return await self._embedding.embed(texts, deadline_s=deadline_s)
+
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+        """By the embedding side."""
+        return await self._embedding.embed_kept(texts, deadline_s=deadline_s)
+
+    def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
+        """By the embedding side."""
+        return self._embedding.views(vector)
+
+    async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
+        """The embedding side's."""
+        return await self._embedding.scales(deadline_s=deadline_s)
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """By the chat side."""

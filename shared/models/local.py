@@ -1,6 +1,8 @@
 """A sentence encoder in a folder: `model*.onnx`, `tokenizer.json`, `config.json` and `1_Pooling/config.json`.
 
-Only here is onnxruntime named. A folder that cannot work stops the start with the file that is at fault.
+How long texts may be and whether capitals are told apart is read from `sentence_bert_config.json` and
+`tokenizer_config.json` where they are there. Only here is onnxruntime named. A folder that cannot work stops the start
+with the file that is at fault.
 """
 
 import asyncio
@@ -19,11 +21,15 @@ from tokenizers import Tokenizer
 
 from shared.errors import ConfigurationError
 from shared.models.errors import ModelUnavailable
-from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities
+from shared.vectors import LANGUAGES, Reals, Scale, Spoken, scale_of, sentences
 
-MAX_TOKENS = 256
-PROBE_S = 30.0
+USUAL_TOKENS = 256
+MOST_TOKENS = 512
+"""More would cost every text of a long conversation tens of milliseconds, whatever the model was made for."""
+TELLING = 0.5
+"""A language in which paraphrases stand out half as far as in the encoder's best one is one of its languages."""
+LEAST_APART = 0.05
+"""An encoder that tells paraphrases apart by less than this in every language says nothing of its languages."""
 Pooling = Literal["first", "mean", "last"]
 _POOLING = Path("1_Pooling") / "config.json"
 _POOLINGS: Mapping[str, Pooling] = {
@@ -48,22 +54,25 @@ class _Session(Protocol):
 class LocalEncoder:
     """Embeds one text at a time in one thread of its own, so that a vector never depends on its neighbours.
 
-    ConfigurationError where the folder lacks a file, or its files do not fit each other.
+    `languages` are those in which it tells paraphrases from other sentences, tried as it is loaded, unless they are
+    given; `scale` says what its cosines are worth there. ConfigurationError where the folder lacks a file, or its
+    files do not fit each other.
     """
 
-    chat_model_id: str | None = None
-    rerank_model_id: str | None = None
-
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, language: Spoken | None = None) -> None:
         model, tokenizer = _model_file(folder), _file(folder, "tokenizer.json")
-        self._tokenizer = _tokenizer(tokenizer)
+        notes = _notes(folder)
+        self._lower = any(note.get("do_lower_case") is True for note in notes)
+        self._tokenizer = _tokenizer(tokenizer, _most_tokens(notes))
         self._session = _session(model)
         self._inputs = frozenset(each.name for each in self._session.get_inputs())
         self._pooling: Pooling | None = _pooling(folder)
         self.dimension = _width(folder)
         self._try_once(folder)
+        self.languages, self.scale = self._seen(folder, language)
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
-        self.embedding_model_id = f"{folder.resolve().name}@{_digest(model, tokenizer, self._pooling)}"
+        made_by = (model, tokenizer, self._pooling, self._lower)
+        self.embedding_model_id = f"{folder.resolve().name}@{_digest(*made_by)}"
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text; between two texts of a long list, others get their turn."""
@@ -76,32 +85,31 @@ class LocalEncoder:
         except Exception as error:  # what onnxruntime and tokenizers raise has no base class of its own
             raise ModelUnavailable("server_error", type(error).__name__) from error
 
-    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
-        """An encoder does not answer."""
-        raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
-
-    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
-        """An encoder does not judge."""
-        raise ModelUnavailable("not_configured", "no rerank model")
-
-    async def probe(self) -> Capabilities:
-        """Whether it embeds now, and into how many numbers."""
-        try:
-            (vector,) = await self.embed(["ready?"], deadline_s=PROBE_S)
-        except ModelUnavailable as error:
-            return Capabilities(False, None, False, (f"embedding: {error.reason}", "chat: not_configured"))
-        return Capabilities(True, len(vector), False, ("chat: not_configured",))
-
     async def close(self) -> None:
         """The thread ends with what it is doing."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def _seen(self, folder: Path, language: Spoken | None) -> tuple[tuple[Spoken, ...], Scale]:
+        """The languages in which paraphrases stand out, or the given one, and the scale over them."""
+        try:
+            units: dict[Spoken, Reals] = {
+                each: np.array([self._encode(s) for s in sentences((each,))], np.float32) for each in LANGUAGES
+            }
+        except Exception as error:
+            raise _wrong(folder, f"cannot embed a sentence: {error}") from error
+        scales = {each: scale_of(rows, [each]) for each, rows in units.items()}
+        apart = {each: scale.alike - scale.unrelated for each, scale in scales.items()}
+        best = max(apart.values())
+        telling: list[Spoken] = [each for each in LANGUAGES if best < LEAST_APART or apart[each] >= TELLING * best]
+        mine: list[Spoken] = [language] if language else telling
+        return tuple(mine), scale_of(np.concatenate([units[each] for each in mine]), mine)
 
     def _encode(self, text: str) -> list[float]:
         states, mask = self._states(text)
         return _unit(_pooled(states, mask, self._pooling))
 
     def _states(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        encoding = self._tokenizer.encode(text)
+        encoding = self._tokenizer.encode(text.lower() if self._lower else text)
         mask = np.asarray([encoding.attention_mask], dtype=np.int64)
         feed = {
             "input_ids": np.asarray([encoding.ids], dtype=np.int64),
@@ -152,14 +160,28 @@ def _session(model: Path) -> _Session:
     return cast("_Session", session)
 
 
-def _tokenizer(path: Path) -> Tokenizer:
+def _tokenizer(path: Path, most: int) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
         raise _wrong(path, str(error)) from error
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)  # pyright: ignore[reportUnknownMemberType] # untyped **kwargs
+    tokenizer.enable_truncation(most)  # pyright: ignore[reportUnknownMemberType] # untyped **kwargs
     return tokenizer
+
+
+def _notes(folder: Path) -> list[dict[str, Any]]:
+    """What sentence-transformers and transformers have noted beside the model, the former first."""
+    files = [folder / name for name in ("sentence_bert_config.json", "tokenizer_config.json")]
+    return [_json(path) for path in files if path.is_file()]
+
+
+def _most_tokens(notes: Sequence[Mapping[str, Any]]) -> int:
+    """How long a text may be: as sentence-transformers notes it, else as usual; never more than the tokenizer says."""
+    said = [note.get("max_seq_length") for note in notes] + [USUAL_TOKENS]
+    bounds = [note.get("model_max_length") for note in notes]
+    most = next(each for each in said if isinstance(each, int) and each > 0)
+    return min([most, MOST_TOKENS, *(int(each) for each in bounds if isinstance(each, int | float) and each >= 1)])
 
 
 def _model_file(folder: Path) -> Path:
@@ -213,9 +235,9 @@ def _wrong(path: Path, problem: str) -> ConfigurationError:
     return ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: {problem}")
 
 
-def _digest(model: Path, tokenizer: Path, pooling: Pooling | None) -> str:
-    """The same for what makes the same vectors: weights, those beside the model too, tokenizer and pooling."""
-    digest = hashlib.sha256(f"pooling {pooling}".encode())
+def _digest(model: Path, tokenizer: Path, pooling: Pooling | None, lower: bool) -> str:
+    """The same for what makes the same vectors: weights, those beside the model too, tokenizer, pooling and case."""
+    digest = hashlib.sha256(f"pooling {pooling}{' lower' if lower else ''}".encode())
     for path in (*sorted(model.parent.glob(f"{model.name}*")), tokenizer):
         with path.open("rb") as opened:
             digest.update(hashlib.file_digest(opened, "sha256").digest())

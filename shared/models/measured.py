@@ -1,11 +1,11 @@
 """Any provider, with the time, the tokens and the failures of its calls counted."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities, ModelProvider
+from shared.models.provider import Capabilities, Kept, ModelProvider
 from shared.spent import Spent
 from shared.telemetry import (
     MODEL_CALL_SECONDS,
@@ -15,6 +15,7 @@ from shared.telemetry import (
     MODEL_SECONDS,
     MODEL_TOKENS,
 )
+from shared.vectors import Scale
 
 T = TypeVar("T")
 
@@ -32,6 +33,11 @@ class Measured:
         return self._inner.embedding_model_id
 
     @property
+    def embedding_model_ids(self) -> frozenset[str]:
+        """As inside."""
+        return self._inner.embedding_model_ids
+
+    @property
     def dimension(self) -> int | None:
         """As inside."""
         return self._inner.dimension
@@ -44,6 +50,18 @@ class Measured:
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """As inside."""
         return await self._timed(self.embedding_model_id, "embed", self._inner.embed(texts, deadline_s=deadline_s))
+
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+        """As inside."""
+        return await self._timed(self.embedding_model_id, "embed", self._inner.embed_kept(texts, deadline_s=deadline_s))
+
+    def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
+        """As inside."""
+        return self._inner.views(vector)
+
+    async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
+        """As inside."""
+        return await self._inner.scales(deadline_s=deadline_s)
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """As inside."""

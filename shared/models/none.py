@@ -3,23 +3,17 @@
 from collections.abc import Sequence
 
 from shared.models.errors import ModelUnavailable
+from shared.models.one import OneModel
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
 
 
-class NoModels:
-    """The provider of an installation without models; rules carry the work."""
+class NoModels(OneModel):
+    """The provider of an installation without models; rules and static vectors carry the work."""
 
-    embedding_model_id: str | None = None
     dimension: int | None = None
     chat_model_id: str | None = None
     rerank_model_id: str | None = None
-
-    async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """Only of nothing can nothing be embedded."""
-        if not texts:
-            return []
-        raise ModelUnavailable("not_configured", "no embedding model")
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """Never answers."""

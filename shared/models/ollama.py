@@ -16,6 +16,7 @@ from shared.models.guard import RETRY_DELAYS_S, Guard
 from shared.models.loads import KEEP_ALIVE, Loads, Size
 from shared.models.ollama_chat import CHATS, CONTEXT_TOKENS, Chat, look
 from shared.models.ollama_errors import sent, too_long
+from shared.models.one import OneModel
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
 from shared.models.traits import same_model
@@ -31,7 +32,7 @@ JUDGED_AT_ONCE = 4
 """Texts of all requests that one process has judged side by side; a server works on few at a time anyway."""
 
 
-class OllamaModels:
+class OllamaModels(OneModel):
     """Embeds, answers and judges through one server, with a circuit breaker for each of the three."""
 
     def __init__(
@@ -115,6 +116,7 @@ class OllamaModels:
 
     async def close(self) -> None:
         """Loads are given up, and the connections are closed."""
+        await self.stop_measuring()
         await self._loads.close()
         await self._client.close()
 

@@ -1,10 +1,11 @@
-"""What the rest of the system asks of models; `none`, `local`, `ollama` and `combine` are the implementations."""
+"""What the rest of the system asks of models; `none`, `encoders`, `ollama` and `combine` are the implementations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from shared.models.prompt import A, Answer, Prompt
+from shared.vectors import Scale
 
 
 @dataclass(frozen=True)
@@ -21,17 +22,29 @@ class Capabilities:
     rerank: bool = False
 
 
+class Kept(NamedTuple):
+    """The vector of a text as it is kept, and what it is called; None: this model has none for the text."""
+
+    model_id: str
+    vector: Sequence[float] | None
+
+
 class ModelProvider(Protocol):
     """Embeds texts and answers prompts, or says with `ModelUnavailable` or `MalformedAnswer` that it cannot."""
 
     @property
     def embedding_model_id(self) -> str | None:
-        """Names the vectors; None where there are none."""
+        """Names the vectors of questions; None where there are none."""
+        ...
+
+    @property
+    def embedding_model_ids(self) -> frozenset[str]:
+        """What the vectors of texts may be called: there are several where languages have encoders of their own."""
         ...
 
     @property
     def dimension(self) -> int | None:
-        """How many numbers a vector has; None where there are none."""
+        """How many numbers a question's vector has; None where there are none."""
         ...
 
     @property
@@ -40,7 +53,19 @@ class ModelProvider(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
-        """One unit vector per text, in order, within the deadline."""
+        """One unit vector per text, in order, within the deadline, as questions are embedded."""
+        ...
+
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+        """The vector of each text as it is kept: by whatever reads its language."""
+        ...
+
+    def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
+        """A question's vector as it is compared with those of texts, by what theirs are called."""
+        ...
+
+    async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
+        """What a cosine is worth, by what the vectors of texts are called."""
         ...
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:

@@ -226,7 +226,8 @@ _RECHUNK: tuple[LiteralString, ...] = (
 DELETE FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(chunks)s)
 """,
     """
-UPDATE memory_chunks c SET text = r.text, term_count = r.length, media = NULL, embedding_model_id = NULL
+UPDATE memory_chunks c SET text = r.text, term_count = r.length, media = NULL, embedding_model_id = NULL,
+    static_vector = NULL, static_model_id = NULL
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(chunk_id uuid, text text, length integer)
 WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id
 """,
@@ -258,7 +259,7 @@ async def chunks(conn: Connection, subject: Subject, turns: Iterable[UUID], need
 async def rechunk(
     conn: Connection, subject: Subject, said: Sequence[tuple[Text, Sequence[str]]], *, vectors: bool
 ) -> None:
-    """Each chunk says this now, is found by these terms, and waits for its vector; one that says nothing is gone."""
+    """Each chunk says this now, is found by these terms, and waits for its vectors; one that says nothing is gone."""
     posts = [
         (term, text.chunk_id, min(tf, MAX_LENGTH), min(len(terms), MAX_LENGTH))
         for text, terms in said

@@ -1,7 +1,7 @@
 """memory_chunks, postings, search_stats: what search reads. Written by observer (turns) and evolver (memories)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, LiteralString
@@ -10,11 +10,18 @@ from uuid import UUID
 import orjson
 
 from shared.db import Connection, Subject
+from shared.models.provider import Kept
+from shared.models.static import load_static_encoder
+from shared.store import pages
+from shared.vectors import to_bytes
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """The searchable text of one memory or of one message of a turn, with its search terms in order."""
+    """The searchable text of one memory or of one message of a turn, with its search terms in order.
+
+    `sentence` is what the text means, where something stands in front of it for those who search by words.
+    """
 
     chunk_id: UUID
     text: str
@@ -30,16 +37,18 @@ class Chunk:
     role: str | None = None
     name: str | None = None
     media: list[dict[str, Any]] | None = None
+    sentence: str | None = None
 
 
 _PUT: LiteralString = """
 INSERT INTO memory_chunks (tenant_id, user_id, chunk_id, memory_id, turn_id, ordinal, session_id, seq, role, name, text,
-    term_count, language, normalizer_version, said_at, media)
+    term_count, language, normalizer_version, said_at, media, static_vector, static_model_id)
 SELECT %(tenant)s, %(user)s, c.chunk_id, c.memory_id, c.turn_id, c.ordinal, c.session_id, c.seq, c.role, c.name, c.text,
-    c.term_count, c.language, c.normalizer_version, c.said_at, nullif(c.media, 'null')
+    c.term_count, c.language, c.normalizer_version, c.said_at, nullif(c.media, 'null'),
+    decode(c.vector, 'hex'), %(static)s
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS c(chunk_id uuid, memory_id uuid, turn_id uuid, ordinal integer,
     session_id text, seq integer, role text, name text, text text, term_count integer, language text,
-    normalizer_version text, said_at timestamptz, media jsonb)
+    normalizer_version text, said_at timestamptz, media jsonb, vector text)
 ON CONFLICT (tenant_id, user_id, memory_id, turn_id, ordinal) DO NOTHING
 RETURNING chunk_id
 """
@@ -62,12 +71,21 @@ MAX_LENGTH = 32_000
 
 
 async def put(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> None:
-    """The chunks can be found by their words; their vectors follow."""
+    """The chunks can be found by their words and, with their static vectors, by meaning; an encoder's follow."""
     if not chunks:
         return
     whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    rows = [{**vars(chunk), "terms": None, "term_count": len(chunk.terms)} for chunk in chunks]
-    cursor = await conn.execute(_PUT, {**whose, "rows": orjson.dumps(rows).decode()})
+    encoder = load_static_encoder()
+    rows = [
+        {
+            **vars(chunk),
+            "terms": None,
+            "term_count": len(chunk.terms),
+            "vector": to_bytes(encoder.encode(chunk.text if chunk.sentence is None else chunk.sentence)).hex(),
+        }
+        for chunk in chunks
+    ]
+    cursor = await conn.execute(_PUT, {**whose, "static": encoder.model_id, "rows": orjson.dumps(rows).decode()})
     new = {row["chunk_id"] for row in await cursor.fetchall()}
     await _post(conn, whose, [chunk for chunk in chunks if chunk.chunk_id in new])
 
@@ -120,6 +138,8 @@ async def show(conn: Connection, subject: Subject, chunks: Sequence[Chunk]) -> N
     of = {chunk.memory_id: chunk for chunk in chunks}
     cursor = await conn.execute(_SHOW, {**whose, "ids": list(of)})
     back = [replace(of[row["memory_id"]], chunk_id=row["chunk_id"]) for row in await cursor.fetchall()]
+    if back:
+        await pages.drop(conn, subject)
     await _post(conn, whose, back)
 
 
@@ -161,46 +181,116 @@ async def texts(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> dict
 
 
 _EMBED: LiteralString = """
-UPDATE memory_chunks c SET embedding = d.vector::public.halfvec, embedding_model_id = %(model)s
+UPDATE memory_chunks c SET embedding = d.vector::public.halfvec, embedding_model_id = d.model
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(chunk_id uuid, vector text, model text)
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk_id
+"""
+
+
+async def embed(conn: Connection, subject: Subject, vectors: Mapping[UUID, Kept]) -> None:
+    """The chunks carry these vectors; one that the model has none for is not asked about again."""
+    rows = [
+        {
+            "chunk_id": str(chunk),
+            "model": kept.model_id,
+            "vector": None if kept.vector is None else vector_literal(kept.vector),
+        }
+        for chunk, kept in vectors.items()
+    ]
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": orjson.dumps(rows).decode()}
+    await conn.execute(_EMBED, params)
+
+
+_OTHERS: LiteralString = """
+SELECT DISTINCT tenant_id, user_id FROM memory_chunks WHERE active AND embedding_model_id <> ALL(%(models)s)
+"""
+_UNEMBED: LiteralString = """
+UPDATE memory_chunks SET embedding_model_id = NULL
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND embedding_model_id <> ALL(%(models)s)
+"""
+
+
+async def embedded_otherwise(conn: Connection, models: Collection[str]) -> list[Subject]:
+    """Whose chunks have vectors of models other than these (role smartbrain_system; reads all chunks)."""
+    found = await (await conn.execute(_OTHERS, {"models": list(models)})).fetchall()
+    return [Subject(row["tenant_id"], row["user_id"]) for row in found]
+
+
+async def unembed(conn: Connection, subject: Subject, models: Collection[str]) -> int:
+    """How many chunks of the user wait for a vector again, since theirs is of none of these models."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "models": list(models)}
+    return (await conn.execute(_UNEMBED, params)).rowcount
+
+
+_WITHOUT: LiteralString = """
+SELECT tenant_id, user_id, array_agg(chunk_id) AS chunk_ids FROM (
+    SELECT tenant_id, user_id, chunk_id FROM memory_chunks
+    WHERE active AND static_model_id IS NULL ORDER BY created_at LIMIT %(limit)s) AS waiting
+GROUP BY tenant_id, user_id
+"""
+_OTHER_STATIC: LiteralString = """
+SELECT tenant_id, user_id, array_agg(chunk_id) AS chunk_ids FROM memory_chunks
+WHERE active AND static_model_id <> %(static)s GROUP BY tenant_id, user_id
+"""
+_SENTENCES: LiteralString = """
+SELECT c.chunk_id, coalesce(m.content_text, c.text) AS sentence FROM memory_chunks c
+LEFT JOIN memory_items m ON m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = c.memory_id
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = ANY(%(ids)s)
+    AND c.static_model_id IS DISTINCT FROM %(static)s
+"""
+_FILL: LiteralString = """
+UPDATE memory_chunks c SET static_vector = decode(d.vector, 'hex'), static_model_id = %(static)s
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(chunk_id uuid, vector text)
 WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk_id
 """
 
 
-async def embed(
-    conn: Connection, subject: Subject, model_id: str, vectors: Mapping[UUID, Sequence[float] | None]
-) -> None:
-    """The chunks carry these vectors under the model's id; None: the model has none for this text, and is not asked
-    again.
-    """
+async def without_static(conn: Connection, limit: int) -> Sequence[Mapping[str, Any]]:
+    """The oldest chunks of all users without a static vector, by user (ids only)."""
+    return await (await conn.execute(_WITHOUT, {"limit": limit})).fetchall()
+
+
+async def static_otherwise(conn: Connection) -> Sequence[Mapping[str, Any]]:
+    """The chunks of all users with a static vector of another version, by user (ids only; reads all chunks)."""
+    return await (await conn.execute(_OTHER_STATIC, {"static": load_static_encoder().model_id})).fetchall()
+
+
+async def fill_static(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> int:
+    """How many of these chunks had no static vector of today's encoder, and have one now."""
+    encoder = load_static_encoder()
+    whose = {"tenant": subject.tenant_id, "user": subject.user_id, "static": encoder.model_id}
+    found = await (await conn.execute(_SENTENCES, {**whose, "ids": list(ids)})).fetchall()
     rows = [
-        {"chunk_id": str(chunk), "vector": None if vector is None else vector_literal(vector)}
-        for chunk, vector in vectors.items()
+        {"chunk_id": str(row["chunk_id"]), "vector": to_bytes(encoder.encode(row["sentence"])).hex()} for row in found
     ]
-    params = {
-        "tenant": subject.tenant_id,
-        "user": subject.user_id,
-        "model": model_id,
-        "rows": orjson.dumps(rows).decode(),
-    }
-    await conn.execute(_EMBED, params)
+    if not rows:
+        return 0
+    return (await conn.execute(_FILL, {**whose, "rows": orjson.dumps(rows).decode()})).rowcount
 
 
 _NEAREST: LiteralString = """
-SELECT memory_id, 1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec) AS cosine FROM memory_chunks
-WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id IS NOT NULL AND active
-    AND embedding_model_id = %(model)s AND embedding IS NOT NULL
-ORDER BY 2 DESC, memory_id LIMIT %(limit)s
+WITH asked AS MATERIALIZED (
+    SELECT a.model, a.vector::public.halfvec FROM unnest(%(models)s::text[], %(vectors)s::text[]) AS a(model, vector))
+SELECT c.memory_id, 1 - (c.embedding OPERATOR(public.<=>) a.vector) AS cosine
+FROM memory_chunks c JOIN asked a ON a.model = c.embedding_model_id
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id IS NOT NULL AND c.active
+    AND c.embedding IS NOT NULL
+ORDER BY 2 DESC, c.memory_id LIMIT %(limit)s
 """
 
 
 async def nearest(
-    conn: Connection, subject: Subject, vector: Sequence[float], model_id: str, limit: int
+    conn: Connection, subject: Subject, vectors: Mapping[str, Sequence[float]], limit: int
 ) -> dict[UUID, float]:
-    """The memories that this model puts nearest to the vector, each with its cosine, nearest first."""
+    """The memories that these models, each by its own vector, put nearest, each with its cosine, nearest first."""
     whose = {"tenant": subject.tenant_id, "user": subject.user_id}
-    given = {**whose, "vector": vector_literal(vector), "model": model_id, "limit": limit}
+    given = {**whose, **asked_of(vectors), "limit": limit}
     return {row["memory_id"]: row["cosine"] for row in await (await conn.execute(_NEAREST, given)).fetchall()}
+
+
+def asked_of(vectors: Mapping[str, Sequence[float]]) -> dict[str, list[str]]:
+    """Models and their vectors as statements take them."""
+    return {"models": list(vectors), "vectors": [vector_literal(each) for each in vectors.values()]}
 
 
 def vector_literal(vector: Sequence[float]) -> str:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from schemas.vocabulary import ErasureScope
 from shared.db import Connection, Subject
+from shared.store import pages
 
 MARKED: tuple[LiteralString, ...] = (
     "observations",
@@ -107,9 +108,10 @@ _ALSO: Mapping[LiteralString, LiteralString] = {
 
 
 async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:
-    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures."""
+    """Rows of the marked tables that the tombstone covers are seen by nobody but erasures; vector pages are gone."""
     params = _params(subject, tombstone_id, covered)
     hidden = Hidden()
+    hidden.add("vector_pages", await pages.drop(conn, subject))
     for table in MARKED:
         if covered.scope == "personal" and table not in _OF_PERSONAL:
             continue

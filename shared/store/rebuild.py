@@ -258,9 +258,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
 """,
     """
 INSERT INTO smart_brain.memory_chunks (tenant_id, user_id, chunk_id, memory_id, ordinal, session_id, active, text,
-    term_count, language, normalizer_version, said_at)
+    term_count, language, normalizer_version, said_at, static_vector, static_model_id)
 SELECT tenant_id, user_id, chunk_id, memory_id, ordinal, session_id, active, text, term_count, language,
-    normalizer_version, said_at
+    normalizer_version, said_at, static_vector, static_model_id
 FROM memory_chunks WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
 """,
     """
@@ -273,13 +273,14 @@ SELECT %(tenant)s, %(user)s, count(*), coalesce(sum(term_count), 0) FROM smart_b
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND active
 ON CONFLICT (tenant_id, user_id) DO UPDATE SET chunks = excluded.chunks, terms = excluded.terms
 """,
+    "DELETE FROM smart_brain.vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s",
 )
 
 
 async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> None:
     """These memories are as they were derived anew, or gone; so is what search reads of all. The caller holds the lock.
 
-    Chunks that say the same keep their vectors; the others get new ones by themselves.
+    Chunks that say the same keep their vectors; the others have new ones, those of an encoder after a while.
     """
     whose = _whose(subject)
     await conn.execute("SET LOCAL synchronous_commit = on")

@@ -163,6 +163,8 @@ _OF_MEMORY = ("memory_id", "related_memory_id", "target_memory_id", "superseded_
 _OF_MEMORIES = ("memory_ids", "supersedes", "core_ids", "evidence_ids", "used_ids")
 FIGURES = "agent_experience"
 """Without epochs: its rows are counted anew each round, from what is left by then."""
+PAGES = "vector_pages"
+"""One page has chunks of all sessions: whatever an erasure covers, those from before it are gone."""
 _COUNTED_BEFORE: Mapping[ErasureScope, LiteralString] = {
     "all": "x.updated_at < %(requested)s",
     "personal": "x.updated_at < %(requested)s",
@@ -181,6 +183,8 @@ def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
     found += [sql.SQL(test) for column, test in _ONE.items() if column in table.columns]
     if table.name == "postings":
         found.append(sql.SQL(_ORPHANED))
+    if table.name == PAGES:
+        return sql.SQL("x.epoch < %(epoch)s")
     if "epoch" not in table.columns:
         return sql.SQL(_COUNTED_BEFORE[tombstone.scope]) if table.name == FIGURES else None
     match tombstone.scope:

@@ -1,13 +1,13 @@
 """The search arms of compose: read-only, one statement each, over the chunks of one user."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
 from shared.db import Connection, Read, Subject
-from shared.store.chunks import vector_literal
+from shared.store.chunks import asked_of
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,6 @@ _SOURCE: LiteralString = (
     "\nJOIN memory_chunks c ON c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = r.chunk_id" + _HOLDS
 )
 _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
-_OF_USER: LiteralString = (
-    " FROM memory_chunks c WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active" + _BOUND
-)
 
 
 @dataclass(frozen=True)
@@ -291,22 +288,109 @@ def names(subject: Subject) -> Read[tuple[str, ...]]:
     return Read(_NAMES, whose, lambda rows: tuple(rows[0]["names"]) if rows else ())
 
 
-_NEAR: LiteralString = (
-    "SELECT array_send(array_agg(chunk_id)) AS ids, array_send(array_agg("
-    "(1 - (embedding OPERATOR(public.<=>) %(vector)s::public.halfvec))::real)) AS scores"
-    + _OF_USER
-    + " AND embedding_model_id = %(model)s AND embedding IS NOT NULL"
-)
+@dataclass(frozen=True)
+class Compared:
+    """Chunks and their vectors by one model: the codes of a page, cosines, or kept static vectors, as bytes."""
+
+    model_id: str | None
+    ids: bytes
+    codes: bytes | None = None
+    cosines: bytes | None = None
+    statics: bytes | None = None
 
 
-def near(subject: Subject, vector: Sequence[float], model_id: str, within: Within) -> Read[tuple[bytes, bytes] | None]:
-    """Ids and cosines of all chunks that this model embedded, as PostgreSQL sends arrays; None: there are none."""
-    params = {**_params(subject, within, 0), "vector": vector_literal(vector), "model": model_id}
-    return Read(_NEAR, params, _cosines, binary=True)
+@dataclass(frozen=True)
+class Pages:
+    """The pages of one set as they were made together, in one epoch of the user."""
+
+    version: UUID
+    epoch: int
+    of: tuple[Compared, ...] = ()
 
 
-def _cosines(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, bytes] | None:
-    return (rows[0]["ids"], rows[0]["scores"]) if rows[0]["ids"] else None
+@dataclass(frozen=True)
+class Meant:
+    """What can be compared with a question: the pages (without words on what is in them, where that is known), and
+    what is newer.
+    """
+
+    pages: Pages | None
+    newer: tuple[Compared, ...]
+
+
+_PAGED: LiteralString = """
+WITH paged AS MATERIALIZED (
+    SELECT model_id, version, epoch, max(until) AS until,
+        CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN string_agg(ids, '' ORDER BY page) END AS ids,
+        CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN string_agg(codes, '' ORDER BY page) END AS codes
+    FROM vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND set_id = %(set)s
+    GROUP BY model_id, version, epoch
+), since AS (SELECT coalesce(max(until), '-infinity') AS until FROM paged)"""
+_PAGES: LiteralString = """
+SELECT model_id, version, epoch, ids, codes, NULL::bytea AS cosines, NULL::bytea AS statics FROM paged
+UNION ALL
+"""
+_STATICS: LiteralString = """
+SELECT %(static)s AS model_id, NULL::uuid AS version, NULL::integer AS epoch,
+    string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes, NULL::bytea AS cosines,
+    string_agg(c.static_vector, '') AS statics
+"""
+_ASKED: LiteralString = """
+asked AS MATERIALIZED (SELECT a.model, a.vector::public.halfvec
+    FROM unnest(%(models)s::text[], %(vectors)s::text[]) AS a(model, vector))"""
+_COSINES: LiteralString = """
+SELECT coalesce(a.model, %(static)s) AS model_id, NULL::uuid AS version, NULL::integer AS epoch,
+    string_agg(uuid_send(c.chunk_id), '') AS ids, NULL::bytea AS codes,
+    string_agg(float4send((1 - (c.embedding OPERATOR(public.<=>) a.vector))::real), '') AS cosines,
+    string_agg(CASE WHEN a.model IS NULL THEN c.static_vector END, '') AS statics
+"""
+_EMBEDDED: LiteralString = " LEFT JOIN asked a ON a.model = c.embedding_model_id AND c.embedding IS NOT NULL"
+_OF_THESE: LiteralString = """
+WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active"""
+_NEW: LiteralString = _OF_THESE + " AND c.created_at > (SELECT until FROM since) AND "
+_INSIDE_BOUNDS: LiteralString = _OF_THESE + _BOUND + " AND "
+_HAS_STATIC: LiteralString = "c.static_model_id = %(static)s"
+_HAS_ANY: LiteralString = "(a.model IS NOT NULL OR c.static_model_id = %(static)s) GROUP BY a.model"
+
+
+def near(
+    subject: Subject,
+    static_id: str,
+    asked: Mapping[str, Sequence[float]],
+    within: Within,
+    *,
+    set_id: str,
+    known: UUID | None = None,
+) -> Read[Meant]:
+    """What can be compared with a question: pages of the set, and what is newer than they are with every number.
+
+    `asked` are the question's vectors by the models whose cosines are wanted; chunks without one of these models have
+    their static vectors, as all have where nothing is asked of a model. Within bounds every chunk inside is compared
+    with all its numbers. Pages of the version that is known are not read again.
+    """
+    params = {**_params(subject, within, 0), "static": static_id, "set": set_id, "known": known}
+    params |= asked_of(asked)
+    rows: LiteralString = _COSINES + "FROM memory_chunks c" + _EMBEDDED if asked else _STATICS + "FROM memory_chunks c"
+    has: LiteralString = _HAS_ANY if asked else _HAS_STATIC
+    if within.bound:
+        alone: LiteralString = "WITH " + _ASKED if asked else ""
+        return Read(alone + rows + _INSIDE_BOUNDS + has, params, _meant, binary=True)
+    beside: LiteralString = "," + _ASKED if asked else ""
+    return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, _meant, binary=True)
+
+
+def _meant(rows: Sequence[Mapping[str, Any]]) -> Meant:
+    paged: list[Compared] = []
+    newer: list[Compared] = []
+    pages: Pages | None = None
+    for row in rows:
+        read = Compared(row["model_id"], row["ids"] or b"", row["codes"], row["cosines"], row["statics"])
+        if row["version"] is not None:
+            pages = Pages(row["version"], row["epoch"])
+            paged.append(read)
+        elif read.ids:
+            newer.append(read)
+    return Meant(replace(pages, of=tuple(each for each in paged if each.ids)) if pages else None, tuple(newer))
 
 
 MAX_MESSAGES = 64

@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("bench", nargs="*", choices=[*BENCHES, "all"], default="all", help="which; default all")
     parser.add_argument("--quick", action="store_true", help="less data: for a look, not for a claim")
     parser.add_argument("--turns", type=int, metavar="N", help="so many turns in the bench of invariants")
-    parser.add_argument("--embedding-model", type=Path, metavar="DIR", help="the encoder of the rows with vectors")
+    parser.add_argument("--embedding-model", metavar="DIR", help="the encoder of the rows with vectors")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write calibration's reliability diagram as SVG")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure as JSON")
     return parser

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
+from unittest.mock import patch
 
 import psycopg
 import uvloop
@@ -16,9 +16,11 @@ import uvloop
 from schemas.compose import ComposeRequest
 from schemas.topics import DEGRADE
 from services.cli.supervisor import Supervisor
+from services.compose import arms
 from services.compose.commit import commit_turn
 from services.compose.context import compose, compose_context
 from services.compose.injected import Recorder
+from services.evolver.embed import pack_some
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.db import Subject
@@ -37,7 +39,7 @@ SESSION = "bench-now"
 
 
 def run(options: Options) -> Report:
-    """Milliseconds a package, without vectors and with them."""
+    """Milliseconds a package, with static vectors and with an encoder's."""
     report = Report("compose")
     own, total = (1_000, 20_000) if options.quick else (10_000, 200_000)
     _with(None, own, total, options, report)
@@ -67,7 +69,7 @@ class HashedWords(NoModels):
         return [vector(text, self.dimension) for text in texts]
 
 
-async def _vectors(folder: Path | None) -> tuple[str, list[list[float]]]:
+async def _vectors(folder: str | None) -> tuple[str, list[list[float]]]:
     models = make_models(None, None, None, folder, 384, time.monotonic) if folder else HashedWords()
     texts = [fact.text for fact in talk.facts(load.POOL)]
     vectors = await models.embed(texts, deadline_s=120)
@@ -96,10 +98,12 @@ async def _measured(on: Supervisor, options: Options, report: Report, label: str
             await commit_turn(own, rt, transport="bench")
         async with rt.db.transaction(Subject("default", load.USER)) as conn:
             await conn.execute("UPDATE turns SET observed_at = now(), outcome_at = now(), outcome = '{}'")
+        report.notes.append(f"{label}{await pack_some(rt)} users have pages of vectors")
         statements = await _statements(rt, asked)
         count = sum(map(len, statements)) / len(statements)
         report.notes.append(f"{label}{count:.1f} statements a package")
         direct = await _in_process(on, rt, asked, statements, options, report, label)
+        await _meaning(rt, asked, options, report, label)
         await _receipts(rt, asked, options, report, label)
     if label and not options.embedding_dir:
         return
@@ -155,6 +159,19 @@ async def _in_process(
             report.rows.append(Row(f"{label}in process at 1: times its bare SQL, p50", ratio, "x", None, limit))
     assert alone
     return alone
+
+
+async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:
+    """What search by meaning adds to a package: blocks of requests without and with it, by turns."""
+    many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
+    for _ in range(8):
+        with patch.object(arms, "_vector_tasks", lambda *_: iter(())):
+            by_words.append(await kit.drive(many, lambda each: compose(each, rt), 1))
+        whole.append(await kit.drive(many, lambda each: compose(each, rt), 1))
+    without, added = median(by_words), median(whole) - median(by_words)
+    what = "an encoder's vectors" if label else "static vectors"
+    limit = None if label else 2
+    report.rows.append(Row(f"{label}added by {what} at 1, p50 (bare: by words alone)", added, "ms", without, limit))
 
 
 async def _receipts(rt: Runtime, asked: Sequence[ComposeRequest], options: Options, report: Report, label: str) -> None:

@@ -29,7 +29,7 @@ class Options:
     """
 
     quick: bool = False
-    embedding_dir: Path | None = None
+    embedding_dir: str | None = None
     turns: int | None = None
     plot: Path | None = None
 

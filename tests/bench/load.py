@@ -7,8 +7,10 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from shared.db import SCHEMA
+from shared.models.static import load_static_encoder
 from shared.store.chunks import vector_literal
 from shared.text import segment
+from shared.vectors import to_bytes
 from tests.bench.talk import Fact, facts
 
 POOL = 2000
@@ -19,7 +21,8 @@ OTHERS = 400
 _POOL = """
 CREATE TEMP TABLE pool AS
 SELECT p.*, (SELECT sum(t.value::integer) FROM jsonb_each_text(p.terms) AS t)::integer AS size
-FROM jsonb_to_recordset(%s) AS p(n integer, type text, language text, text text, terms jsonb, vector text)
+FROM jsonb_to_recordset(%s) AS p(n integer, type text, language text, text text, terms jsonb, vector text,
+    meaning text)
 """
 _PLACES = """
 CREATE TEMP TABLE places AS SELECT i, uuidv7() AS memory_id, uuidv7() AS chunk_id, uuidv7() AS turn_id,
@@ -40,9 +43,10 @@ FROM places o JOIN pool p USING (n) ORDER BY o.i
 """
 _CHUNKS = """
 INSERT INTO memory_chunks (tenant_id, user_id, chunk_id, memory_id, session_id, text, term_count, language,
-    normalizer_version, said_at, embedding, embedding_model_id)
+    normalizer_version, said_at, created_at, embedding, embedding_model_id, static_vector, static_model_id)
 SELECT 'default', o.user_id, o.chunk_id, o.memory_id, 's-' || o.i / 40, p.text || ' #' || o.i, p.size, p.language,
-    %(version)s, o.said_at, p.vector::public.halfvec, CASE WHEN p.vector IS NOT NULL THEN %(model)s END
+    %(version)s, o.said_at, o.said_at, p.vector::public.halfvec, CASE WHEN p.vector IS NOT NULL THEN %(model)s END,
+    decode(p.meaning, 'hex'), %(static)s
 FROM places o JOIN pool p USING (n) ORDER BY o.i
 """
 _POSTINGS = """
@@ -60,13 +64,14 @@ _INDEXED = (
     "ALTER TABLE postings ADD PRIMARY KEY (tenant_id, user_id, term, chunk_id) INCLUDE (tf, length)",
     "CREATE INDEX postings_of_chunk ON postings (tenant_id, user_id, chunk_id)",
 )
-LOADED = "memory_items, memory_chunks, postings, search_stats"
+LOADED = "memory_items, memory_chunks, postings, search_stats, vector_pages"
 
 
 async def load(
     dsn: str, own: int, total: int, vectors: Sequence[Sequence[float]] | None = None, model_id: str | None = None
 ) -> None:
     """`own` memories of USER stand among `total`; the n-th vector belongs to the n-th pool text."""
+    static = load_static_encoder().model_id
     pool = [_pooled(n, fact) for n, fact in enumerate(facts(POOL))]
     for each, vector in zip(pool, vectors or (), strict=False):
         each["vector"] = vector_literal(vector)
@@ -79,7 +84,7 @@ async def load(
         await conn.execute(_POOL, (Jsonb(pool),))
         await conn.execute(_PLACES, spread)
         await conn.execute(_MEMORIES, {})
-        await conn.execute(_CHUNKS, {"version": segment.SEGMENTER_VERSION, "model": model_id})
+        await conn.execute(_CHUNKS, {"version": segment.SEGMENTER_VERSION, "model": model_id, "static": static})
         for statement in (_POSTINGS, _STATS, *_INDEXED, f"VACUUM ANALYZE {LOADED}", "CHECKPOINT"):
             await conn.execute(statement.encode())
 
@@ -91,4 +96,5 @@ def _pooled(n: int, fact: Fact) -> dict[str, object]:
         "language": fact.language,
         "text": fact.text,
         "terms": Counter(segment.terms(fact.text)),
+        "meaning": to_bytes(load_static_encoder().encode(fact.text)).hex(),
     }

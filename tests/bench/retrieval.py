@@ -94,7 +94,7 @@ def _plain(dia_id: str) -> str:
 
 
 @asynccontextmanager
-async def runtime(on: Supervisor, model: Path | None) -> AsyncIterator[Runtime]:
+async def runtime(on: Supervisor, model: str | None) -> AsyncIterator[Runtime]:
     """What compose is handed, and the encoder: vectors are made here, so that the bench knows when all are there."""
     settings = Settings.model_validate({"database_url": on.dsn, "kafka_bootstrap": on.bootstrap})
     async with open_runtime(settings.model_copy(update={"embedding_dir": model}), "bench", pool=6) as rt:
@@ -180,15 +180,15 @@ async def measure(rt: Runtime, questions: Iterable[Question], mode: str, named: 
     }
 
 
-async def run(on: Supervisor, path: Path, model: Path | None) -> dict[str, Any]:
-    """The report: lexical always, vector and full where there is a model."""
+async def run(on: Supervisor, path: Path, model: str | None) -> dict[str, Any]:
+    """The report: by words, by meaning (static vectors where there is no model), and by both."""
     lines, questions = read(path)
     report: dict[str, Any] = {"lexical": None, "vector": None, "full": None}
     async with runtime(on, model) as rt:
         named, rate = await ingest(rt, lines)
         databases.rows(on.dsn, "VACUUM ANALYZE")
         print(f"{len(lines)} turns committed and learnt from at {rate:.0f}/s, {len(questions)} questions")
-        for name, mode in WAYS if model else WAYS[:1]:
+        for name, mode in WAYS:
             figures = await measure(rt, questions, mode, named)
             report[name] = {**figures, "dev_or_file": path.name}
             show(name, figures)
@@ -209,7 +209,7 @@ def main() -> int:
     """Prints tables and writes JSON."""
     parser = argparse.ArgumentParser("python -m tests.bench.retrieval", description=__doc__)
     parser.add_argument("--locomo", type=Path, required=True, help="a file in LoCoMo's format")
-    parser.add_argument("--embedding-model", type=Path, help="folder of an ONNX sentence encoder")
+    parser.add_argument("--embedding-model", help="folders of ONNX sentence encoders; without: static vectors")
     parser.add_argument("--out", type=Path, help="write the report as JSON")
     args = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))

@@ -1,14 +1,15 @@
-"""BM25 and cosines of a chunk and of the conversation around it, from postings and ids alone."""
+"""BM25 and nearness in meaning of a chunk and of the conversation around it, from postings, vectors and ids alone."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shared.place import ORDINAL_BITS
 from shared.text.alike import ALIKE
+from shared.vectors import Reals, Scale, cosines, estimates, from_bytes
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -18,7 +19,8 @@ Ids: TypeAlias = NDArray[np.uint64]
 _HEADER = 20
 _ID = np.dtype([("size", ">i4"), ("first", ">u8"), ("last", ">u8")])
 _COUNT = np.dtype([("size", ">i4"), ("value", ">i4")])
-_REAL = np.dtype([("size", ">i4"), ("value", ">f4")])
+_WHOLE_ID = np.dtype("S16")
+"""An id as its bytes: they sort as PostgreSQL sorts them."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SEQ = np.uint64((1 << 62) - 1)
 _SHIFT = np.uint64(ORDINAL_BITS)
@@ -71,11 +73,6 @@ def too_common(posted: Mapping[str, tuple[bytes, bytes]], asked: Collection[str]
     common = frozenset(term for term, (packed, _) in posted.items() if len(packed) >= _HEADER + most * _ID.itemsize)
     rarer = any(term in posted and term not in common for term in asked)
     return common if rarer else common - frozenset(asked)
-
-
-def reals(packed: bytes) -> Floats:
-    """The numbers of an array as PostgreSQL sends it."""
-    return np.frombuffer(packed, dtype=_REAL, offset=_HEADER)["value"].astype(np.float64)
 
 
 def _keys(of: Ids) -> Ids:
@@ -257,13 +254,16 @@ def _turn_ids(places: Places, turns: Ints) -> Ids:
 
 def _top(values: Floats, most: int) -> NDArray[np.intp]:
     """The places of the greatest positive values, best first."""
-    at = np.argsort(-values, kind="stable")[:most]
-    return at[values[at] > 0]
+    positive = np.flatnonzero(values > 0)
+    if len(positive) > most:
+        least = np.partition(values[positive], len(positive) - most)[len(positive) - most]
+        positive = positive[values[positive] >= least]
+    return positive[np.argsort(-values[positive], kind="stable")][:most]
 
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """What the vectors say of each candidate; 0 where there is none."""
+    """What the vectors say of each candidate, as lifts; 0 where there is none."""
 
     own: Floats
     window: Floats
@@ -276,25 +276,117 @@ class Semantic:
         return cls(*(np.zeros(count) for _ in range(4)))
 
 
-class VectorIndex:
-    """The cosines of one question to every chunk of the user."""
+class Vectors(Protocol):
+    """Chunks and their vectors by one model, as the store reads them: codes of pages, cosines, or static vectors."""
 
-    def __init__(self, packed: bytes, scores: bytes, policy: ContextPolicy) -> None:
+    @property
+    def model_id(self) -> str | None:
+        """Whose vectors they are."""
+        ...
+
+    @property
+    def ids(self) -> bytes:
+        """The chunks."""
+        ...
+
+    @property
+    def codes(self) -> bytes | None:
+        """Codes of their vectors."""
+        ...
+
+    @property
+    def cosines(self) -> bytes | None:
+        """Their cosines with the question."""
+        ...
+
+    @property
+    def statics(self) -> bytes | None:
+        """Their kept static vectors."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lifts:
+    """How near chunks are to a question: ids in order, and 0 for what is unrelated, about 1 for what says the same."""
+
+    ids: NDArray[np.bytes_]
+    lift: Reals
+
+    def pairs(self) -> Ids:
+        """The ids as two columns."""
+        return self.ids.view(">u8").reshape(-1, 2).astype(np.uint64)
+
+
+NOTHING_NEAR = Lifts(np.zeros(0, dtype=_WHOLE_ID), np.zeros(0, dtype=np.float32))
+
+
+def to_lifts(rows: Sequence[Vectors], asked: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Lifts:
+    """All of these chunks on one scale; `asked` has the question's vector by each model."""
+    parts = [(np.frombuffer(each.ids, dtype=_WHOLE_ID), _lift(each, asked, scales)) for each in rows if each.ids]
+    if not parts:
+        return NOTHING_NEAR
+    return _in_order(np.concatenate([ids for ids, _ in parts]), np.concatenate([lift for _, lift in parts]))
+
+
+def _lift(of: Vectors, asked: Mapping[str, Reals], scales: Mapping[str, Scale]) -> Reals:
+    name = of.model_id or ""
+    if of.codes is not None:
+        found = estimates(of.codes, asked[name])
+    elif of.cosines is not None:
+        found = np.frombuffer(of.cosines, dtype=">f4").astype(np.float32)
+    else:
+        found = cosines(from_bytes(of.statics or b"", len(asked[name])), asked[name])
+    return np.where(found == 0, 0.0, scales[name].lift(found)).astype(np.float32)
+
+
+def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
+    """Pages come in order, and what is newer is little: a stable sort by halves takes hardly more than a look."""
+    halves = of.view(">u8").reshape(-1, 2)
+    first = halves[:, 0].astype(np.uint64)
+    if (first[1:] < first[:-1]).any():
+        order = np.argsort(first, kind="stable")
+        of, lift, halves, first = of[order], lift[order], halves[order], first[order]
+    last = halves[:, 1]
+    if ((first[1:] == first[:-1]) & (last[1:] < last[:-1])).any():
+        order = np.lexsort((last, first))
+        return Lifts(of[order], lift[order])
+    return Lifts(of, lift)
+
+
+class VectorIndex:
+    """How near one question is to every chunk of the user, and to the conversation around each."""
+
+    def __init__(self, near: Lifts, policy: ContextPolicy) -> None:
         self.policy = policy
-        every, cosine = ids(packed), reals(scores)
-        keys = _keys(every)
-        order = np.argsort(keys)
-        self.chunks, self.cosine, self.ids = keys[order], np.append(cosine[order], 0.0), every[order]
-        self.places = Places(every)
-        turn = self.places.turns(every)
-        said = turn >= 0
-        self.turns, at = np.unique(turn[said], return_inverse=True)
-        sums, many = np.bincount(at, cosine[said]), np.bincount(at)
-        self.turn_mean = np.append(sums / np.maximum(many, 1), 0.0)
+        self.near = near
+        pairs = near.pairs()
+        self.lift = near.lift.astype(np.float64)
+        said = (pairs[:, 0] & _KIND) == _TURN
+        first, seq = pairs[said, 0], ((pairs[said, 1] & _SEQ) >> _SHIFT).astype(np.int64)
+        new_session = np.ones(len(first), dtype=bool)
+        new_session[1:] = first[1:] != first[:-1]
+        session = np.cumsum(new_session) - 1
+        self.sessions = first[new_session]
+        turn = (session << 32) | seq
+        new_turn = np.ones(len(turn), dtype=bool)
+        new_turn[1:] = turn[1:] != turn[:-1]
+        self.turns = turn[new_turn]
+        mine = self.lift[said]
+        if len(mine):
+            starts = np.flatnonzero(new_turn)
+            many = np.diff(np.append(starts, len(mine)))
+            self.turn_mean = np.append(np.add.reduceat(mine, starts) / many, 0.0)
+            best = np.maximum.reduceat(mine, np.flatnonzero(new_session))
+            self.session_best = np.append(np.maximum(best, 0.0), 0.0)
+        else:
+            self.turn_mean = self.session_best = np.zeros(1)
         self.known = np.append(np.ones(len(self.turns)), 0.0)
-        sessions = turn[said] >> 32
-        self.session_best = np.zeros(len(self.places.sessions) + 1)
-        np.maximum.at(self.session_best, sessions, cosine[said])
+
+    def _turns_of(self, of: Ids) -> Ints:
+        """The number of each chunk's turn; -1 for a memory or a session without vectors."""
+        at = _find(self.sessions, of[:, 0])
+        seq = ((of[:, 1] & _SEQ) >> _SHIFT).astype(np.int64)
+        return np.where(at < len(self.sessions), (at.astype(np.int64) << 32) | seq, -1)
 
     def _window(self, turns: Ints) -> Floats:
         total = np.zeros(len(turns))
@@ -307,8 +399,9 @@ class VectorIndex:
 
     def score(self, of: Ids) -> Semantic:
         """The signals of these chunks."""
-        turns = self.places.turns(of)
-        own = self.cosine[_find(self.chunks, _keys(of))]
+        turns = self._turns_of(of)
+        wanted = np.ascontiguousarray(of).astype(">u8").view(_WHOLE_ID).ravel()
+        own = np.append(self.lift, 0.0)[_find(self.near.ids, wanted)]
         alone = turns < 0
         return Semantic(
             own=own,
@@ -318,17 +411,20 @@ class VectorIndex:
         )
 
     def _stands_out(self, own: Floats) -> Floats:
-        """How far a cosine is above those of the user's other chunks; 3.5 deviations are 0.25 for any model."""
-        every = self.cosine[:-1]
-        spread = max(float(every.std()), 0.05)
-        return np.clip((own - float(every.mean())) / spread / 14, 0.0, 1.0) if len(every) >= ENOUGH else own
+        """How far a chunk is above the user's others; 3.5 deviations are 0.25 for any model."""
+        spread = max(float(self.lift.std()), 0.05) if len(self.lift) else 1.0
+        if len(self.lift) < ENOUGH:
+            return np.clip(own, 0.0, 1.0)
+        return np.clip((own - float(self.lift.mean())) / spread / 14, 0.0, 1.0)
 
     def best(self, most: int) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
-        turn = self.places.turns(self.ids)
-        cosine = self.cosine[:-1]
-        at = _top(cosine, most)
-        memories = at[turn[at] < 0]
-        own = turn[at][turn[at] >= 0]
+        at = _top(self.lift, most)
+        pairs = self.near.ids[at].view(">u8").reshape(-1, 2).astype(np.uint64)
+        said = (pairs[:, 0] & _KIND) == _TURN
+        own = self._turns_of(pairs[said])
         around = self.turns[_top(self._window(self.turns), most // 2)] if len(self.turns) else own
-        return self.ids[memories], _turn_ids(self.places, np.unique(np.concatenate([own, around])))
+        turns = np.unique(np.concatenate([own, around]))
+        if not len(turns):
+            return pairs[~said], NO_IDS
+        return pairs[~said], np.stack([self.sessions[turns >> 32], (turns & 0xFFFFFFFF).astype(np.uint64)], axis=1)

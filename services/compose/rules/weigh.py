@@ -56,9 +56,9 @@ class Weights:
     alone: float = 0.4
     session: float = 1.0
     phrase: float = 0.2
-    meaning: float = 1.4
-    meaning_window: float = 1.0
-    meaning_session: float = 1.05
+    meaning: float = 0.84
+    meaning_window: float = 0.6
+    meaning_session: float = 0.63
     speaker: float = 0.4
     of_self: float = 0.12
     role: float = 0.15
@@ -92,7 +92,7 @@ DEFAULT_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores by all signals, by words, by cosine; how far each meets the question (0 to 1); the signals themselves."""
+    """Scores by all signals, by words, by meaning; how far each meets the question (0 to 1); the signals themselves."""
 
     total: Floats
     words: Floats

@@ -58,7 +58,7 @@ async def test_the_explanation_reads_in_the_language_of_the_question(
     assert "Marta" in told
     assert "E1" in told
     assert all(arm["arm"] in told for arm in package["debug"]["explain"]["arms"])
-    assert "embedding_model_absent" in told
+    assert "embedding_static" in told
     explain.show(package, "en")
     assert "Candidates" in capsys.readouterr().out
 

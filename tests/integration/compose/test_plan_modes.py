@@ -38,14 +38,16 @@ async def test_hybrid_hears_both(lin: Lin) -> None:
     assert first.signals.vector_rank
 
 
-async def test_semantic_without_a_model_is_served_by_words_and_says_so(lin: Lin) -> None:
+async def test_semantic_without_a_model_is_served_by_static_vectors_and_says_so(lin: Lin) -> None:
     pack = await lin.ask({"queries": [{"text": "龙井茶", "mode": "semantic"}]}, model=False)
     assert any("龙井茶" in e.snippet for e in pack.evidences)
-    assert pack.explain.degraded_reason == ["embedding_model_absent"]
-    assert [q.served_by for q in pack.explain.queries] == [["words"]]
+    assert pack.explain.degraded_reason == []
+    assert "embedding_static" in pack.explain.notes
+    assert [q.served_by for q in pack.explain.queries] == [["meaning"]]
     served = await lin.ask({"queries": [{"text": "龙井茶", "mode": "semantic"}]})
     assert [q.served_by for q in served.explain.queries] == [["meaning"]]
     assert served.explain.degraded_reason == []
+    assert "embedding_static" not in served.explain.notes
 
 
 async def test_relational_follows_names_not_words(lin: Lin) -> None:

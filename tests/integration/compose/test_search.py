@@ -121,5 +121,5 @@ async def test_a_vector_is_compared_with_those_of_its_own_model_alone(person: Pe
     assert embedded
     db, subject = person.system["compose"].rt.db, Subject(person.tenant_id, person.user_id)
     for model, there in (("of before", True), ("of today", False)):
-        (found_,) = await db.read(subject, near(subject, [1.0, 0.0, 0.0], model, Within()))
-        assert (found_ is not None) == there, model
+        (read,) = await db.read(subject, near(subject, "other", {model: [1.0, 0.0, 0.0]}, Within(), set_id=model))
+        assert [each.model_id for each in read.newer] == [model] * there, model

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex
+from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
 from shared.db import Database, Subject
 from shared.store import search
 from shared.store.search import Within
+from shared.vectors import Scale
 from tests.system.databases import Databases, rows
 
 WHO, HUGE = Subject("default", "small"), Subject("default", "huge")
@@ -99,9 +100,10 @@ async def everything(db: Database) -> list[list[str]]:
 
 async def near(db: Database, vector: Sequence[float]) -> list[str]:
     """The memories that are nearest, in order."""
-    (found,) = await db.read(WHO, search.near(WHO, list(vector), "m", Within()))
-    assert found
-    return _ids(VectorIndex(*found, DEFAULT_CONTEXT).best(NEAREST)[0].tolist())
+    (found,) = await db.read(WHO, search.near(WHO, "none", {"m": vector}, Within(), set_id="m"))
+    lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
+    assert len(lifts.ids) == FEW
+    return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).best(NEAREST)[0].tolist())
 
 
 async def said(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from shared.errors import ConfigurationError
+from shared.models.encoders import load_encoders
 from shared.models.errors import ModelUnavailable
 from shared.models.local import LocalEncoder
 from tests.integration.models.encoder import WIDTH, write_encoder
@@ -33,7 +34,7 @@ def pool_by(folder: Path, **modes: Any) -> None:
 
 
 async def test_each_text_gets_one_vector_of_length_one(tmp_path: Path) -> None:
-    encoder = LocalEncoder(write_encoder(tmp_path / "tiny"))
+    encoder = load_encoders(str(write_encoder(tmp_path / "tiny")))
     vectors = await encoder.embed(["green tea", "龙井茶", ""], deadline_s=20)
     assert [len(each) for each in vectors] == [encoder.dimension] * 3 == [WIDTH] * 3
     assert math.isclose(sum(x * x for x in vectors[0]), 1, rel_tol=1e-6)

@@ -21,7 +21,8 @@ SAYS = {
     "observations": {"value", "text", "old_value", "key", "reason"},
     "proposals": {"key", "reason"},
     "media": {"recognized_text", "media_id"},
-    "memory_chunks": {"text", "media", "tsv", "name", "embedding"},
+    "memory_chunks": {"text", "media", "tsv", "name", "embedding", "static_vector"},
+    "vector_pages": {"ids", "codes"},
     "quarantine": {"reason"},
     "model_answers": {"raw", "problem"},
     "memory_items": {"key", "value", "content_text", "content_hash", "provenance", "source_sessions"},
@@ -155,6 +156,11 @@ async def everybody(person: Person) -> None:
     await person.system.change(
         "INSERT INTO erasure_suppressions (tenant_id, user_id, content_hash, tombstone_id, epoch)"
         " VALUES (%(t)s, %(u)s, 'hash', gen_random_uuid(), 1)",
+        **subject,
+    )
+    await person.system.change(
+        "INSERT INTO vector_pages (tenant_id, user_id, set_id, model_id, page, version, until, covered, ids, codes)"
+        " VALUES (%(t)s, %(u)s, 's', 's', 0, gen_random_uuid(), now(), 0, '', '')",
         **subject,
     )
     await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)

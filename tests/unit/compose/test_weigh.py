@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from services.compose.rules import cues
-from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex
+from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
 from services.compose.rules.weigh import weigh
 from shared import place
+from shared.store.search import Compared
 from shared.text import segment
+from shared.vectors import Scale
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 HEADER = b"\0" * 20
@@ -57,9 +59,10 @@ def _words(lines: list[Line]) -> WordIndex:
     return WordIndex(packed, len(lines), sum(line.term_count for line in lines), DEFAULT_CONTEXT)
 
 
-def _near(lines: list[Line], cosines: list[float]) -> VectorIndex:
-    numbers = b"".join((4).to_bytes(4) + np.array([each], dtype=">f4").tobytes() for each in cosines)
-    return VectorIndex(_ids(lines), HEADER + numbers, DEFAULT_CONTEXT)
+def _near(lines: list[Line], lifts: list[float]) -> VectorIndex:
+    ids = b"".join(line.id.to_bytes(16) for line in lines)
+    read = Compared("m", ids, cosines=np.array(lifts, dtype=">f4").tobytes())
+    return VectorIndex(to_lifts([read], {}, {"m": Scale(0.0, 1.0)}), DEFAULT_CONTEXT)
 
 
 def _best(question: str, lines: list[Line], near: list[float] | None = None) -> str:

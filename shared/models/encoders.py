@@ -1,0 +1,140 @@
+"""Local encoders, each for its languages: a text goes to those of its language, a question to all.
+
+A text that several encoders read has their vectors one after the other under their ids joined by `+`. A question has
+those of all, so that it can be compared with whatever a text has.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+
+from shared.errors import ConfigurationError
+from shared.models.errors import ModelUnavailable
+from shared.models.local import LocalEncoder
+from shared.models.prompt import A, Answer, Prompt
+from shared.models.provider import Capabilities, Kept
+from shared.text.language import spoken
+from shared.vectors import LANGUAGES, Scale, Spoken
+
+PROBE_S = 30.0
+
+
+def load_encoders(named: str) -> "Encoders":
+    """The encoders in these folders; ConfigurationError names the file or the folder that is at fault."""
+    return Encoders([LocalEncoder(folder, language) for language, folder in folders(named)])
+
+
+def folders(named: str) -> list[tuple[Spoken | None, Path]]:
+    """The folders between `os.pathsep`, each with the language that stands before it, as in `zh=folder`."""
+    found: list[tuple[Spoken | None, Path]] = []
+    for each in filter(None, (part.strip() for part in named.split(os.pathsep))):
+        language: Spoken | None = next((known for known in LANGUAGES if each.startswith(f"{known}=")), None)
+        path = Path(each.partition("=")[2] if language else each)
+        if not path.is_dir():
+            raise ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: is no folder")
+        found.append((language, path))
+    if not found:
+        raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: names no folder")
+    return found
+
+
+class Encoders:
+    """Several encoders as one provider of vectors; one alone serves every text in its languages."""
+
+    chat_model_id: str | None = None
+    rerank_model_id: str | None = None
+
+    def __init__(self, encoders: Sequence[LocalEncoder]) -> None:
+        self._encoders = tuple(encoders)
+        ids = [each.embedding_model_id for each in self._encoders]
+        if len(set(ids)) < len(ids):
+            raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: names the same encoder twice")
+        self._ends = list(accumulate(each.dimension for each in self._encoders))
+        self.dimension = self._ends[-1]
+        every = tuple(range(len(self._encoders)))
+        readers = [*(self._readers([each]) for each in LANGUAGES), self._readers(LANGUAGES)]
+        self._parts = {self._name(of): of for of in dict.fromkeys([*filter(None, readers), every])}
+        self.embedding_model_id = self._name(every)
+
+    @property
+    def embedding_model_ids(self) -> frozenset[str]:
+        """What the vectors of texts may be called."""
+        return frozenset(self._parts)
+
+    async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
+        """One unit vector per text, of all encoders."""
+        made = await asyncio.gather(*(each.embed(texts, deadline_s=deadline_s) for each in self._encoders))
+        return [_joined(vectors) for vectors in zip(*made, strict=True)]
+
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+        """The vector of each text by the encoders of its language; none where no encoder reads it."""
+        readers = [self._readers(spoken(text)) for text in texts]
+        mine = [[n for n, of in enumerate(readers) if place in of] for place in range(len(self._encoders))]
+        made = await asyncio.gather(
+            *(
+                each.embed([texts[n] for n in which], deadline_s=deadline_s)
+                for each, which in zip(self._encoders, mine, strict=True)
+            )
+        )
+        vectors = [dict(zip(which, of, strict=True)) for which, of in zip(mine, made, strict=True)]
+        return [
+            Kept(self._name(of), _joined([vectors[place][n] for place in of]))
+            if of
+            else Kept(self.embedding_model_id, None)
+            for n, of in enumerate(readers)
+        ]
+
+    def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
+        """The parts of a question's vector that are compared with what texts have, by the ids of theirs."""
+        starts = [0, *self._ends]
+        parts = [vector[starts[place] : end] for place, end in enumerate(self._ends)]
+        return {name: _joined([parts[place] for place in of]) for name, of in self._parts.items()}
+
+    async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
+        """What cosines are worth, by id; of several encoders together the mean."""
+        del deadline_s
+        return {name: _mean([self._encoders[place].scale for place in of]) for name, of in self._parts.items()}
+
+    async def ask(self, prompt: Prompt[A]) -> Answer[A]:
+        """An encoder does not answer."""
+        raise ModelUnavailable("not_configured", f"no chat model for {prompt.name}")
+
+    async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
+        """An encoder does not judge."""
+        raise ModelUnavailable("not_configured", "no rerank model")
+
+    async def probe(self) -> Capabilities:
+        """Whether all embed now, and into how many numbers."""
+        try:
+            (vector,) = await self.embed(["ready?"], deadline_s=PROBE_S)
+        except ModelUnavailable as error:
+            return Capabilities(False, None, False, (f"embedding: {error.reason}", "chat: not_configured"))
+        return Capabilities(True, len(vector), False, ("chat: not_configured",))
+
+    async def close(self) -> None:
+        """Their threads end with what they are doing."""
+        for each in self._encoders:
+            await each.close()
+
+    def _readers(self, languages: Sequence[Spoken]) -> tuple[int, ...]:
+        """The places of the encoders that read one of these languages; of all where the text is in none."""
+        every = range(len(self._encoders))
+        return tuple(n for n in every if not languages or set(languages) & set(self._encoders[n].languages))
+
+    def _name(self, of: Sequence[int]) -> str:
+        return "+".join(self._encoders[place].embedding_model_id for place in of)
+
+
+def _joined(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """Unit vectors one after the other, of length one together."""
+    every = np.concatenate([np.asarray(each, dtype=np.float64) for each in vectors])
+    length = float(np.sqrt(every @ every))
+    return (every / (length or 1.0)).tolist()
+
+
+def _mean(scales: Sequence[Scale]) -> Scale:
+    return Scale(sum(each.unrelated for each in scales) / len(scales), sum(each.alike for each in scales) / len(scales))
