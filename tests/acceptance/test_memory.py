@@ -154,7 +154,7 @@ async def test_a_memory_that_was_deleted_twice_is_deleted_once(person: Person) -
     assert [m["status"] for m in await person.memories(status="all")] == ["retracted"]
 
 
-async def test_a_summary_stands_after_twelve_turns(person: Person) -> None:
+async def test_a_summary_stands_before_a_turn_leaves_the_window(person: Person) -> None:
     for n in range(12):
         await person.commit(f"今天我们讨论了第{n + 1}个接口的设计细节。")
 

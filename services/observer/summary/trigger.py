@@ -1,4 +1,4 @@
-"""When a summary is due: enough turns, enough tokens, or something was finished (OC088, OC089)."""
+"""When a summary is due: enough turns, more tokens than the window holds, or something was finished (OC088, OC089)."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def trigger(state: SummaryState, policy: SummaryPolicy) -> Reason | None:
         return None
     if state.turns_since_last >= policy.after_turns:
         return "turn_threshold"
-    if state.used_tokens > policy.token_share * policy.token_limit:
+    if state.used_tokens > min(policy.token_share * policy.token_limit, policy.window_tokens):
         return "token_pressure"
     return "stage_event" if state.stage_event else None
 
