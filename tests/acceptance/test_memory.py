@@ -160,11 +160,14 @@ async def test_a_summary_stands_before_a_turn_leaves_the_window(person: Person) 
 
     async def summary() -> dict[str, Any] | None:
         answer = await person.get("/v1/sessions/s1/summary")
-        return answer.json() if answer.status_code == 200 else None
+        seen = answer.json() if answer.status_code == 200 else None
+        return seen if seen and seen["source_to_seq"] >= 12 - 8 else None  # the window shows eight turns
 
     found = await wait_for(summary, "summary")
     assert found
-    assert (found["reason"], found["source_from_seq"], found["source_to_seq"]) == ("turn_threshold", 1, 12)
+    assert (found["reason"], found["source_from_seq"]) == ("turn_threshold", 1)
+    await person.say("今天就到这里，接口文档由我来整理。")
+    found = (await person.get("/v1/sessions/s1/summary")).json()
     assert found["text"] in (await person.compose("我们讨论了什么？", session="s1")).working_summary
     assert (await person.system.http.delete("/v1/sessions/s1/summary", params=person.whose)).status_code == 204
     assert (await person.get("/v1/sessions/s1/summary")).status_code == 404

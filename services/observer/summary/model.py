@@ -36,7 +36,7 @@ def _maxima() -> dict[Section, int]:
         "goals": 8,
         "decisions": 10,
         "tasks": 10,
-        "context": 16,
+        "context": 24,
         "references": 10,
         "questions": 8,
     }

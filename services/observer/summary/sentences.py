@@ -126,7 +126,7 @@ def split_sentences(message: SummaryMessage, most_chars: int) -> list[str]:
         return []
     found: list[str] = []
     for match in _SENTENCE.finditer(_CODE.sub("\n", message.text)):
-        text = " ".join(_MARKS.sub("", visible(match.group())).split())
+        text = " ".join(_MARKS.sub("", visible(match.group())).split()).rstrip(";；")
         if text and not text.endswith((":", "：")) and not ASKS.search(text) and not DEFERS.search(text):
             found.append(clip(text, most_chars))
     return found
