@@ -119,7 +119,6 @@ class Overlay:
         pairs = zip(kept, [*kept[1:], ""], strict=True)
         return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
 
-
     def _ended_statements(self) -> list[EndedStatement]:
         """What these changes end, wherever it was said, and the values that they end of each turn."""
         of_turns = [

@@ -23,9 +23,8 @@ _SENTENCE = to_pattern(r"[^。！？!?；;\n]+?(?:[。！？!?；;\n]+|\.(?=\s|\
 _CODE = to_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _MARKS = to_pattern(r"^[\s>#|*•·–—-]+|\*\*|__|`|(?<=\s)\*(?=\S)|(?<=\S)\*(?=\s|\Z)")
 _COURTESY = to_pattern(
-    r"\A(?:let me know|feel free|would you like|please let me|i can (?:also )?help|i'?m (?:here|happy|glad) to|hope this|"
-    r"how can i|shall i|do you want|if you (?:want|need|like|have)|i'?ll (?:remember|keep|note|make a note))\b"
-    r"|\A(?:如果(?:您|你)?(?:还)?(?:需要|有)|需要我|要不要我|希望(?:这|能|对)|随时|有(?:什么|任何)(?:需要|问题)|祝(?:您|你)|我(?:会|已)?(?:经)?记(?:住|下))",
+    r"\A(?:(?:please )?let me know|feel free|would you like|shall i|i'?m (?:here|happy|glad) to|i hope)\b"
+    r"|\A(?:如果[您你]?还?(?:需要|有)|需要我|要不要我|希望[这能对]|随时|有(?:什么|任何)(?:需要|问题)|祝[您你]|我[会已]?经?记[住下])",
     re.IGNORECASE,
 )
 """What an assistant says around its answer."""

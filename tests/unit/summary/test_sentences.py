@@ -39,7 +39,8 @@ EVERYDAY = {
 
 @pytest.mark.parametrize("language", EVERYDAY)
 def test_everyday_talk_is_summed_up_in_its_own_words(language: str) -> None:
-    found = text_of(*(turn(n, said, "Noted." if language == "en" else "好的。") for n, said in enumerate(EVERYDAY[language], 1)))
+    reply = "Noted." if language == "en" else "好的。"
+    found = text_of(*(turn(n, said, reply) for n, said in enumerate(EVERYDAY[language], 1)))
     heading, *lines = found.splitlines()
     assert heading == ("Context" if language == "en" else "对话要点")
     assert [line.removeprefix("- ").rpartition("] ")[2] for line in lines] == EVERYDAY[language]
@@ -67,7 +68,11 @@ def test_questions_courtesies_commands_code_and_orders_to_an_assistant_are_nothi
 @pytest.mark.parametrize(
     ("user", "assistant", "line"),
     [
-        ("Which pass covers Hakone?", "The Hakone Free Pass covers trains, buses and the ropeway.", "- Assistant: The Hakone"),
+        (
+            "Which pass covers Hakone?",
+            "The Hakone Pass covers trains, buses and the ropeway.",
+            "- Assistant: The Hakone",
+        ),
         ("箱根玩两天买哪种票好？我们还没买。", "箱根周游券包含登山电车、巴士和海盗船。", "- 助手：箱根周游券"),
     ],
 )
@@ -109,8 +114,11 @@ def test_a_line_with_such_a_time_has_the_day(said: str) -> None:
 
 
 def test_lists_are_read_line_by_line_without_their_marks() -> None:
-    said = SummaryMessage("assistant", "Here is the plan:\n* **Monday**: paint the fence\n* **Tuesday**: plant tomatoes")
-    assert split_sentences(said, 160) == ["Monday: paint the fence", "Tuesday: plant tomatoes"]
+    text = "Here is the plan:\n* **Monday**: paint the fence\n* **Tuesday**: plant tomatoes"
+    assert split_sentences(SummaryMessage("assistant", text), 160) == [
+        "Monday: paint the fence",
+        "Tuesday: plant tomatoes",
+    ]
 
 
 @pytest.mark.parametrize("language", EVERYDAY)

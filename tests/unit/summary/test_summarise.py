@@ -246,7 +246,8 @@ def test_what_the_user_is_wants_and_may_not_have_stands_first() -> None:
         SummaryFact("goal", "Ship it", None, 4),
     )
     assert found.text == (
-        "Profile\n- 我在宁波的中学教物理\nPreferences\n- I prefer green tea\nConstraints\n- 我对花生过敏\nGoals\n- Ship it"
+        "Profile\n- 我在宁波的中学教物理\nPreferences\n- I prefer green tea\n"
+        "Constraints\n- 我对花生过敏\nGoals\n- Ship it"
     )
 
 
