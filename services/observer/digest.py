@@ -22,7 +22,6 @@ from services.observer.summary import (
 from shared import heard
 from shared.asking import Asking
 from shared.db import Connection, Subject
-from shared.policy import Policy
 from shared.reading import ObservePolicy, TurnText
 from shared.reading.model import Mention
 from shared.reading.stretches import stretches as as_read
@@ -96,22 +95,11 @@ class Renewed:
         return {"triggered": False}
 
 
-def limits(policy: Policy) -> SummaryPolicy:
-    """The slice of policy that summaries follow: due before a turn leaves the window that compose shows."""
-    observer, compose = policy.observer, policy.compose
-    return SummaryPolicy(
-        after_turns=min(observer.summarize_after_turns, max(1, compose.recent_turns_max)),
-        token_limit=observer.summary_token_limit,
-        token_share=observer.summary_token_share,
-        window_tokens=min(shares.window for shares in compose.budget.profiles.values()),
-    )
-
-
 async def renew(
     rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], asking: Asking
 ) -> Renewed:
     """The summaries that are due after this batch; those sessions are read in full, and before a model is asked."""
-    policy = limits(rt.policy)
+    policy = rolling.to_summary_policy(rt.policy)
     mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
     due = {name: _stretches(states[name], mine[name], policy) for name in states}
     bases: dict[str, Basis] = {}

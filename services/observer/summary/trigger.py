@@ -11,6 +11,18 @@ from services.observer.summary.model import (
     SummaryState,
     SummaryTurn,
 )
+from shared.policy import Policy
+
+
+def to_summary_policy(policy: Policy) -> SummaryPolicy:
+    """The slice of policy that summaries follow: due before a turn leaves the window that compose shows."""
+    observer, compose = policy.observer, policy.compose
+    return SummaryPolicy(
+        after_turns=min(observer.summarize_after_turns, max(1, compose.recent_turns_max)),
+        token_limit=observer.summary_token_limit,
+        token_share=observer.summary_token_share,
+        window_tokens=min(shares.window for shares in compose.budget.profiles.values()),
+    )
 
 
 def trigger(state: SummaryState, policy: SummaryPolicy) -> Reason | None:

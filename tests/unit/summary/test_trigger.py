@@ -2,7 +2,6 @@
 
 import pytest
 
-from services.observer.digest import limits
 from services.observer.summary import (
     Reason,
     Summary,
@@ -12,6 +11,7 @@ from services.observer.summary import (
     SummaryState,
     SummaryTurn,
     state_of,
+    to_summary_policy,
     trigger,
 )
 from shared.policy import ComposePolicy, Policy
@@ -40,7 +40,7 @@ def test_the_first_reason_that_holds(state: SummaryState, reason: Reason | None)
 @pytest.mark.parametrize("window", [0, 1, 2, 5, 8, 12, 20])
 @pytest.mark.parametrize("length", range(1, 41))
 def test_every_turn_is_in_the_window_or_covered(window: int, length: int) -> None:
-    policy = limits(Policy(compose=ComposePolicy(recent_turns_max=window)))
+    policy = to_summary_policy(Policy(compose=ComposePolicy(recent_turns_max=window)))
     covered = 0
     for seq in range(1, length + 1):
         if trigger(SummaryState(seq - covered, 0), policy):
@@ -52,7 +52,7 @@ def test_every_turn_is_in_the_window_or_covered(window: int, length: int) -> Non
 @pytest.mark.parametrize("tokens", [30, 140, 300, 900, 1300])
 @pytest.mark.parametrize("length", range(1, 41))
 def test_every_turn_is_in_the_smallest_window_or_covered_however_long_turns_are(tokens: int, length: int) -> None:
-    policy = limits(Policy())
+    policy = to_summary_policy(Policy())
     room = min(shares.window for shares in Policy().compose.budget.profiles.values())
     covered, since = 0, 0
     for seq in range(1, length + 1):
