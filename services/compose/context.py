@@ -164,7 +164,7 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
     core = [m for m in core if not seen.hides(m.memory_id)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
-    summary = seen.summary(standing.text)
+    summary = seen.summary(standing.text, standing.lines, standing.ended)
     return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
 
 

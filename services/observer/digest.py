@@ -22,7 +22,6 @@ from services.observer.summary import (
 from shared import heard
 from shared.asking import Asking
 from shared.db import Connection, Subject
-from shared.policy import ObserverPolicy
 from shared.reading import ObservePolicy, TurnText
 from shared.reading.model import Mention
 from shared.reading.stretches import stretches as as_read
@@ -33,6 +32,7 @@ from shared.store.observations import ObservationRow
 from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
 from shared.store.turns import Turn
+from shared.summary_lines import find_stale_lines
 from shared.telemetry import logger
 from shared.text import tokens
 from shared.text.secrets import redact
@@ -40,6 +40,10 @@ from shared.text.secrets import redact
 MODEL_ID = "rules-1"
 READING = ObservePolicy()
 MAX_TURNS = 200
+MESSAGE_TOKENS = 4
+"""What a message of a chat costs beside its words."""
+TOOL_CHARS = 240
+"""Of a tool's result, so much counts at most as shown in a window."""
 _STATES: dict[str, TaskState] = {"todo": "todo", "doing": "doing", "done": "done", "blocked": "blocked", "open": "todo"}
 
 
@@ -91,20 +95,11 @@ class Renewed:
         return {"triggered": False}
 
 
-def limits(policy: ObserverPolicy) -> SummaryPolicy:
-    """The slice of policy that summaries follow."""
-    return SummaryPolicy(
-        after_turns=policy.summarize_after_turns,
-        token_limit=policy.summary_token_limit,
-        token_share=policy.summary_token_share,
-    )
-
-
 async def renew(
     rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], asking: Asking
 ) -> Renewed:
     """The summaries that are due after this batch; those sessions are read in full, and before a model is asked."""
-    policy = limits(rt.policy.observer)
+    policy = rolling.to_summary_policy(rt.policy)
     mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
     due = {name: _stretches(states[name], mine[name], policy) for name in states}
     bases: dict[str, Basis] = {}
@@ -140,11 +135,15 @@ def _due(state: SessionState, part: Sequence[Heard], policy: SummaryPolicy) -> R
     unspoken = [replace(_turn(each.turn), messages=()) for each in part]
     staged = rolling.state_of(None, unspoken, facts, policy, tokens.count).stage_event
     since = part[-1].turn.seq - state.summary_seq
-    return rolling.trigger(rolling.SummaryState(since, state.open_tokens + _said_tokens(part), staged), policy)
+    return rolling.trigger(rolling.SummaryState(since, state.open_tokens + _window_tokens(part), staged), policy)
 
 
-def _said_tokens(part: Sequence[Heard]) -> int:
-    return sum(tokens.count(m.text) for each in part for m in heard.turn_text(each.turn).messages)
+def _window_tokens(part: Sequence[Heard]) -> int:
+    """What the turns take of the window: their messages, and of tools' results as much as it shows."""
+    texts = [heard.turn_text(each.turn) for each in part]
+    said = [message.text for text in texts for message in text.messages]
+    said += [call.result_text[:TOOL_CHARS] for text in texts for call in text.tool_calls]
+    return sum(tokens.count(each) + MESSAGE_TOKENS for each in said)
 
 
 def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Version], most: int) -> Grown:
@@ -157,7 +156,7 @@ def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Versio
     ended = [(each.turn.seq, each.turn.committed_at) for each in mine if each.turn.ends]
     return Grown(
         state.session_id,
-        tokens=_said_tokens(after),
+        tokens=_window_tokens(after),
         summary_seq=reached[-1] if reached else None,
         slots=slots.grown(state.entity_slots, named, most),
         ended=ended[-1] if ended else None,
@@ -200,7 +199,8 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
         logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
         row = await summaries.latest(subject, session, before=row.version).on(conn)
     archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
-    basis = Basis(session, await summaries.newest(conn, subject, session), _read(row) if row else None, archived_to)
+    summary = await _without_stale_lines(conn, subject, session, _read(row)) if row else None
+    basis = Basis(session, await summaries.newest(conn, subject, session), summary, archived_to)
     own = {each.turn.turn_id for each in mine}
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
     earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]
@@ -210,6 +210,17 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
         said.setdefault(row.turn_id, []).append(row)
     every = sorted([*earlier, *(each.turn for each in mine)], key=lambda turn: turn.seq)
     return replace(basis, turns=every, said=said)
+
+
+async def _without_stale_lines(
+    conn: Connection, subject: Subject, session: str, summary: Summary | None
+) -> Summary | None:
+    """The summary without the lines whose statements have ended since, in whichever session that was said."""
+    if summary is None:
+        return None
+    standing = await summaries.standing(subject, session).on(conn)
+    stale = find_stale_lines(standing.lines, standing.ended)
+    return replace(summary, items=tuple(item for item in summary.items if item.text not in stale)) if stale else summary
 
 
 async def _version(
@@ -252,6 +263,7 @@ async def _version(
 def _turn(turn: Turn) -> SummaryTurn:
     text = _text(turn)
     return SummaryTurn(
+        said_at=turn.said_at,
         seq=turn.seq,
         messages=tuple(SummaryMessage(m.role, m.text) for m in text.messages),
         refs=tuple(SummaryRef(r.ref_uri, r.title) for r in text.refs),
@@ -281,6 +293,7 @@ def _fact(seen: ObservationRow, seq: int) -> SummaryFact:
         state=_STATES.get(str(state)) if state else None,
         supersedes_key=old_key if isinstance(old_key, str) else None,
         retracts=seen.retracts,
+        old_value=seen.old_value,
     )
 
 

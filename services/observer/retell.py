@@ -19,6 +19,8 @@ MAX_MESSAGES = 24
 MESSAGE_CHARS = 240
 LEAST_GROUND = 0.66
 """Share of a line's words that must be the messages'; nothing else proves a line, as a quote does an extracted item."""
+SAID_BY_A_LINE = 0.7
+"""Share of a sentence's words from which a line of the model's says it, so that the sentence goes."""
 _NUMBER = to_pattern(r"\d+")
 _LETTER = {"goals": "g", "decisions": "d", "tasks": "t", "questions": "q"}
 
@@ -108,12 +110,16 @@ def _finish(after: dict[str, SummaryItem], key: str, seq: int) -> None:
 def _add(after: dict[str, SummaryItem], wanted: RecountedItem, told: Telling, seq: int, policy: SummaryPolicy) -> None:
     standing = sum(item.section == wanted.section and item.state != "done" for item in after.values())
     asks = wanted.section == "questions"
-    known = any(_same(wanted.text, item.text) for item in after.values() if (item.section == "questions") is asks)
+    stated = [item for item in after.values() if item.section != "context"]
+    known = any(_same(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
     if known or standing >= policy.maxima[wanted.section] or not told.bears_out(wanted.text):
         return
     key = identity(wanted.section, wanted.text)
     state = (wanted.state or "todo") if wanted.section == "tasks" else None
     after[key] = SummaryItem(wanted.section, key, wanted.text, seq, state)
+    for item in [each for each in after.values() if each.section == "context"]:
+        if len(terms(item.text) & terms(wanted.text)) >= SAID_BY_A_LINE * len(terms(item.text)):
+            del after[item.id]
 
 
 def _same(one: str, other: str) -> bool:

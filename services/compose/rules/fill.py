@@ -1,7 +1,7 @@
 """What there is to say in each slot, and how much of it each is to have (seed 004 section 4.2.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from services.compose.rules import slots, texts
@@ -96,9 +96,10 @@ def _earlier(inputs: PackInputs) -> list[RecentTurn]:
 
 def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
     """The summary without the lines that give orders; that any were left out is said."""
-    lines = [(line, screen(line, policy.sanitize)) for line in inputs.working_summary.splitlines()]
+    own = replace(policy.sanitize, learned=False)  # it is made of what user and assistant said
+    lines = [(line, screen(line, own)) for line in inputs.working_summary.splitlines()]
     blocked = [clean for _, clean in lines if clean.outcome == "blocked"]
-    whole = screen("\n".join(clean.text for _, clean in lines if clean.outcome != "blocked"), policy.sanitize)
+    whole = screen("\n".join(clean.text for _, clean in lines if clean.outcome != "blocked"), own)
     for clean in (*blocked, *([whole] if whole.outcome == "blocked" else [])):
         draft.degraded.append("summary_blocked")
         draft.rejected.append(Decision("summary", False, "blocked", sanitization="blocked", rule=clean.rule))

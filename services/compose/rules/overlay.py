@@ -13,6 +13,7 @@ from services.compose.rules.model import Candidate
 from shared.policy import ConfidencePolicy
 from shared.relate import Known, Statement
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 from shared.text.normalise import fold
 from shared.text.within import has_word
 
@@ -99,15 +100,31 @@ class Overlay:
         """Those of the names that nothing which no longer holds speaks of."""
         return [name for name in names if not any(has_word(text, name) for text in self.texts)]
 
-    def summary(self, text: str) -> str:
-        """The summary without the lines that only repeat what no longer holds, and without headings left bare."""
-        if not self.texts or not text:
+    def summary(self, text: str, said: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()) -> str:
+        """The summary without the lines that say what no longer holds, and without headings left bare.
+
+        `said` are its lines with their turns, `ended` what was learnt from these and had ended before.
+        """
+        foreseen = [*ended, *self._ended_statements()]
+        if not foreseen or not text:
             return text
+        stale = find_stale_lines(said, foreseen)
         lines = text.splitlines()
         headings = {line for line, after in pairwise(lines) if not line.startswith("- ") and after.startswith("- ")}
-        kept = [line for line in lines if not _repeats(line, self.texts)]
+        kept = [
+            line
+            for line in lines
+            if not (_repeats(line, self.texts) or (line.startswith("- ") and any(map(line.endswith, stale))))
+        ]
         pairs = zip(kept, [*kept[1:], ""], strict=True)
         return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
+
+    def _ended_statements(self) -> list[EndedStatement]:
+        """What these changes end, wherever it was said, and the values that they end of each turn."""
+        of_turns = [
+            EndedStatement("", gone["word"], UUID(turn)) for turn, every in self.ended.items() for gone in every
+        ]
+        return [*(EndedStatement(text, None, None) for text in self.texts), *of_turns]
 
 
 NOTHING = Overlay()

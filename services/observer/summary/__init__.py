@@ -17,7 +17,7 @@ from services.observer.summary.model import (
 )
 from services.observer.summary.stored import dump, load
 from services.observer.summary.summarise import block, summarise, with_items
-from services.observer.summary.trigger import state_of, trigger
+from services.observer.summary.trigger import state_of, to_summary_policy, trigger
 
 __all__ = [
     "Count",
@@ -38,6 +38,7 @@ __all__ = [
     "load",
     "state_of",
     "summarise",
+    "to_summary_policy",
     "trigger",
     "with_items",
 ]

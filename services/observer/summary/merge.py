@@ -8,12 +8,23 @@ from dataclasses import replace
 from schemas.vocabulary import MemoryType
 from services.observer.summary.model import Section, SummaryFact, SummaryItem, SummaryRef
 from services.observer.summary.questions import speaks_of
+from shared.summary_lines import restates_old_value
 from shared.text.normalise import fold, normalise
 from shared.text.patterns import to_pattern
+from shared.text.segment import query_terms
 
 Items = dict[str, SummaryItem]
 
-_SECTION_OF: dict[MemoryType, Section] = {"goal": "goals", "decision": "decisions", "task": "tasks"}
+_SECTION_OF: dict[MemoryType, Section] = {
+    "profile": "profile",
+    "preference": "preferences",
+    "constraint": "constraints",
+    "goal": "goals",
+    "decision": "decisions",
+    "task": "tasks",
+}
+_OF_USER: frozenset[Section] = frozenset({"profile", "preferences", "constraints"})
+_LEAST_TERMS = 2
 _REFERENCE_KEYS = ("entity:url:", "entity:repo:", "entity:file:")
 _TICKET = to_pattern(r"\b[A-Z][A-Z0-9]{1,9}-\d+\b")
 _URI = to_pattern(r"[a-z][a-z0-9+.-]*://[^\s，。；、）)>\"'”]+", re.IGNORECASE)
@@ -27,7 +38,9 @@ def identity(section: Section, name: str) -> str:
 def apply_fact(items: Items, fact: SummaryFact) -> None:
     """The items after the fact; a fact older than what its item already knows changes nothing."""
     section = _section(fact)
-    if section is None:
+    if fact.old_value:
+        _end_old_value(items, fact, fact.old_value)
+    if section is None or (section in _OF_USER and not fact.retracts and not _tells(fact)):
         return
     if fact.supersedes_key:
         items.pop(identity(section, fact.supersedes_key), None)
@@ -53,6 +66,18 @@ def apply_reference(items: Items, ref: SummaryRef, seq: int) -> None:
         return
     text = f"{ref.title} — {ref.uri}" if ref.title else ref.uri
     items[key] = SummaryItem("references", key, text, seq)
+
+
+def _tells(fact: SummaryFact) -> bool:
+    """Whether the words say something where they stand alone."""
+    return fact.key is not None or len(query_terms(fact.text)) >= _LEAST_TERMS
+
+
+def _end_old_value(items: Items, fact: SummaryFact, old: str) -> None:
+    """Lines from before the fact go that say the value in whose place another stands, of the same thing."""
+    for item in [each for each in items.values() if each.seq < fact.turn_seq]:
+        if restates_old_value(item.text, old, fact.text):
+            items.pop(item.id)
 
 
 def close_questions(items: Items, sentences: Iterable[str], seq: int) -> None:

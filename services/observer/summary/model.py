@@ -2,32 +2,61 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from schemas.vocabulary import Language, MemoryType, Role
 
-Section = Literal["goals", "decisions", "tasks", "references", "questions"]
+Section = Literal[
+    "profile", "preferences", "constraints", "goals", "decisions", "tasks", "context", "references", "questions"
+]
 TaskState = Literal["todo", "doing", "done", "blocked"]
 Reason = Literal["turn_threshold", "token_pressure", "stage_event", "session_end"]
 Count = Callable[[str], int]
 Redact = Callable[[str], str]
 
-SECTIONS: tuple[Section, ...] = ("goals", "decisions", "tasks", "references", "questions")
+SECTIONS: tuple[Section, ...] = (
+    "profile",
+    "preferences",
+    "constraints",
+    "goals",
+    "decisions",
+    "tasks",
+    "context",
+    "references",
+    "questions",
+)
 
 
 def _maxima() -> dict[Section, int]:
-    return {"goals": 8, "decisions": 10, "tasks": 10, "references": 10, "questions": 8}
+    return {
+        "profile": 8,
+        "preferences": 8,
+        "constraints": 8,
+        "goals": 8,
+        "decisions": 10,
+        "tasks": 10,
+        "context": 24,
+        "references": 10,
+        "questions": 8,
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryPolicy:
-    """When a summary is renewed and how large it may be."""
+    """When a summary is renewed and how large it may be.
+
+    `window_tokens` is the least room that a package gives to the latest turns; `context_share` is what sentences of the
+    conversation may take of the text at least, however much is stated beside them.
+    """
 
     after_turns: int = 12
     token_limit: int = 8192
     token_share: float = 0.7
+    window_tokens: int = 8192
     big_tool_tokens: int = 1000
-    text_tokens: int = 600
+    text_tokens: int = 400
+    context_share: float = 0.3
     item_chars: int = 160
     maxima: dict[Section, int] = field(default_factory=_maxima)
 
@@ -56,11 +85,16 @@ class SummaryTurn:
     messages: tuple[SummaryMessage, ...]
     refs: tuple[SummaryRef, ...] = ()
     tool_results: tuple[str, ...] = ()
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryFact:
-    """One observation of the session; `supersedes_key` names what it replaces, `retracts` takes its key back."""
+    """One observation of the session.
+
+    `supersedes_key` names what it replaces, `retracts` takes its key back, and
+    `old_value` is the word in whose place another stands now.
+    """
 
     kind: MemoryType
     text: str
@@ -70,6 +104,7 @@ class SummaryFact:
     state: TaskState | None = None
     supersedes_key: str | None = None
     retracts: bool = False
+    old_value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +120,8 @@ class SummaryState:
 class SummaryItem:
     """One line of a section; `id` stays the same when the thing is said again, `seq` is its latest turn.
 
-    `tickets` are the numbers by which a task may be named in other words, or in the other language.
+    `tickets` are the numbers by which a task may be named in other words, or in the other language. `role` says who
+    spoke, `day` when, where the line would be read otherwise on another day.
     """
 
     section: Section
@@ -94,6 +130,8 @@ class SummaryItem:
     seq: int
     state: TaskState | None = None
     tickets: tuple[str, ...] = ()
+    role: Role = "user"
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from shared.text.patterns import to_pattern
 from shared.text.segment import query_terms
 
 _SENTENCE = to_pattern(r"[^。！？!?\n]+?(?:[。！？!?\n]+|\.(?=\s|\Z)|\Z)", re.DOTALL)
-_ASKS = to_pattern(r"[?？]\s*\Z|(?:吗|呢|么)[。.\s]*\Z")
-_DEFERS = to_pattern(
+ASKS = to_pattern(r"[?？]\s*\Z|(?:吗|呢|么)[。.\s]*\Z")
+DEFERS = to_pattern(
     r"(?:回头|以后|之后|晚点|晚些|改天|改日|下次|稍后|到时候?)再"
     r"(?:定|说|看|议|聊|决定|讨论|考虑|商量|研究|确认|答复|回复)"
     r"|先放着|先放一放|先不定|先搁置|待定|再议|还没(?:有)?(?:想好|决定|定下?|结论)|暂时没(?:有)?结论"
@@ -58,7 +58,7 @@ def opened(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
 def asked(turn: SummaryTurn) -> list[str]:
     """Every question that the user asks in the turn."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
-    return [sentence for sentences in found for sentence in sentences if _ASKS.search(sentence)][-MOST:]
+    return [sentence for sentences in found for sentence in sentences if ASKS.search(sentence)][-MOST:]
 
 
 def settling(turn: SummaryTurn) -> list[str]:
@@ -79,16 +79,16 @@ def speaks_of(sentence: str, question: str) -> bool:
 
 
 def _open_ended(sentence: str) -> bool:
-    return bool(_ASKS.search(sentence) or _DEFERS.search(sentence))
+    return bool(ASKS.search(sentence) or DEFERS.search(sentence))
 
 
 def _left_open(text: str, reply: str | None) -> list[str]:
     sentences = _sentences(text)
-    questions = [sentence for sentence in sentences if _ASKS.search(sentence)][-MOST:]
-    put_off = [sentence for sentence in sentences if _DEFERS.search(sentence)][-MOST:]
+    questions = [sentence for sentence in sentences if ASKS.search(sentence)][-MOST:]
+    put_off = [sentence for sentence in sentences if DEFERS.search(sentence)][-MOST:]
     if put_off:
         return questions[-1:] or put_off
-    unanswered = reply is None or _DEFERS.search(reply) or _KNOWS_NOT.search(reply)
+    unanswered = reply is None or DEFERS.search(reply) or _KNOWS_NOT.search(reply)
     return questions if unanswered else []
 
 

@@ -6,21 +6,43 @@ from schemas.vocabulary import Language
 from services.observer.summary.model import SECTIONS, Count, Section, SummaryItem, SummaryPolicy, TaskState
 
 _ENGLISH: dict[Section, str] = {
+    "profile": "Profile",
+    "preferences": "Preferences",
+    "constraints": "Constraints",
     "goals": "Goals",
     "decisions": "Decisions",
     "tasks": "Tasks",
+    "context": "Context",
     "references": "Key References",
     "questions": "Open Questions",
 }
 _CHINESE: dict[Section, str] = {
+    "profile": "用户情况",
+    "preferences": "偏好",
+    "constraints": "限制",
     "goals": "目标",
     "decisions": "决定",
     "tasks": "任务",
+    "context": "对话要点",
     "references": "关键引用",
     "questions": "未决问题",
 }
 _STATES_ZH: dict[TaskState, str] = {"todo": "待办", "doing": "进行中", "done": "已完成", "blocked": "受阻"}
-_DROPPED_FIRST: tuple[Section, ...] = ("references", "questions", "tasks", "goals", "decisions")
+HEADING_TOKENS = 6
+"""At most, of the heading of one section with its line break."""
+_ASSISTANT, _ASSISTANT_ZH = "Assistant: ", "助手："
+_DROPPED_FIRST: tuple[Section, ...] = (
+    "references",
+    "questions",
+    "tasks",
+    "goals",
+    "decisions",
+    "preferences",
+    "constraints",
+    "profile",
+    "context",
+)
+"""Sentences of the conversation have room of their own (`room_for_context`)."""
 
 
 def render(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> str:
@@ -42,6 +64,13 @@ def bounded(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[Summar
     return tuple(kept)
 
 
+def room_for_context(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> int:
+    """The tokens that the other sections leave to sentences of the conversation, its share of the text at least."""
+    others = [item for item in items if item.section != "context"]
+    left = policy.text_tokens - count(_written(others, language)) - HEADING_TOKENS
+    return max(left, int(policy.context_share * policy.text_tokens))
+
+
 def _staying_power(item: SummaryItem) -> tuple[bool, int, int]:
     return item.state != "done", _DROPPED_FIRST.index(item.section), item.seq
 
@@ -57,6 +86,7 @@ def _written(items: Sequence[SummaryItem], language: Language) -> str:
 
 
 def _line(item: SummaryItem, language: Language) -> str:
-    if item.state is None:
-        return f"- {item.text}"
-    return f"- [{_STATES_ZH[item.state] if language == 'zh' else item.state}] {item.text}"
+    marks = [] if item.state is None else [_STATES_ZH[item.state] if language == "zh" else item.state]
+    mark = "".join(f"[{each}] " for each in (*marks, item.day) if each)
+    who = (_ASSISTANT_ZH if language == "zh" else _ASSISTANT) if item.role == "assistant" else ""
+    return f"- {mark}{who}{item.text}"

@@ -15,7 +15,8 @@ from services.observer.summary.model import (
     SummaryTurn,
 )
 from services.observer.summary.questions import asked, opened, settling
-from services.observer.summary.render import bounded, render
+from services.observer.summary.render import bounded, render, room_for_context
+from services.observer.summary.sentences import choose_context
 from shared.text.language import detect
 from shared.text.normalise import clip, visible
 
@@ -35,6 +36,7 @@ def summarise(
     _take_facts(items, fresh, facts)
     _take_questions(items, fresh, facts)
     base = _counted(previous or _nothing(fresh), fresh)
+    items = _with_context(items, fresh, base.language, policy, count)
     return with_items(replace(base, version=base.version + 1), items.values(), policy, count, redact)
 
 
@@ -50,6 +52,17 @@ def block(summary: Summary, from_seq: int, policy: SummaryPolicy, count: Count) 
     """The text of what was said of from this turn on: what a stretch of the session leaves."""
     own = [item for item in summary.items if item.seq >= from_seq]
     return render(own, summary.language, policy, count)
+
+
+def _with_context(
+    items: Items, fresh: Sequence[SummaryTurn], language: Language, policy: SummaryPolicy, count: Count
+) -> Items:
+    """The items with those sentences of the conversation that say most beside them."""
+    told = [item for item in items.values() if item.section != "context"]
+    kept = [item for item in items.values() if item.section == "context"]
+    room = room_for_context(told, language, policy, count)
+    chosen = choose_context(kept, fresh, [item.text for item in told], policy, count, room)
+    return {item.id: item for item in (*told, *chosen)}
 
 
 def _nothing(fresh: Sequence[SummaryTurn]) -> Summary:

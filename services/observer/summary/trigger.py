@@ -1,4 +1,4 @@
-"""When a summary is due: enough turns, enough tokens, or something was finished (OC088, OC089)."""
+"""When a summary is due: enough turns, more tokens than the window holds, or something was finished (OC088, OC089)."""
 
 from collections.abc import Sequence
 
@@ -11,6 +11,18 @@ from services.observer.summary.model import (
     SummaryState,
     SummaryTurn,
 )
+from shared.policy import Policy
+
+
+def to_summary_policy(policy: Policy) -> SummaryPolicy:
+    """The slice of policy that summaries follow: due before a turn leaves the window that compose shows."""
+    observer, compose = policy.observer, policy.compose
+    return SummaryPolicy(
+        after_turns=min(observer.summarize_after_turns, max(1, compose.recent_turns_max)),
+        token_limit=observer.summary_token_limit,
+        token_share=observer.summary_token_share,
+        window_tokens=min(shares.window for shares in compose.budget.profiles.values()),
+    )
 
 
 def trigger(state: SummaryState, policy: SummaryPolicy) -> Reason | None:
@@ -19,7 +31,7 @@ def trigger(state: SummaryState, policy: SummaryPolicy) -> Reason | None:
         return None
     if state.turns_since_last >= policy.after_turns:
         return "turn_threshold"
-    if state.used_tokens > policy.token_share * policy.token_limit:
+    if state.used_tokens > min(policy.token_share * policy.token_limit, policy.window_tokens):
         return "token_pressure"
     return "stage_event" if state.stage_event else None
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from schemas.vocabulary import MemoryType
 from services.observer.summary import (
     Section,
     Summary,
@@ -237,11 +238,43 @@ def test_a_reference_stands_once_under_its_fullest_name() -> None:
     assert lines(found, "references") == [f"Ledger design — {uri}"]
 
 
-def test_other_kinds_of_facts_belong_to_memory_and_not_to_the_summary() -> None:
-    assert (
-        run(SummaryFact("preference", "喜欢龙井", "pref:food:龙井", 1), SummaryFact("profile", "在上海", None, 1)).items
-        == ()
+def test_what_the_user_is_wants_and_may_not_have_stands_first() -> None:
+    found = run(
+        SummaryFact("constraint", "我对花生过敏", "constraint:allergy:花生", 1),
+        SummaryFact("preference", "I prefer green tea", "pref:drink:green tea", 2),
+        SummaryFact("profile", "我在宁波的中学教物理", None, 3),
+        SummaryFact("goal", "Ship it", None, 4),
     )
+    assert found.text == (
+        "Profile\n- 我在宁波的中学教物理\nPreferences\n- I prefer green tea\n"
+        "Constraints\n- 我对花生过敏\nGoals\n- Ship it"
+    )
+
+
+@pytest.mark.parametrize("kind", ["profile", "preference", "constraint"])
+@pytest.mark.parametrize("text", ["Mm", "嗯嗯", "Single", "是的"])
+def test_a_word_alone_says_nothing_of_the_user(kind: MemoryType, text: str) -> None:
+    assert run(SummaryFact(kind, text, None, 1)).items == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "correction"),
+    [
+        ("我现在住在上海。", SummaryFact("profile", "我搬到苏州住了", "profile:home", 2, old_value="上海")),
+        (
+            "The dentist is on Tuesday morning.",
+            SummaryFact("event", "The dentist moved to Thursday", None, 2, old_value="Tuesday"),
+        ),
+    ],
+)
+def test_a_sentence_that_says_the_old_value_goes_and_another_with_its_word_stays(
+    line: str, correction: SummaryFact
+) -> None:
+    other = "上海的外滩夜景拍得真漂亮。" if "上海" in line else "Our book club meets every Tuesday evening."
+    first = run(turns=(turn(1, f"{line} {other}"),))
+    assert {line, other} == set(lines(first, "context"))
+    second = run(correction, turns=(turn(2, "ok"),), previous=first)
+    assert lines(second, "context") == [other]
 
 
 def test_a_section_holds_so_many_items_of_so_many_characters() -> None:  # OC232
@@ -307,7 +340,7 @@ def test_the_language_is_that_of_the_whole_session() -> None:
         turns=(turn(6, "please go on"), turn(7, "and on")),
         previous=first,
     )
-    assert second.text == "目标\n- 上线"
+    assert second.text == "目标\n- 上线\n对话要点\n- 我们继续讨论账单系统"
 
 
 def test_nothing_worth_a_summary_is_an_empty_text() -> None:

@@ -11,8 +11,10 @@ from services.observer.summary import (
     SummaryState,
     SummaryTurn,
     state_of,
+    to_summary_policy,
     trigger,
 )
+from shared.policy import ComposePolicy, Policy
 from shared.text.tokens import count
 
 POLICY = SummaryPolicy()
@@ -33,6 +35,32 @@ POLICY = SummaryPolicy()
 )
 def test_the_first_reason_that_holds(state: SummaryState, reason: Reason | None) -> None:
     assert trigger(state, POLICY) == reason
+
+
+@pytest.mark.parametrize("window", [0, 1, 2, 5, 8, 12, 20])
+@pytest.mark.parametrize("length", range(1, 41))
+def test_every_turn_is_in_the_window_or_covered(window: int, length: int) -> None:
+    policy = to_summary_policy(Policy(compose=ComposePolicy(recent_turns_max=window)))
+    covered = 0
+    for seq in range(1, length + 1):
+        if trigger(SummaryState(seq - covered, 0), policy):
+            covered = seq
+    shown = range(max(1, length - window + 1), length + 1)
+    assert [seq for seq in range(1, length + 1) if seq > covered and seq not in shown] == []
+
+
+@pytest.mark.parametrize("tokens", [30, 140, 300, 900, 1300])
+@pytest.mark.parametrize("length", range(1, 41))
+def test_every_turn_is_in_the_smallest_window_or_covered_however_long_turns_are(tokens: int, length: int) -> None:
+    policy = to_summary_policy(Policy())
+    room = min(shares.window for shares in Policy().compose.budget.profiles.values())
+    covered, since = 0, 0
+    for seq in range(1, length + 1):
+        since += tokens
+        if trigger(SummaryState(seq - covered, since), policy):
+            covered, since = seq, 0
+    shown = range(max(1, length - min(8, room // tokens) + 1), length + 1)
+    assert [seq for seq in range(1, length + 1) if seq > covered and seq not in shown] == []
 
 
 def turn(seq: int, text: str, *results: str) -> SummaryTurn:
