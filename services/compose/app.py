@@ -19,6 +19,7 @@ from services.compose.commit import commit_turn
 from services.compose.context import compose
 from services.compose.http import create_app
 from services.compose.injected import Recorder
+from services.compose.near import static_scale
 from services.compose.overlay import message, read
 from services.compose.rules import cues, telling
 from services.compose.rules.plan import PlanPolicy, plan
@@ -40,7 +41,7 @@ from shared.telemetry import (
     frames,
     logger,
 )
-from shared.text.sanitize import defused, screen
+from shared.text.sanitize import screen, show_own
 from shared.worker import worker
 
 
@@ -75,15 +76,16 @@ def build(rt: Runtime) -> Service:
 
 
 def warm() -> None:
-    """The dictionaries of both languages are loaded, so that the first request is as quick as the next."""
+    """Dictionaries and static vectors of both languages are loaded, so that the first request is as quick as others."""
     for question in ("我上周说喜欢喝什么茶？", "What did I say I prefer to drink last week?"):
         plan(question, (question,), clock.now(), PlanPolicy())
         read(message(IncomingMessage(content=question), "warm", clock.now()), ConfidencePolicy(), now=True)
         cues.read(question, ("Anna", "李明"), clock.now())
+    static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
         telling.named(text, ())
         screen(text)
-        defused(text)
+        show_own(text)
 
 
 async def see_models(models: ModelProvider) -> None:

@@ -9,12 +9,13 @@ from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, Pac
 from schemas.retrieve import RetrieveRequest
 from services.compose import explain
 from services.compose.found import Found
+from services.compose.rules import slots
 from services.compose.rules.execute import Execution, applied
 from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
 from services.compose.rules.model import Dropped
 from services.compose.rules.views import pack_evidence
 from shared import clock
-from shared.text.sanitize import screen
+from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy
 
 
 def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
@@ -55,9 +56,10 @@ def evidence_pack(
     at: datetime,
     took_ms: float,
     ignored: Sequence[str],
+    sanitize: SanitizePolicy = DEFAULT_SANITIZE,
 ) -> EvidencePack:
     """The final order with its signals, counts, and what was not honoured; what gives orders is left out."""
-    fused = _screened(fused)
+    fused = _screened(fused, sanitize)
     evidences = [pack_evidence(ranked, asked, at) for ranked in fused.ranked]
     return EvidencePack(
         plan=asked,
@@ -76,11 +78,11 @@ def evidence_pack(
     )
 
 
-def _screened(fused: Fused) -> Fused:
+def _screened(fused: Fused, policy: SanitizePolicy) -> Fused:
     """Only what may be shown, as it may be shown; the rest is dropped and named (R089, R090)."""
-    seen = [(each, screen(each.candidate.text)) for each in fused.ranked]
+    seen = slots.screened(fused.ranked, policy)
     kept = [
-        each if clean.outcome == "pass" else replace(each, candidate=replace(each.candidate, text=clean.text))
+        replace(each, candidate=replace(each.candidate, text=clean.text))
         for each, clean in seen
         if clean.outcome != "blocked"
     ]

@@ -27,7 +27,7 @@ from shared.telemetry import INJECTIONS_DROPPED, frames, logger
 from shared.text.fingerprint import prints
 from shared.text.secrets import placeholder, redact
 
-STANDING = frozenset({"summary_blocked", UNSUPPORTED})
+STANDING = frozenset({UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""
 BATCH = 32
 WRITE_S = 5.0

@@ -14,10 +14,10 @@ from services.compose.rules.nearby import Lifts, to_lifts
 from shared.db import Subject
 from shared.errors import TransientError
 from shared.models.errors import MalformedAnswer, ModelUnavailable
-from shared.models.static import load_static_encoder
 from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Compared, Meant, Pages, Within
+from shared.text.static_encoder import load_static_encoder
 from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]

@@ -30,7 +30,7 @@ from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.text import blocks
 from shared.text.normalise import clip
-from shared.text.sanitize import OWN_WORDS, defused
+from shared.text.sanitize import screen, show_own
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
@@ -198,19 +198,16 @@ def to_core(known: Pinned) -> CoreMemory:
     )
 
 
-def _defused(words: str) -> str:
-    return defused(words, OWN_WORDS).text
-
-
 def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
-    """The turn as the window shows it, without sentences that give orders, and the media whose recognised text does."""
+    """The turn as the window shows it, tool results without sentences that give orders; media whose text does."""
     messages: list[Message] = []
     blocked: list[blocks.Blocked] = []
     for event in turn.events:
         if event.event_type not in SPOKEN or not event.content:
             continue
-        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, _defused)
+        show = screen if event.role == "tool" else show_own
+        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, lambda words, show=show: show(words).text)
         blocked += told.blocked
-        text = told.text if event.blocks else _defused(clip(event.content["text"], WINDOW_CHARS))
+        text = told.text if event.blocks else show(clip(event.content["text"], WINDOW_CHARS)).text
         messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
     return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)

@@ -11,10 +11,10 @@ from shared.errors import TransientError
 from shared.models import ModelProvider
 from shared.models.errors import ModelUnavailable
 from shared.models.provider import Kept
-from shared.models.static import load_static_encoder
 from shared.runtime import Runtime
 from shared.store import chunks, memory, pages
 from shared.telemetry import logger
+from shared.text.static_encoder import load_static_encoder
 
 EVERY_S = 0.5
 BATCH = 64

@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 
 from shared.errors import ConfigurationError
 from shared.models.errors import ModelUnavailable
+from shared.telemetry import logger
 from shared.vectors import LANGUAGES, Reals, Scale, Spoken, scale_of, sentences
 
 USUAL_TOKENS = 256
@@ -127,9 +128,9 @@ class LocalEncoder:
         if states.shape[-1] != self.dimension:
             said = f"hidden_size is {self.dimension}, the model gives {states.shape[-1]} numbers"
             raise _wrong(folder / "config.json", said)
-        if states.ndim == 3 and self._pooling is None:
-            hint = 'copy it from where the model comes from, or write {"pooling_mode_mean_tokens": true}'
-            raise _wrong(folder / _POOLING, f"is missing, and the model gives a vector for each token; {hint}")
+        if states.ndim == 3 and self._pooling is None:  # as sentence-transformers does
+            self._pooling = "mean"
+            logger().warning("encoder_pooling_assumed", missing=str(folder / _POOLING), pooling="mean")
 
 
 def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling | None) -> NDArray[np.float64]:

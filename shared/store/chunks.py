@@ -11,8 +11,8 @@ import orjson
 
 from shared.db import Connection, Subject
 from shared.models.provider import Kept
-from shared.models.static import load_static_encoder
 from shared.store import pages
+from shared.text.static_encoder import load_static_encoder
 from shared.vectors import to_bytes
 
 

@@ -60,7 +60,8 @@ LEFT JOIN LATERAL (
         FROM memory_items e WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.source_turn_id = t.turn_id
             AND e.status IN ('superseded', 'retracted')) m ON true
     WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.session_id = %(session)s AND l.text <> ''
-        AND t.seq IN (SELECT (i ->> 'seq')::integer FROM jsonb_array_elements(l.summary_json -> 'items') i)
+        AND t.seq = ANY(ARRAY(SELECT DISTINCT (i ->> 'seq')::integer
+            FROM jsonb_array_elements(l.summary_json -> 'items') i))
 ) said ON true
 WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = %(session)s
 """

@@ -1,15 +1,18 @@
 """How likely a text is to give orders to the model that reads it: learned from labelled texts (`tests/learning`)."""
 
+import math
 import re
 
 from shared.text.disguise import IDS
 from shared.text.grams import grams
 from shared.text.network import load
 from shared.text.patterns import to_pattern
+from shared.text.vector_judge import load_judge
 
 ORDER = "order"
 _RUN = to_pattern(r"[a-z0-9+/=_\-]{24,}")
 """Hashes, keys and encoded data: their letters say nothing."""
+SMALLEST = 1e-6
 LONGEST = 2000
 """Characters that are read at once; a longer text is read in pieces of so many."""
 _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
@@ -59,7 +62,14 @@ def signs(form: str) -> list[str]:
 
 
 def likelihood(form: str) -> float:
-    """How likely the text, in its plain form, is to give orders to the model that reads it: of a long one its worst."""
-    model = load("hostile")
-    pieces = [form[at : at + LONGEST] for at in range(0, len(form), LONGEST)]
-    return max((model.alone(model.known(signs(piece)))[1] for piece in pieces), default=0.0)
+    """How likely the text, in its plain form, is to give orders to the model that reads it: of a long one its worst.
+
+    Its words and what it means are judged apart; the odds of both together count.
+    """
+    words, meaning = load("hostile"), load_judge("hostile_vectors")
+    worst = -math.inf
+    for at in range(0, len(form), LONGEST):
+        piece = form[at : at + LONGEST]
+        share = min(max(float(words.alone(words.known(signs(piece)))[1]), SMALLEST), 1 - SMALLEST)
+        worst = max(worst, math.log(share / (1 - share)) + meaning.log_odds(piece))
+    return 1 / (1 + math.exp(-max(min(worst, 40.0), -40.0)))

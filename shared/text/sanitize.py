@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from shared.text import calls, disguise, orders, tags
@@ -14,10 +14,10 @@ from shared.text.recall import Recall
 from shared.text.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
-LIKELY = 0.985
+LIKELY = 0.99
 """From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
-CERTAIN = 0.998
-"""The same of one sentence of a conversation: what users ask of their own assistant is an order to it, and theirs."""
+TOGETHER = 300
+"""Characters up to which sentences are weighed together: what is longer reads like an order by its length alone."""
 DOUBT = 0.2
 """Below it a text only talks of orders or code: what a pattern finds in it stays."""
 BARE, BARE_HAN = 64, 28
@@ -26,9 +26,11 @@ BUILT = frozenset({"breakout", "encoded"})
 """What nobody writes who only talks of it."""
 FEW_LETTERS, FEW_HAN = 24, 18
 """Characters below which a text is weighed with more doubt."""
+TAKEN_OUT = frozenset({"sql", "code", "call", "marker", "long_run", "secret", "tag"})
+"""Rules by which something was taken out that gives no orders."""
 TALKED_OF = frozenset({"sql", "code"})
 """What people who work with machines write about, and what attacks carry."""
-SURE = 0.998
+SURE = 0.995
 """The same of a text of a few words."""
 FEW = 2
 """Letters below which a text says nothing."""
@@ -41,6 +43,7 @@ _MAY_BE_SECRET = to_pattern(
 """A cheap look: stored texts were cleaned of secrets when they were written."""
 _NAME = to_pattern(r"[\w.\-]{0,64}", re.ASCII)
 """One word, such as the name of a tool, is no sentence."""
+_REPEATED = to_pattern(rf"{re.escape(REMOVED)}(?:\s*{re.escape(REMOVED)})+")
 _SENTENCE = to_pattern(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.]+[”」』\"')）]*|\n|$)\s*")
 
 escape = tags.escape
@@ -74,20 +77,34 @@ class _Read:
 
 
 DEFAULT_SANITIZE = SanitizePolicy()
-OWN_WORDS = SanitizePolicy(learned=False)
-"""For the conversation itself: what users order their own assistant is theirs to order, and code is no order."""
 _HARMLESS = Recall[bool]()
 """Texts that lately passed every check of a policy unchanged."""
 
 
 def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
-    """`blocked` where the text gives orders to the agent, `sanitized` where something was taken out or masked."""
+    """What may be shown of a text that comes from elsewhere: tools, knowledge, media, other people.
+
+    Sentences that give orders to the agent are replaced, code and long runs cut. `blocked` where nothing else is left,
+    or where the orders are built so that no sentence alone gives them.
+    """
     return _recalled(text, policy, _screened)
 
 
-def defused(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
-    """A message of the conversation itself: only the sentences that give orders are replaced, code and runs stay."""
-    return _recalled(text, policy, _defused)
+def show_own(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
+    """What may be shown of what the user said, the assistant answered, or is known from either: as it was said.
+
+    Nothing is weighed, code and long runs stay. What goes are sentences that a pattern finds, none of which is met in
+    natural conversation, secrets, invisible characters, and the marks of tags, calls and other chats.
+    """
+    return _recalled(text, policy, _own)
+
+
+def sentences(text: str) -> list[str]:
+    """The text in its sentences, each with what stands before the next: joined they are the text."""
+    ends = [match.end() for match in _SENTENCE.finditer(text) if match.group()]
+    if not ends or ends[-1] < len(text):
+        ends.append(len(text))
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def forget() -> None:
@@ -107,42 +124,54 @@ def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePo
     return screened
 
 
-def _screened(text: str, policy: SanitizePolicy) -> Screened:
-    """What patterns foresee is blocked; of the rest what can be taken out is, and what is left is weighed.
-
-    Patterns and code count only where the whole does not read as talk about such things.
-    """
-    read = _read(text) if policy.injection else None
-    if read and (rule := _foreseen(read)) and (rule in BUILT or _may_order(read)):
+def _own(text: str, policy: SanitizePolicy) -> Screened:
+    if not policy.injection:
+        return _masked(text, None)
+    clean, rule = _without_orders(text, replace(policy, learned=False))
+    if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
-    clean, rule = _without_code(text)
-    if read and policy.learned and (learned := _weighed(text, clean, read, _least(read))):
-        return Screened("blocked", "", learned)
-    if not policy.code or (rule in TALKED_OF and read and not _may_order(read)):
-        clean, rule = text, None
+    clean, called = calls.without(clean)
+    clean, headers = tags.without_headers(clean, "")
+    return _masked(clean, rule or ("call" if called else "marker" if headers else None))
+
+
+def _screened(text: str, policy: SanitizePolicy) -> Screened:
+    clean, rule = text, None
+    if policy.code:
+        bare, taken = _without_code(text)
+        if taken not in TALKED_OF or not policy.injection or _may_order(_read(text)):
+            clean, rule = bare, taken
+    if policy.injection:
+        clean, ordering = _without_orders(clean, policy)
+        if ordering and _is_empty(clean):
+            return Screened("blocked", "", ordering)
+        rule = ordering or rule
     shorter = _shortened(clean, policy.max_run)
     if shorter != clean:
         clean, rule = shorter, rule or "long_run"
     return _masked(clean, rule)
 
 
-def _defused(text: str, policy: SanitizePolicy) -> Screened:
-    """Sentence by sentence where the whole gives orders; all of it where a pattern says so of no sentence alone."""
-    clean, rule = text, None
-    if policy.injection and (rule := _ordering(text, policy)):
-        clean = _SENTENCE.sub(lambda match: _or_removed(match.group(), policy), text)
-        if not clean.replace(REMOVED, "").strip() or _foreseen(_read(clean)):
-            return Screened("blocked", REMOVED, rule)
-        rule = None if clean == text else rule
-    clean, called = calls.without(clean)
-    clean, headers = tags.without_headers(clean, "")
-    return _masked(clean, rule or ("call" if called else "marker" if headers else None))
+def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]:
+    """The text with each sentence that gives orders replaced, and the rule that found the first.
 
-
-def _or_removed(sentence: str, policy: SanitizePolicy) -> str:
-    if not _ordering(sentence, policy):
-        return sentence
-    return REMOVED + sentence[len(sentence.rstrip()) :]
+    What is short is read as a whole too. Nothing is left where only the whole gives orders: a code, or a few words.
+    """
+    parts = sentences(text)
+    rules = [_ordering(part, policy) for part in parts]
+    if "breakout" in rules:  # what follows claims to stand outside the fence
+        at = rules.index("breakout")
+        rules[at:] = ["breakout"] * (len(rules) - at)
+    for at in range(len(parts) - 1):  # an order may take two sentences
+        if rules[at] is None and rules[at + 1] is None and len(parts[at]) + len(parts[at + 1]) <= TOGETHER:
+            rules[at] = rules[at + 1] = _ordering(parts[at] + parts[at + 1], policy)
+    kept = [
+        part if rule is None else REMOVED + part[len(part.rstrip()) :] for part, rule in zip(parts, rules, strict=True)
+    ]
+    rule = next(filter(None, rules), None)
+    clean = text if rule is None else _REPEATED.sub(REMOVED, "".join(kept))
+    left = _ordering(clean, policy) if len(clean) <= TOGETHER else _patterns(_read(clean))
+    return ("", rule or left) if left else (clean, rule)
 
 
 def _masked(text: str, rule: str | None) -> Screened:
@@ -153,11 +182,22 @@ def _masked(text: str, rule: str | None) -> Screened:
     return Screened("sanitized" if rule else "pass", shown, rule)
 
 
+def _is_empty(clean: str) -> bool:
+    return not any(map(str.isalnum, clean.replace(REMOVED, "")))
+
+
 def _ordering(text: str, policy: SanitizePolicy) -> str | None:
-    """The rule by which the text gives orders to the agent; what is code, or was taken out, gives none."""
+    """The rule by which the text gives orders to the agent."""
     read = _read(text)
-    weighed = policy.learned and _weighed(text, _without_code(text)[0], read, CERTAIN)
-    return _foreseen(read) or weighed or None
+    if rule := _patterns(read):
+        return rule
+    return _weighed(text, _without_code(text)[0], read, _least(read)) if policy.learned else None
+
+
+def _patterns(read: _Read) -> str | None:
+    """The rule of a pattern; it counts only where the whole does not read as talk about such things."""
+    rule = _foreseen(read)
+    return rule if rule and (rule in BUILT or _may_order(read)) else None
 
 
 def _least(read: _Read) -> float:

@@ -7,9 +7,9 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from shared.db import SCHEMA
-from shared.models.static import load_static_encoder
 from shared.store.chunks import vector_literal
 from shared.text import segment
+from shared.text.static_encoder import load_static_encoder
 from shared.vectors import to_bytes
 from tests.bench.talk import Fact, facts
 

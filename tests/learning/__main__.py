@@ -3,11 +3,12 @@
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from shared.text.network import Network
-from tests.learning import corpus, fit
+from tests.learning import corpus, fit, vector_fit
 from tests.learning.corpus import Row
 from tests.learning.hostile import rows as hostile
 
@@ -70,11 +71,18 @@ def main() -> None:
                 check(messages, group, lexicon, how)
         else:
             _write(name, fit.fit(messages, lexicon, how))
+            if name == "hostile":
+                size = vector_fit.write(vector_fit.fit(*hostile.examples()), _path(f"{name}_vectors"))
+                print(f"{name}_vectors: {size} bytes")
         print(f"{time.monotonic() - began:.0f} s")
 
 
+def _path(name: str) -> Path:
+    return corpus.HERE.parents[1] / "shared" / "text" / "weights" / f"{name}.npz"
+
+
 def _write(name: str, model: Network) -> None:
-    path = corpus.HERE.parents[1] / "shared" / "text" / "weights" / f"{name}.npz"
+    path = _path(name)
     fit.write(model, path)
     print(f"{name}: {len(model.grams)} grams, {path.stat().st_size} bytes")
 

@@ -58,3 +58,24 @@ def test_what_is_kept_is_bounded_in_time_and_number() -> None:
     clock.now = 10.0
     kept.drop_old()
     assert len(kept) == 0
+
+
+def test_a_newer_value_takes_the_place_of_what_was_kept_unless_something_was_erased_since() -> None:
+    kept = make()
+    assert kept.find(LIN, "pages") is None
+    kept.put(LIN, 1, "pages", "first")
+    kept.put(LIN, 1, "pages", "second")
+    assert (kept.find(LIN, "pages"), kept.find(ANNA, "pages")) == ("second", None)
+    kept.forget(LIN, 2)
+    kept.put(LIN, 1, "pages", "of before")
+    assert kept.find(LIN, "pages") is None
+    kept.put(LIN, 2, "pages", "third")
+    assert kept.find(LIN, "pages") == "third"
+
+
+def test_what_can_be_found_is_gone_after_its_time() -> None:
+    clock = Clock()
+    kept = make(clock)
+    kept.put(LIN, 1, "pages", "first")
+    clock.now = 10.0
+    assert kept.find(LIN, "pages") is None

@@ -10,7 +10,8 @@ from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.model import Candidate, Conflict, CoreMemory, Dropped, Ranked
 from services.compose.rules.norms import Norm, Wish, against, norms, says_taste, wish
 from services.compose.rules.packing import Decision, Packed
-from shared.text.sanitize import DEFAULT_SANITIZE, screen
+from shared.text.calls import REMOVED
+from shared.text.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, screen
 from shared.text.segment import query_terms
 
 TASTES: frozenset[MemoryType] = frozenset({"preference", "pattern"})
@@ -99,8 +100,14 @@ def told(packed: Packed, conflicts: Sequence[Conflict]) -> Packed:
 def _rules(evidence: Iterable[Ranked]) -> Iterable[tuple[Candidate, Norm]]:
     for each in evidence:
         source = each.candidate
-        if source.is_resource and screen(source.text[:MAX_READ], DEFAULT_SANITIZE).outcome != "blocked":
+        if source.is_resource and not _gives_orders(source.text[:MAX_READ]):
             yield from ((source, norm) for norm in norms(source.text[:MAX_READ]))
+
+
+def _gives_orders(text: str) -> bool:
+    """Whether a document gives orders to the agent anywhere: then it rules nothing."""
+    shown = screen(text, DEFAULT_SANITIZE)
+    return shown.outcome == "blocked" or (REMOVED in shown.text and shown.rule not in TAKEN_OUT)
 
 
 def _conflict(

@@ -1,7 +1,7 @@
 """What there is to say in each slot, and how much of it each is to have (seed 004 section 4.2.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from services.compose.rules import slots, texts
@@ -25,7 +25,7 @@ from services.compose.rules.slots import PreparedCore
 from services.compose.rules.spoken import withheld
 from services.compose.rules.thin import thinner
 from shared.text.language import detect
-from shared.text.sanitize import screen
+from shared.text.sanitize import show_own
 
 RICH = 12.0
 """The confidence of so many certain memories together is all that memory can say."""
@@ -45,7 +45,7 @@ def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
         evidence=evidence,
         core=_pinned(inputs, policy, draft, {each.ranked.key for each in evidence}),
         turns=slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars),
-        summary=_summary(inputs, policy, draft),
+        summary=_summary(inputs, policy),
         entities=_entities(inputs, policy),
         personal_most=personal_ceiling(inputs.intent, policy.budget),
         snippet_chars=policy.max_snippet_chars,
@@ -94,21 +94,13 @@ def _earlier(inputs: PackInputs) -> list[RecentTurn]:
     return turns
 
 
-def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
-    """The summary without the lines that give orders; that any were left out is said."""
-    own = replace(policy.sanitize, learned=False)  # it is made of what user and assistant said
-    lines = [(line, screen(line, own)) for line in inputs.working_summary.splitlines()]
-    blocked = [clean for _, clean in lines if clean.outcome == "blocked"]
-    whole = screen("\n".join(clean.text for _, clean in lines if clean.outcome != "blocked"), own)
-    for clean in (*blocked, *([whole] if whole.outcome == "blocked" else [])):
-        draft.degraded.append("summary_blocked")
-        draft.rejected.append(Decision("summary", False, "blocked", sanitization="blocked", rule=clean.rule))
-    return whole.text.strip()
+def _summary(inputs: PackInputs, policy: PackPolicy) -> str:
+    """What the user and the assistant said, summed up: shown as it was said."""
+    return show_own(inputs.working_summary, policy.sanitize).text.strip()
 
 
 def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
-    clean = [screen(each, policy.sanitize) for each in inputs.entities]
-    names = [each.text for each in clean if each.outcome != "blocked" and each.text]
+    names = list(filter(None, (show_own(each, policy.sanitize).text for each in inputs.entities)))
     language = inputs.language or detect(inputs.user_message)
     return texts.entities(language, NAME_JOINT.join(names)) if names else ""
 

@@ -88,6 +88,11 @@ class Candidate:
         """True where the text comes from the knowledge side."""
         return self.kind == "resource"
 
+    @property
+    def is_own(self) -> bool:
+        """True where the user or the assistant said it, or it is known from what they said."""
+        return not self.is_resource and self.role not in ("tool", "system") and self.provenance != "tool"
+
 
 @dataclass(frozen=True, slots=True)
 class Factors:

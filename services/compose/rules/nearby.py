@@ -79,6 +79,8 @@ def _keys(of: Ids) -> Ids:
     return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
 
 
+FAR = 0.4
+"""What the whole way from the unrelated to a paraphrase supports: something is nearest even where nothing fits."""
 ENOUGH = 20
 """So many vectors have a distribution worth comparing with."""
 
@@ -411,11 +413,14 @@ class VectorIndex:
         )
 
     def _stands_out(self, own: Floats) -> Floats:
-        """How far a chunk is above the user's others; 3.5 deviations are 0.25 for any model."""
+        """How far a chunk is above the user's others and above what is unrelated, whichever is less.
+
+        3.5 deviations are 0.25, and so are five eighths of the way to a paraphrase, for any model.
+        """
         spread = max(float(self.lift.std()), 0.05) if len(self.lift) else 1.0
         if len(self.lift) < ENOUGH:
             return np.clip(own, 0.0, 1.0)
-        return np.clip((own - float(self.lift.mean())) / spread / 14, 0.0, 1.0)
+        return np.clip(np.minimum((own - float(self.lift.mean())) / spread / 14, FAR * own), 0.0, 1.0)
 
     def best(self, most: int) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""

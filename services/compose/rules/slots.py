@@ -16,7 +16,7 @@ from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, e
 from shared.text import tokens
 from shared.text.blocks import Blocked, closed, fence
 from shared.text.normalise import clip
-from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen
+from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen, show_own
 
 BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
 _BLOCK_OF: dict[MemoryType, BlockType] = {
@@ -29,6 +29,8 @@ _BLOCK_OF: dict[MemoryType, BlockType] = {
 _CORE_ORDER: dict[MemoryType, int] = {"profile": 0, "constraint": 1, "preference": 2, "goal": 3}
 SEPARATOR = 2
 """Tokens at most between two pieces of one message."""
+MAX_READ = 32_000
+"""Characters of a text beyond which nobody reads what is to be shown of it."""
 LEAST_MESSAGE = 16
 """Tokens below which a message that was cut says nothing."""
 
@@ -113,16 +115,17 @@ def with_hints(made: Rules, hints: Sequence[str], now: datetime) -> Rules:
     return Rules((*made.system, block), made.developer, made.cost + cost(block.text))
 
 
-def screened(ranked: Iterable[Ranked], policy: SanitizePolicy, most: int) -> list[tuple[Ranked, Screened]]:
+def screened(ranked: Iterable[Ranked], policy: SanitizePolicy, most: int = MAX_READ) -> list[tuple[Ranked, Screened]]:
     """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
     return [(each, _screened(each.candidate, policy, most)) for each in ranked]
 
 
 def _screened(candidate: Candidate, policy: SanitizePolicy, most: int) -> Screened:
     """A message's words, and after them, each in its fence, what was recognised in its media."""
+    show = show_own if candidate.is_own else screen
     if not candidate.recognized:
-        return screen(_start(candidate.text, most), policy)
-    clean = screen(_start(candidate.text[: candidate.recognized[0].start].rstrip("\n"), most), policy)
+        return show(_start(candidate.text, most), policy)
+    clean = show(_start(candidate.text[: candidate.recognized[0].start].rstrip("\n"), most), policy)
     if clean.outcome == "blocked":
         return clean
     read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
@@ -236,7 +239,7 @@ def core(
     """The pinned memories that may be shown, most identifying and most certain first, and those that are blocked."""
     made: list[PreparedCore] = []
     for memory in sorted(memories, key=_core_order):
-        clean = screen(memory.text, policy)
+        clean = (screen if memory.provenance == "tool" else show_own)(memory.text, policy)
         block = SystemBlock(
             type=_BLOCK_OF.get(memory.type, "other"),
             text=core_tag(memory, clip(clean.text, 400), nonce),

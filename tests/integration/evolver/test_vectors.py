@@ -21,11 +21,11 @@ from shared.db import Subject
 from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
-from shared.models.static import load_static_encoder
 from shared.runtime import Runtime
 from shared.store import chunks, hide, pages
 from shared.store.chunks import Chunk
 from shared.store.search import Within
+from shared.text.static_encoder import load_static_encoder
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 

@@ -147,8 +147,8 @@ async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
 
 async def test_what_an_installation_lacks_for_good_is_not_a_degraded_turn(db: Database, dsn: str) -> None:
     async with recorder_on(db) as recorder:
-        await recorder.note(made("u", "whole", "summary_blocked"))
-        await recorder.note(made("u", "late", "summary_blocked", "text_timeout"))
+        await recorder.note(made("u", "whole", "content_type_unsupported"))
+        await recorder.note(made("u", "late", "content_type_unsupported", "text_timeout"))
     assert {r["session_id"]: r["degraded"] for r in rows(dsn, "SELECT session_id, degraded FROM injections")} == {
         "whole": False,
         "late": True,

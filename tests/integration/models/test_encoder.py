@@ -63,11 +63,6 @@ async def test_a_model_that_pools_by_itself_needs_no_note(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("file", "content", "problem"),
     [
-        (
-            "1_Pooling/config.json",
-            None,
-            "1_Pooling/config.json: is missing, and the model gives a vector for each token",
-        ),
         ("1_Pooling/config.json", "{}", "1_Pooling/config.json: pools by nothing"),
         ("1_Pooling/config.json", '{"pooling_mode_max_tokens": true}', "pools by pooling_mode_max_tokens"),
         ("1_Pooling/config.json", "[", "1_Pooling/config.json: is no JSON"),
@@ -90,6 +85,13 @@ def test_a_folder_that_cannot_work_is_told_with_its_file(
         LocalEncoder(tmp_path / "tiny")
     assert str(caught.value).startswith("SMARTBRAIN_EMBEDDING_DIR: ")
     assert problem in str(caught.value)
+
+
+async def test_without_a_note_on_pooling_the_mean_is_taken(tmp_path: Path) -> None:
+    folder = write_encoder(tmp_path / "tiny")
+    by_note = await embedded(folder, "green tea")
+    (folder / "1_Pooling" / "config.json").unlink()
+    assert await embedded(folder, "green tea") == by_note
 
 
 def test_a_tokenizer_of_another_model_is_told(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """The labelled texts, plain frames and paragraphs as rows of the classifier; words of one meaning share weights."""
 
 import json
+import os
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,7 @@ import numpy as np
 from shared.text.disguise import plain
 from shared.text.hostile import foreseen
 from shared.text.orders import ORDER, signs
+from shared.text.sanitize import sentences
 from tests.learning import corpus
 from tests.learning.corpus import NONE, Row
 
@@ -21,6 +25,8 @@ SHORT_EN, SHORT_ZH = 160, 60
 """Characters up to which a text is also put into the middle of ordinary ones."""
 AROUND = 3
 """So many ordinary sentences at most stand around it."""
+LEAST = 8
+"""Characters of a sentence that is worth reading alone."""
 TOGETHER = 300
 """So many paragraphs are made of ordinary lines, of each language."""
 Labelled = tuple[str, str]
@@ -41,14 +47,28 @@ def _read(path: Path) -> list[Labelled]:
 
 def rows() -> list[list[Row]]:
     """Everything that the weights of `hostile` are fitted to."""
+    return made(_labelled())
+
+
+def examples() -> tuple[list[str], list[bool]]:
+    """The same texts in their plain form, and whether each gives orders: what the weights of vectors are fitted to."""
+    every = around(_labelled())
+    return [plain(text) for _, text in every], [label == ORDER for label, _ in every]
+
+
+def _labelled() -> list[Labelled]:
     texts = [each for told in files().values() for each in told]
-    return made([*texts, *_read(corpus.SETS / "hostile.jsonl")])
+    return [*texts, *_read(corpus.SETS / "hostile.jsonl")]
 
 
 def made(texts: Sequence[Labelled]) -> list[list[Row]]:
-    """The texts, those of the frames, and short ones once more among ordinary sentences."""
-    told = [*texts, *_framed(), *_among(texts), *_ordinary()]
-    return [[Row(signs(plain(text)), (label,))] for label, text in told]
+    """The texts and what is learned beside them, as the network of words reads them."""
+    return [[Row(signs(plain(text)), (label,))] for label, text in around(texts)]
+
+
+def around(texts: Sequence[Labelled]) -> list[Labelled]:
+    """The texts, those of the frames, short ones once more among ordinary sentences, and what people really say."""
+    return [*texts, *_framed(), *_among(texts), *_ordinary(), *_natural()]
 
 
 def _framed() -> Iterator[Labelled]:
@@ -98,6 +118,32 @@ def _ordinary() -> Iterator[Labelled]:
                 NONE,
                 joint.join(pool[place] for place in random.integers(0, len(pool), random.integers(2, AROUND + 2))),
             )
+
+
+def _natural() -> Iterator[Labelled]:
+    """What people really say: none of it gives orders to a model, whole, sentence by sentence, or two together."""
+    for text in _natural_texts():
+        alone = [each for each in map(str.strip, sentences(text)) if len(each) >= LEAST]
+        pairs = (one + other for one, other in pairwise(sentences(text)))
+        yield from ((NONE, each) for each in dict.fromkeys([text, *alone, *pairs]))
+
+
+def _natural_texts() -> Iterator[str]:
+    """Those in the corpus; and where SMARTBRAIN_NATURAL names a folder, half of the dialogues that may be fitted there.
+
+    The other half is for measuring.
+    """
+    for path in sorted((corpus.HERE / "corpus").glob("natural_*.jsonl")):
+        yield from (json.loads(line)["text"] for line in path.read_text("utf-8").splitlines())
+    if folder := os.environ.get("SMARTBRAIN_NATURAL"):
+        for path in sorted(Path(folder).glob("natural_*.jsonl")):
+            lines = map(json.loads, path.read_text("utf-8").splitlines())
+            yield from (line["text"] for line in lines if line["may_fit"] and is_for_fitting(line["session"]))
+
+
+def is_for_fitting(session: str) -> bool:
+    """Whether weights may be fitted to this dialogue: every second one, by its name."""
+    return zlib.crc32(session.encode()) % 2 == 0
 
 
 @cache

@@ -162,8 +162,12 @@ def test_orders_to_the_agent_are_blocked(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", OC070)
-def test_orders_inside_ordinary_text_are_blocked(text: str) -> None:
-    assert screen(f"User likes tea. {text}. Also coffee.").outcome == "blocked"
+def test_of_ordinary_text_the_sentence_that_gives_orders_goes(text: str) -> None:
+    found = screen(f"User likes tea. {text}. Also coffee.")
+    assert found.outcome == "sanitized"
+    assert text not in found.text
+    assert found.text.startswith("User likes tea.")
+    assert found.text.endswith("Also coffee.")
 
 
 @pytest.mark.parametrize("text", BENIGN)
