@@ -19,6 +19,7 @@ from services.compose.found import (
     Standing,
     candidate,
     holding,
+    key_of,
     note,
     stand,
     take_linked,
@@ -256,8 +257,14 @@ async def _ranked(
     (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
     current = holding(found, around)
     hits = [hit for hit, _ in current]
-    of = np.array([(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits], dtype=np.uint64)
-    of = of.reshape(-1, 2)
+    kept = {hit.chunk_id for hit in hits}
+    if gone := [hit for hit in around if hit.chunk_id not in kept]:
+        supports = [
+            weigh(asked[n], gone, _ids_of(gone), by_words.get(n), near.get(n), DEFAULT_WEIGHTS).support for n in numbers
+        ]
+        best = np.max(supports, axis=0) >= policy.least_support / 2
+        found.stale_answers |= {key_of(hit) for hit, answers in zip(gone, best.tolist(), strict=True) if answers}
+    of = _ids_of(hits)
     standings: dict[int, Standing] = {}
     for n in numbers:
         step = run.steps[n]
@@ -277,6 +284,11 @@ async def _ranked(
         stand(standings, n, brings, scored, list(evident))
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
+
+
+def _ids_of(hits: Sequence[Hit]) -> Ids:
+    halves = [(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits]
+    return np.array(halves, dtype=np.uint64).reshape(-1, 2)
 
 
 def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> NDArray[np.bool_]:

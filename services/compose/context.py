@@ -92,7 +92,7 @@ async def compose(
         await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
-    first = evidence(loaded.overlay, shown, frozenset(found.stale))
+    first = evidence(loaded.overlay, shown, frozenset(found.stale_answers.union(loaded.hidden)))
     found.put_first(first, ARM)
     pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
     policy = _fuse_policy(rt, found)

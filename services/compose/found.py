@@ -40,6 +40,8 @@ class Found:
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
+    stale_answers: set[str] = field(default_factory=set[str])
+    """Those of the stale that would have been answers: what ended them is one."""
     lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
     served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
     overlay: Overlay = NOTHING
@@ -92,10 +94,15 @@ def holding(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, Held]]:
         else:
             left = held(hit.text, hit.ordinal, [*hit.ended, *found.overlay.of_turn(hit.turn_id)], hit.media or ())
         if left is None:
-            found.stale.append(f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}")
+            found.stale.append(key_of(hit))
         else:
             kept.append((hit, left))
     return kept
+
+
+def key_of(hit: Hit) -> str:
+    """The key that a candidate of this hit has."""
+    return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
 
 
 def tells(hit: Hit, left: Held) -> bool:
@@ -106,7 +113,9 @@ def tells(hit: Hit, left: Held) -> bool:
 def take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
     """The hits in their order, as a list of its own."""
     note(found, brings)
-    telling = [each for each in holding(found, hits) if tells(*each)]
+    current = holding(found, hits)
+    found.stale_answers |= {key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current}
+    telling = [each for each in current if tells(*each)]
     for rank, (hit, left) in enumerate(telling, 1):
         standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
         found.candidates.append(candidate(hit, left, standing))

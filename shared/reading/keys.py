@@ -14,7 +14,7 @@ PREFIXES = ("profile:", "pref:", "goal:", "task:", "decision:", "constraint:", "
 def fold(text: str) -> str:
     """The text in one width, lower case, without blanks between Chinese characters."""
     folded = unicodedata.normalize("NFKC", text).lower()
-    return re.sub(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])", "", re.sub(r"\s+", " ", folded)).strip(words.EDGE)
+    return re.sub(r"(?<=[\u3400-\u9fff]) | (?=[\u3400-\u9fff])", "", re.sub(r"\s+", " ", folded)).strip(words.EDGE)
 
 
 def tidy(text: str) -> str:

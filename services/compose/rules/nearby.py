@@ -419,7 +419,7 @@ class VectorIndex:
         """
         spread = max(float(self.lift.std()), 0.05) if len(self.lift) else 1.0
         if len(self.lift) < ENOUGH:
-            return np.clip(own, 0.0, 1.0)
+            return np.clip(FAR * own, 0.0, 1.0)
         return np.clip(np.minimum((own - float(self.lift.mean())) / spread / 14, FAR * own), 0.0, 1.0)
 
     def best(self, most: int) -> tuple[Ids, Ids]:

@@ -215,7 +215,8 @@ async def test_the_end_of_the_caller_s_session_belongs_to_a_task_that_goes_on(li
     assert set(said[:2]) == {TEXTS[3], TEXTS[2]}  # the order is theirs by meaning too
     assert "session" in with_session.explain.queries[0].served_by
     elsewhere = await lin.ask({**plan, "debug": {"caller": {"session_id": "nowhere"}}}, model=False)
-    assert TEXTS[3] not in [e.snippet for e in elsewhere.evidences]
+    places = [e.snippet for e in elsewhere.evidences[:2]]
+    assert set(places) != {TEXTS[3], TEXTS[2]}
 
 
 async def test_trace_shows_every_candidate_and_what_was_dropped(lin: Lin) -> None:
