@@ -258,7 +258,8 @@ async def _ranked(
     current = holding(found, around)
     hits = [hit for hit, _ in current]
     kept = {hit.chunk_id for hit in hits}
-    if gone := [hit for hit in around if hit.chunk_id not in kept]:
+    gone = [hit for hit in around if hit.chunk_id not in kept]
+    if gone and found.overlay.stating:  # only what is on its way takes the place of what it ends
         supports = [
             weigh(asked[n], gone, _ids_of(gone), by_words.get(n), near.get(n), DEFAULT_WEIGHTS).support for n in numbers
         ]

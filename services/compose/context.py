@@ -252,7 +252,7 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     async with resources.begin(rt, scope, version, wanted, asked, left) as asking:
         found = await arms.search(rt, subject, run, left, seen)
         await asking.tell(found)
-    first = evidence(seen, frozenset(), frozenset(found.stale))
+    first = evidence(seen, frozenset(), frozenset(found.stale_answers))
     found.put_first(first, ARM)
     policy = fuse_policy(asked, found)
     wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))

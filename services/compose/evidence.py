@@ -15,7 +15,7 @@ from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
 from services.compose.rules.model import Dropped
 from services.compose.rules.views import pack_evidence
 from shared import clock
-from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy
+from shared.text.sanitize import DEFAULT_SANITIZE
 
 
 def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
@@ -56,10 +56,9 @@ def evidence_pack(
     at: datetime,
     took_ms: float,
     ignored: Sequence[str],
-    sanitize: SanitizePolicy = DEFAULT_SANITIZE,
 ) -> EvidencePack:
     """The final order with its signals, counts, and what was not honoured; what gives orders is left out."""
-    fused = _screened(fused, sanitize)
+    fused = _screened(fused)
     evidences = [pack_evidence(ranked, asked, at) for ranked in fused.ranked]
     return EvidencePack(
         plan=asked,
@@ -78,9 +77,9 @@ def evidence_pack(
     )
 
 
-def _screened(fused: Fused, policy: SanitizePolicy) -> Fused:
+def _screened(fused: Fused) -> Fused:
     """Only what may be shown, as it may be shown; the rest is dropped and named (R089, R090)."""
-    seen = slots.screened(fused.ranked, policy)
+    seen = slots.screen_candidates(fused.ranked, DEFAULT_SANITIZE)
     kept = [
         replace(each, candidate=replace(each.candidate, text=clean.text))
         for each, clean in seen

@@ -10,7 +10,7 @@ from shared.db import Subject, epoch_of
 from shared.errors import TransientError
 from shared.models import ModelProvider
 from shared.models.errors import ModelUnavailable
-from shared.models.provider import Kept
+from shared.models.provider import StoredVector
 from shared.runtime import Runtime
 from shared.store import chunks, memory, pages
 from shared.telemetry import logger
@@ -93,7 +93,7 @@ async def embed_of(rt: Runtime, subject: Subject, chunk_ids: Sequence[UUID]) -> 
     return len(texts)
 
 
-async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[UUID, Kept]:
+async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[UUID, StoredVector]:
     """A vector for each text; none for one that the model will never take, so that the others need not wait for it."""
     try:
         return dict(zip(texts, await models.embed_kept(list(texts.values()), deadline_s=DEADLINE_S), strict=True))
@@ -104,14 +104,14 @@ async def _vectors(models: ModelProvider, texts: Mapping[UUID, str]) -> Mapping[
     return {chunk_id: await _vector(models, text) for chunk_id, text in texts.items()}
 
 
-async def _vector(models: ModelProvider, text: str) -> Kept:
+async def _vector(models: ModelProvider, text: str) -> StoredVector:
     try:
         (vector,) = await models.embed_kept([text], deadline_s=DEADLINE_S)
     except ModelUnavailable as error:
         if error.reason != "bad_request":
             raise
         logger().warning("text_not_embedded", model=models.embedding_model_id)
-        return Kept(str(models.embedding_model_id), None)
+        return StoredVector(str(models.embedding_model_id), None)
     return vector
 
 

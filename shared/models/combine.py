@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities, Kept, ModelProvider
+from shared.models.provider import Capabilities, ModelProvider, StoredVector
 from shared.vectors import Scale
 
 
@@ -38,7 +38,7 @@ class Combined:
         """By the embedding side."""
         return await self._embedding.embed(texts, deadline_s=deadline_s)
 
-    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """By the embedding side."""
         return await self._embedding.embed_kept(texts, deadline_s=deadline_s)
 

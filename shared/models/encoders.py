@@ -16,7 +16,7 @@ from shared.errors import ConfigurationError
 from shared.models.errors import ModelUnavailable
 from shared.models.local import LocalEncoder
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities, Kept
+from shared.models.provider import Capabilities, StoredVector
 from shared.text.language import spoken
 from shared.vectors import LANGUAGES, Scale, Spoken
 
@@ -70,7 +70,7 @@ class Encoders:
         made = await asyncio.gather(*(each.embed(texts, deadline_s=deadline_s) for each in self._encoders))
         return [_joined(vectors) for vectors in zip(*made, strict=True)]
 
-    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """The vector of each text by the encoders of its language; none where no encoder reads it."""
         readers = [self._readers(spoken(text)) for text in texts]
         mine = [[n for n, of in enumerate(readers) if place in of] for place in range(len(self._encoders))]
@@ -82,9 +82,9 @@ class Encoders:
         )
         vectors = [dict(zip(which, of, strict=True)) for which, of in zip(mine, made, strict=True)]
         return [
-            Kept(self._name(of), _joined([vectors[place][n] for place in of]))
+            StoredVector(self._name(of), _joined([vectors[place][n] for place in of]))
             if of
-            else Kept(self.embedding_model_id, None)
+            else StoredVector(self.embedding_model_id, None)
             for n, of in enumerate(readers)
         ]
 

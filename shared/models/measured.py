@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities, Kept, ModelProvider
+from shared.models.provider import Capabilities, ModelProvider, StoredVector
 from shared.spent import Spent
 from shared.telemetry import (
     MODEL_CALL_SECONDS,
@@ -51,7 +51,7 @@ class Measured:
         """As inside."""
         return await self._timed(self.embedding_model_id, "embed", self._inner.embed(texts, deadline_s=deadline_s))
 
-    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """As inside."""
         return await self._timed(self.embedding_model_id, "embed", self._inner.embed_kept(texts, deadline_s=deadline_s))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from shared.models.errors import ModelUnavailable
-from shared.models.provider import Kept
+from shared.models.provider import StoredVector
 from shared.vectors import Scale, scale_of, sentences
 
 MEASURING_S = 60.0
@@ -30,9 +30,11 @@ class OneModel:
         """What the vectors of texts are called."""
         return frozenset(filter(None, (self.embedding_model_id,)))
 
-    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """The vector of each text."""
-        return [Kept(str(self.embedding_model_id), each) for each in await self.embed(texts, deadline_s=deadline_s)]
+        return [
+            StoredVector(str(self.embedding_model_id), each) for each in await self.embed(texts, deadline_s=deadline_s)
+        ]
 
     def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
         """The whole vector, under the id of the one model."""

@@ -22,7 +22,7 @@ class Capabilities:
     rerank: bool = False
 
 
-class Kept(NamedTuple):
+class StoredVector(NamedTuple):
     """The vector of a text as it is kept, and what it is called; None: this model has none for the text."""
 
     model_id: str
@@ -56,7 +56,7 @@ class ModelProvider(Protocol):
         """One unit vector per text, in order, within the deadline, as questions are embedded."""
         ...
 
-    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[Kept]:
+    async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """The vector of each text as it is kept: by whatever reads its language."""
         ...
 

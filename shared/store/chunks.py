@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 
 from shared.db import Connection, Subject
-from shared.models.provider import Kept
+from shared.models.provider import StoredVector
 from shared.store import pages
 from shared.text.static_encoder import load_static_encoder
 from shared.vectors import to_bytes
@@ -187,7 +187,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.chunk_id = d.chunk
 """
 
 
-async def embed(conn: Connection, subject: Subject, vectors: Mapping[UUID, Kept]) -> None:
+async def embed(conn: Connection, subject: Subject, vectors: Mapping[UUID, StoredVector]) -> None:
     """The chunks carry these vectors; one that the model has none for is not asked about again."""
     rows = [
         {

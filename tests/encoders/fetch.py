@@ -82,7 +82,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=FOLDER, help=f"default {FOLDER}")
     into = parser.parse_args().folder.resolve()
     try:
-        found = [f"{source.language}={fetched(source, into)}" for source in SOURCES]
+        found = [f"{source.language}={fetch_encoder(source, into)}" for source in SOURCES]
     except FetchError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -90,7 +90,7 @@ def main() -> int:
     return 0
 
 
-def fetched(source: Source, into: Path) -> Path:
+def fetch_encoder(source: Source, into: Path) -> Path:
     """The encoder's folder: whole, and tried."""
     folder = into / source.folder
     if not _whole(source, folder):

@@ -59,7 +59,7 @@ def _allowed(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> list[tuple
     )
     personal = policy.evidence_max_items if inputs.intent != "small_talk" else policy.budget.small_talk_items
     kept: list[tuple[Ranked, slots.Screened]] = []
-    for each, clean in slots.screened(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
+    for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
         draft.rejected += withheld(slots.withheld(each.candidate, policy.sanitize))
         is_memory = each.candidate.memory_id is not None
         full = len(kept) >= policy.evidence_max_items or (is_memory and memories <= 0)

@@ -115,7 +115,9 @@ def with_hints(made: Rules, hints: Sequence[str], now: datetime) -> Rules:
     return Rules((*made.system, block), made.developer, made.cost + cost(block.text))
 
 
-def screened(ranked: Iterable[Ranked], policy: SanitizePolicy, most: int = MAX_READ) -> list[tuple[Ranked, Screened]]:
+def screen_candidates(
+    ranked: Iterable[Ranked], policy: SanitizePolicy, most: int = MAX_READ
+) -> list[tuple[Ranked, Screened]]:
     """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
     return [(each, _screened(each.candidate, policy, most)) for each in ranked]
 
