@@ -130,12 +130,12 @@ def portions(jobs: Iterator[T], size: int) -> list[T]:
 
 
 @contextmanager
-def machine(services: tuple[str, ...]) -> Iterator[Supervisor]:
-    """PostgreSQL that syncs to disk, the broker and these services, in a temporary folder, stopped at the end."""
+def machine(services: tuple[str, ...], *, durable: bool = True) -> Iterator[Supervisor]:
+    """PostgreSQL that syncs to disk if `durable`, the broker and these services, in a temporary folder, until the end."""
     folder = Path(tempfile.mkdtemp(prefix="smartbrain-bench-"))
     settings = load().model_copy(update={"data": folder, "http_port": 0})
     try:
-        with Supervisor(settings, services=services) as running:
+        with Supervisor(settings, services=services, durable=durable) as running:
             running.start()
             yield running
     finally:

@@ -1,222 +1,236 @@
-"""Retrieval quality on a file in LoCoMo's format: its dialogues committed turn by turn, its questions asked."""
+"""Retrieval and packages on labelled conversations: committed turn by turn, learnt from, their questions asked."""
 
 import argparse
 import asyncio
 import json
 import logging
-import math
-import re
+import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import structlog
 
-from schemas.retrieve import RetrieveRequest
-from schemas.turn_events import TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
-from services.compose.context import retrieve
-from services.evolver.embed import embed_some
-from shared.runtime import Runtime, open_runtime
-from shared.settings import Settings
-from shared.store.turns import count_late
-from tests.bench.kit import machine
+from shared.runtime import Runtime
+from tests.bench import store
+from tests.bench.bm25 import Bm25
+from tests.bench.dialogues import SMALL_TALK, Question, Step, Talk, read, steps
+from tests.bench.figures import Figures, cut_figures, mean, percentile, rank_figures
+from tests.bench.store import TOP_K, Committed
 from tests.system import databases
-from tests.system.wait import wait_for
 
-TENANT = "bench"
-TOP_K = 50
-WORKERS = ("relay", "observer", "analyzer", "evolver")
-SCORED = (1, 2, 3, 4)
-"""The categories of `overall`; 5 asks for what was never said."""
-WAYS = (("lexical", "exact"), ("vector", "semantic"), ("full", "hybrid"))
-_EVIDENCE = re.compile(r"D(\d+)\s*:\s*(\d+)")
-_DATE = "%I:%M %p on %d %B, %Y"
+BM25 = "bm25"
+NOTHING = "nothing configured"
+MOST_CHARS = 4000
+"""Of a question, as a plan takes it."""
+DIAGNOSED = (("words", "exact"), ("meaning", "semantic"))
+"""The parts of a search, each alone: fusion should not lose to its best part."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """One turn of a dialogue."""
+@dataclass
+class Way:
+    """One way to search, and what it answered."""
 
-    dialogue: str
-    session: str
-    id: str
-    speaker: str
-    text: str
-    said_at: datetime
+    name: str
+    encoders: str | None = None
+    mode: str = "hybrid"
+    whole: bool = True
+    """Whether packages and the product's own cut are measured too, or the order of the best alone."""
+    ranks: dict[str, list[Figures]] = field(default_factory=lambda: defaultdict(list))
+    cuts: list[Figures] = field(default_factory=list[Figures])
+    packages: list[Figures] = field(default_factory=list[Figures])
+    unfit: dict[str, list[Figures]] = field(default_factory=lambda: defaultdict(list))
+    times: list[float] = field(default_factory=list[float])
+    degraded: set[str] = field(default_factory=set[str])
+    scored: list[Figures] = field(default_factory=list[Figures])
 
+    def judge(self, question: Question, ranked: Sequence[str]) -> None:
+        """The order of the best for one question."""
+        figures = rank_figures(ranked, question.evidence)
+        self.ranks[question.category].append(figures)
+        if question.scored:
+            self.scored.append(figures)
 
-@dataclass(frozen=True)
-class Question:
-    """One question with the turns that answer it."""
-
-    dialogue: str
-    text: str
-    category: int
-    evidence: frozenset[str]
-
-
-def read(path: Path) -> tuple[list[Line], list[Question]]:
-    """All turns in order, and all questions that have evidence."""
-    lines: list[Line] = []
-    questions: list[Question] = []
-    for each in json.loads(path.read_text()):
-        name, talk = str(each["sample_id"]), each["conversation"]
-        numbers = sorted(int(m.group(1)) for key in talk if (m := re.fullmatch(r"session_(\d+)", key)))
-        for number in numbers:
-            start = datetime.strptime(talk[f"session_{number}_date_time"], _DATE).replace(tzinfo=UTC)
-            for at, turn in enumerate(talk[f"session_{number}"]):
-                text = " ".join(filter(None, (turn["text"], _caption(turn))))
-                said = start + timedelta(seconds=at)
-                lines.append(Line(name, f"s{number}", _plain(turn["dia_id"]), turn["speaker"], text, said))
-        for asked in each["qa"]:
-            places = [place for each in asked.get("evidence") or () for place in _EVIDENCE.findall(each)]
-            evidence = frozenset(f"D{int(session)}:{int(turn)}" for session, turn in places)
-            if evidence:
-                questions.append(Question(name, asked["question"], int(asked["category"]), evidence))
-    return lines, questions
+    def report(self) -> dict[str, Any]:
+        """All figures, by their names."""
+        categories = {name: {**mean(each), "questions": len(each)} for name, each in sorted(self.ranks.items())}
+        found: dict[str, Any] = {"overall": {**mean(self.scored), "questions": len(self.scored)}}
+        found["by_category"] = categories
+        if self.times:
+            found["latency_ms"] = {"p50": percentile(self.times, 50), "p95": percentile(self.times, 95)}
+        if self.whole and self.name != BM25:
+            found["at_the_cut"] = mean(self.cuts)
+            found["packages"] = mean(self.packages)
+            found["where_nothing_fits"] = {name: mean(each) for name, each in sorted(self.unfit.items())}
+            found["degraded"] = sorted(self.degraded)
+        return found
 
 
-def _caption(turn: Mapping[str, Any]) -> str:
-    return f"[image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+async def measure(on: Supervisor, talk: Talk, encoders: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
+    """The figures of every way to search, by its name; one ingestion serves all of them."""
+    plan = steps(talk, at_their_time=options.ask_at_time)
+    ways = [way for folders in (None, *encoders) for way in _ways(folders, options.parts)]
+    plain, committed, spent = Way(BM25), Committed(), 0.0
+    words: dict[str, Bm25] = defaultdict(Bm25)
+    async with AsyncExitStack() as stack:
+        bare = await stack.enter_async_context(store.runtime(on))
+        reading = {name: await stack.enter_async_context(store.runtime(on, name)) for name in encoders}
+        for number, step in enumerate(plan):
+            began = time.perf_counter()
+            await store.commit(bare, step.lines, committed)
+            spent += time.perf_counter() - began
+            if number % 16 == 0:
+                databases.rows(on.dsn, "VACUUM ANALYZE")
+            for line in step.lines:
+                words[line.dialogue].add(line.id, line.text)
+            for question in step.questions:
+                if question.evidence:
+                    plain.judge(question, words[question.dialogue].search(question.text, TOP_K))
+            for way in ways:
+                rt = await _ready(on, way, bare, reading)
+                await _ask(rt, step, way, committed, small_talk=number == len(plan) - 1)
+    rate = committed.turns / spent
+    print(f"\n{talk.name}: {committed.turns} turns committed and learnt from at {rate:.0f}/s, {len(talk.questions)} questions")
+    return {way.name: way.report() for way in (plain, *ways)}
 
 
-def _plain(dia_id: str) -> str:
-    found = _EVIDENCE.search(dia_id)
-    return f"D{int(found.group(1))}:{int(found.group(2))}" if found else dia_id
+def _ways(encoders: str | None, parts: bool) -> list[Way]:
+    """One way with these encoders, and if asked for, its two parts alone."""
+    name = ":".join(Path(each).name for each in encoders.split(os.pathsep)) if encoders else NOTHING
+    alone = [Way(f"{name}, {part}", encoders, mode, whole=False) for part, mode in DIAGNOSED] if parts else []
+    return [Way(name, encoders), *alone]
 
 
-@asynccontextmanager
-async def runtime(on: Supervisor, model: str | None) -> AsyncIterator[Runtime]:
-    """What compose is handed, and the encoder: vectors are made here, so that the bench knows when all are there."""
-    settings = Settings.model_validate({"database_url": on.dsn, "kafka_bootstrap": on.bootstrap})
-    async with open_runtime(settings.model_copy(update={"embedding_dir": model}), "bench", pool=6) as rt:
-        yield rt
+async def _ready(on: Supervisor, way: Way, bare: Runtime, reading: Mapping[str, Runtime]) -> Runtime:
+    """The surroundings of this way, every chunk with its vector."""
+    if way.encoders is None:
+        return bare
+    if len(reading) > 1 and way.mode == "hybrid":
+        store.forget_vectors(on)
+    await store.embed_all(reading[way.encoders])
+    return reading[way.encoders]
 
 
-async def ingest(rt: Runtime, lines: Sequence[Line]) -> tuple[dict[str, str], float]:
-    """The dialogue's id of each turn id, and how many turns a second were committed and learnt from."""
+async def _ask(rt: Runtime, step: Step, way: Way, committed: Committed, *, small_talk: bool) -> None:
+    async def ask(question: Question) -> None:
+        with store.at(question.at):
+            await _ask_one(rt, question, way, committed)
+
+    await store.each_of(step.questions, ask)
+    if way.whole and small_talk and (user := next((each.dialogue for each in step.questions), None)):
+        for text in SMALL_TALK:
+            await _unfit(rt, user, text, way, "small talk")
+
+
+async def _ask_one(rt: Runtime, question: Question, way: Way, committed: Committed) -> None:
+    user, text = question.dialogue, question.text[:MOST_CHARS]
+    if not question.evidence:
+        if way.whole:
+            await _unfit(rt, user, text, way, "unanswerable")
+        return
     began = time.perf_counter()
-    named: dict[str, str] = {}
-    for line in lines:
-        turn = TurnEvents.model_validate(
-            {
-                "tenant_id": TENANT,
-                "user_id": line.dialogue,
-                "session_id": line.session,
-                "created_at": line.said_at,
-                "messages": [{"role": "user", "name": line.speaker, "content": line.text}],
-            }
+    pack = await store.search(rt, user, text, mode=way.mode, top_k=TOP_K)
+    way.times.append((time.perf_counter() - began) * 1000)
+    way.degraded.update(pack.explain.degraded_reason)
+    ranked = [line for each in pack.evidences if (line := committed.line_of(each.ref))]
+    way.judge(question, list(dict.fromkeys(ranked)))
+    if way.whole and question.scored:
+        pack = await store.search(rt, user, text)
+        way.cuts.append(cut_figures([committed.line_of(each.ref) or "" for each in pack.evidences], question.evidence))
+        made = await store.package(rt, user, text)
+        way.packages.append(
+            {**cut_figures(committed.lines_of(made.evidence), question.evidence), **_size(made)}
         )
-        done = await commit_turn(turn, rt, transport="bench")
-        named[str(done.result.turn_id)] = line.id
-    await wait_for(lambda: _settled(rt), "every turn has its outcome", deadline_s=600)
-    rate = len(lines) / (time.perf_counter() - began)
-    while await embed_some(rt):
-        pass
-    return named, rate
+        way.degraded.update(made.degraded_reason)
 
 
-async def _settled(rt: Runtime) -> bool:
-    """Whether every turn has its outcome."""
-    async with rt.db.system() as conn:
-        return not await count_late(conn, timedelta(0))
+async def _unfit(rt: Runtime, user: str, text: str, way: Way, kind: str) -> None:
+    """A question that nothing fits: whether anything comes back all the same."""
+    pack, made = await store.search(rt, user, text), await store.package(rt, user, text)
+    searched, packed = float(bool(pack.evidences)), float(bool(made.evidence))
+    way.unfit[kind].append({"retrieve answers": searched, "package has evidence": packed, **_size(made)})
 
 
-async def ask(rt: Runtime, question: Question, mode: str, named: Mapping[str, str]) -> tuple[list[str], float]:
-    """The ids of the turns found, best first, and how long it took in milliseconds."""
-    plan = RetrieveRequest.model_validate(
-        {
-            "version": "0.1",
-            "tenant_id": TENANT,
-            "user_id": question.dialogue,
-            "queries": [{"text": question.text, "mode": mode}],
-            "budget": {"top_k": TOP_K},
-        }
+def _size(made: store.ContextPackage) -> Figures:
+    core = sum(block.source.memory_item_id is not None for block in made.system_blocks)
+    return {"core": float(core), "tokens": float(made.constraints.token_budget.used_estimate)}
+
+
+def report(path: Path, encoders: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
+    """The figures of every way to search one file; a system of its own for each encoder where time goes on between."""
+    talk = read(path).part(options.dialogue, options.limit)
+    runs = [[name] for name in encoders] if options.ask_at_time and encoders else [list(encoders)]
+    found: dict[str, Any] = {}
+    for names in runs:
+        with store.system() as on:
+            found |= asyncio.run(measure(on, talk, names, options))
+    return found
+
+
+def show(ways: Mapping[str, Mapping[str, Any]]) -> None:
+    """A table of all ways, then one of the product's own cut and packages, then the categories."""
+    names = [name for name in next(iter(ways.values()))["overall"] if name != "questions"]
+    width = max(map(len, ways)) + 2
+    _table(width, names, {name: way["overall"] for name, way in ways.items()})
+    cut = {name: way for name, way in ways.items() if "at_the_cut" in way}
+    for title, key in (("retrieve, its own cut", "at_the_cut"), ("packages", "packages")):
+        shown = {name: way[key] for name, way in cut.items() if way[key]}
+        if shown:
+            print(f"\n{title}")
+            _table(width, list(dict.fromkeys(head for each in shown.values() for head in each)), shown)
+    for name, way in cut.items():
+        for kind, figures in way["where_nothing_fits"].items():
+            print(f"{name}, {kind}: " + ", ".join(f"{key} {value:.2f}" for key, value in figures.items()))
+        if way["degraded"]:
+            print(f"{name}, degraded: {', '.join(way['degraded'])}")
+    for category in next(iter(ways.values()))["by_category"]:
+        rows = {name: way["by_category"][category] for name, way in ways.items()}
+        print(f"\n{category} ({next(iter(rows.values()))['questions']})")
+        _table(width, names, rows)
+
+
+def _table(width: int, names: Sequence[str], rows: Mapping[str, Figures]) -> None:
+    print(" " * width + "".join(f"{name:>11}" for name in names))
+    for title, row in rows.items():
+        cells = (f"{row[name]:>11.3f}" if name in row and row[name] < 100 else f"{row.get(name, 0):>11.0f}" for name in names)
+        print(f"{title:<{width}}" + "".join(cells))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m tests.bench.retrieval", description=__doc__)
+    parser.add_argument("files", type=Path, nargs="+", help="in LoCoMo's shape, or memories with cases, or golden_zh.jsonl")
+    parser.add_argument(
+        "--embedding-model",
+        action="append",
+        default=[],
+        metavar="DIRS",
+        help="as SMARTBRAIN_EMBEDDING_DIR; may be given several times, each is measured beside nothing configured",
     )
-    began = time.perf_counter()
-    pack = await retrieve(plan, rt)
-    took = (time.perf_counter() - began) * 1000
-    found = [named[e.ref.turn_id] for e in pack.evidences if e.ref.turn_id in named]
-    return list(dict.fromkeys(found)), took
-
-
-def judged(found: Sequence[str], evidence: frozenset[str]) -> dict[str, float]:
-    """The figures of one question."""
-    at = [rank for rank, each in enumerate(found, 1) if each in evidence]
-    gain = sum(1 / math.log2(rank + 1) for rank in at if rank <= 10)
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(evidence), 10) + 1))
-    recall = {f"recall@{k}": sum(rank <= k for rank in at) / len(evidence) for k in (5, 10, 20, 50)}
-    hit = float(any(rank <= 10 for rank in at))
-    return {**recall, "hit@10": hit, "ndcg@10": gain / ideal, "mrr": 1 / at[0] if at else 0.0}
-
-
-def mean(figures: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of each figure."""
-    return {name: round(sum(f[name] for f in figures) / len(figures), 4) for name in figures[0]} if figures else {}
-
-
-async def measure(rt: Runtime, questions: Iterable[Question], mode: str, named: Mapping[str, str]) -> dict[str, Any]:
-    """All figures of one way to search."""
-    by_category: dict[int, list[dict[str, float]]] = defaultdict(list)
-    times: list[float] = []
-    for question in questions:
-        found, took = await ask(rt, question, mode, named)
-        times.append(took)
-        by_category[question.category].append(judged(found, question.evidence))
-    times.sort()
-    overall = [figures for category in SCORED for figures in by_category[category]]
-    return {
-        "overall": mean(overall),
-        "by_category": {str(c): {**mean(f), "questions": len(f)} for c, f in sorted(by_category.items())},
-        "latency_ms": {"p50": round(times[len(times) // 2], 2), "p95": round(times[int(len(times) * 0.95)], 2)},
-    }
-
-
-async def run(on: Supervisor, path: Path, model: str | None) -> dict[str, Any]:
-    """The report: by words, by meaning (static vectors where there is no model), and by both."""
-    lines, questions = read(path)
-    report: dict[str, Any] = {"lexical": None, "vector": None, "full": None}
-    async with runtime(on, model) as rt:
-        named, rate = await ingest(rt, lines)
-        databases.rows(on.dsn, "VACUUM ANALYZE")
-        print(f"{len(lines)} turns committed and learnt from at {rate:.0f}/s, {len(questions)} questions")
-        for name, mode in WAYS:
-            figures = await measure(rt, questions, mode, named)
-            report[name] = {**figures, "dev_or_file": path.name}
-            show(name, figures)
-    return report
-
-
-def show(name: str, figures: Mapping[str, Any]) -> None:
-    """One table."""
-    rows = {"1-4": figures["overall"], **figures["by_category"]}
-    heads = list(figures["overall"])
-    print(f"\n{name}: p50 {figures['latency_ms']['p50']} ms, p95 {figures['latency_ms']['p95']} ms")
-    print("category  " + "".join(f"{head:>11}" for head in heads))
-    for category, row in rows.items():
-        print(f"{category:<10}" + "".join(f"{row[head]:>11.3f}" for head in heads))
+    parser.add_argument("--ask-at-time", action="store_true", help="ask each question when only what was said before it stands")
+    parser.add_argument("--limit", type=int, help="so many questions of each file, for a quick look")
+    parser.add_argument("--dialogue", action="append", help="this dialogue alone; may be given several times")
+    parser.add_argument("--parts", action="store_true", help="search by words alone and by meaning alone too")
+    parser.add_argument("--verbatim", type=int, metavar="N", help="instead: look for N texts by their very words")
+    parser.add_argument("--out", type=Path, help="write the report as JSON")
+    return parser
 
 
 def main() -> int:
     """Prints tables and writes JSON."""
-    parser = argparse.ArgumentParser("python -m tests.bench.retrieval", description=__doc__)
-    parser.add_argument("--locomo", type=Path, required=True, help="a file in LoCoMo's format")
-    parser.add_argument("--embedding-model", help="folders of ONNX sentence encoders; without: static vectors")
-    parser.add_argument("--out", type=Path, help="write the report as JSON")
-    args = parser.parse_args()
+    options = _parser().parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    with machine(WORKERS) as on:
-        report = asyncio.run(run(on, args.locomo, args.embedding_model))
-    if args.out:
-        args.out.write_text(json.dumps(report, indent=2) + "\n")
+    found: dict[str, Any] = {}
+    for path in options.files:
+        found[path.stem] = report(path, options.embedding_model, options)
+        show(found[path.stem])
+        if options.out:
+            options.out.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     return 0
 
 

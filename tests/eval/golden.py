@@ -1,10 +1,7 @@
-"""The golden set of retrieval: conversations and questions, read and put to the product."""
+"""The golden set of retrieval put to the product."""
 
-import json
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from schemas.envelope import Envelope
@@ -17,52 +14,9 @@ from services.observer.handler import observe_turns
 from shared.bus.delivery import Delivered
 from shared.db import Subject
 from shared.runtime import Runtime
+from tests.eval.golden_set import Message, Question, read, turns
 
-FILE = Path(__file__).with_name("golden_zh.jsonl")
 TENANT = "golden"
-
-
-@dataclass(frozen=True)
-class Question:
-    """One question; `shares` says that it has a word in common with its evidence."""
-
-    talk: str
-    ask: str
-    kind: str
-    shares: bool
-    evidence: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Message:
-    """What one side said; `id` is session:place."""
-
-    id: str
-    who: str
-    text: str
-
-
-def read() -> tuple[list[dict[str, Any]], list[Question]]:
-    """The sessions in order, and the questions."""
-    rows = [json.loads(line) for line in FILE.read_text().splitlines()]
-    questions = [
-        Question(row["talk"], row["ask"], row["kind"], row["shares"], frozenset(row["evidence"]))
-        for row in rows
-        if "ask" in row
-    ]
-    return [row for row in rows if "said" in row], questions
-
-
-def turns(session: dict[str, Any]) -> list[list[Message]]:
-    """The session's turns: an assistant's answer belongs to the user's message before it."""
-    made: list[list[Message]] = []
-    for place, (who, text) in enumerate(session["said"], 1):
-        message = Message(f"{session['session']}:{place}", who, text)
-        if who == "assistant":
-            made[-1].append(message)
-        else:
-            made.append([message])
-    return made
 
 
 async def ingest(rt: Runtime) -> dict[tuple[str, int], str]:

@@ -8,8 +8,8 @@ import pytest
 from schemas.compose import ComposeRequest
 from services.compose.context import compose_context
 from shared.runtime import Runtime, open_runtime
-from tests.eval import golden
-from tests.eval.golden import Question
+from tests.eval import golden, golden_set
+from tests.eval.golden_set import Question
 from tests.system.databases import Databases
 from tests.system.running import settings_for
 
@@ -32,7 +32,7 @@ async def named(rt: Runtime) -> dict[tuple[str, int], str]:
 @pytest.fixture(scope="module")
 async def found(rt: Runtime, named: dict[tuple[str, int], str]) -> Found:
     """What every question finds."""
-    return {question: await golden.ask(rt, question, named) for question in golden.read()[1]}
+    return {question: await golden.ask(rt, question, named) for question in golden_set.read()[1]}
 
 
 def _mean(found: Found, k: int, **wanted: object) -> float:
@@ -67,7 +67,7 @@ async def test_no_language_is_left_behind(found: Found) -> None:
 
 async def test_a_question_about_nothing_that_was_said_injects_nothing(rt: Runtime, named: object) -> None:
     injected: dict[str, list[str]] = {}
-    for question in golden.read()[1]:
+    for question in golden_set.read()[1]:
         if question.kind == "none":
             asked = ComposeRequest.model_validate(
                 {
