@@ -127,7 +127,7 @@ def turns(lines: Sequence[Line]) -> Iterator[tuple[Line, ...]]:
     """The lines of one dialogue as turns: an answer of the assistant belongs to what the user said before it."""
     turn: tuple[Line, ...] = ()
     for line in lines:
-        if turn and line.role == "assistant" and turn[-1].session == line.session:
+        if turn and line.role == "assistant" and turn[0].role == "user" and turn[0].session == line.session:
             turn = (*turn, line)
         else:
             if turn:

@@ -18,7 +18,7 @@ import structlog
 
 from services.cli.supervisor import Supervisor
 from shared.runtime import Runtime
-from tests.bench import store
+from tests.bench import memories, store, verbatim
 from tests.bench.bm25 import Bm25
 from tests.bench.dialogues import SMALL_TALK, Question, Step, Talk, read, steps
 from tests.bench.figures import Figures, cut_figures, mean, percentile, rank_figures
@@ -27,8 +27,8 @@ from tests.system import databases
 
 BM25 = "bm25"
 NOTHING = "nothing configured"
-MOST_CHARS = 4000
-"""Of a question, as a plan takes it."""
+SHOWN = 20
+"""Of the texts that do not come back, so many are printed."""
 DIAGNOSED = (("words", "exact"), ("meaning", "semantic"))
 """The parts of a search, each alone: fusion should not lose to its best part."""
 
@@ -100,9 +100,14 @@ async def measure(on: Supervisor, talk: Talk, encoders: Sequence[str], options: 
     return {way.name: way.report() for way in (plain, *ways)}
 
 
+def label(encoders: str) -> str:
+    """What these folders are called in a table."""
+    return ":".join(Path(each).name for each in encoders.split(os.pathsep))
+
+
 def _ways(encoders: str | None, parts: bool) -> list[Way]:
     """One way with these encoders, and if asked for, its two parts alone."""
-    name = ":".join(Path(each).name for each in encoders.split(os.pathsep)) if encoders else NOTHING
+    name = label(encoders) if encoders else NOTHING
     alone = [Way(f"{name}, {part}", encoders, mode, whole=False) for part, mode in DIAGNOSED] if parts else []
     return [Way(name, encoders), *alone]
 
@@ -129,7 +134,7 @@ async def _ask(rt: Runtime, step: Step, way: Way, committed: Committed, *, small
 
 
 async def _ask_one(rt: Runtime, question: Question, way: Way, committed: Committed) -> None:
-    user, text = question.dialogue, question.text[:MOST_CHARS]
+    user, text = question.dialogue, question.text[: verbatim.MOST_CHARS]
     if not question.evidence:
         if way.whole:
             await _unfit(rt, user, text, way, "unanswerable")
@@ -162,15 +167,56 @@ def _size(made: store.ContextPackage) -> Figures:
     return {"core": float(core), "tokens": float(made.constraints.token_budget.used_estimate)}
 
 
+async def measure_memories(on: Supervisor, path: Path, encoders: Sequence[str]) -> dict[str, Any]:
+    """The figures on memories that the caller brought, by the way to search."""
+    beliefs, queries = memories.read(path)
+    async with store.runtime(on) as rt:
+        named = await memories.remember(rt, beliefs)
+        found: dict[str, Any] = {NOTHING: await memories.measure(rt, queries, named)}
+    for folders in encoders:
+        async with store.runtime(on, folders) as rt:
+            store.forget_vectors(on)
+            await store.embed_all(rt)
+            found[label(folders)] = await memories.measure(rt, queries, named)
+    return found
+
+
+async def look_verbatim(on: Supervisor, path: Path, options: argparse.Namespace) -> verbatim.Lost:
+    """The texts of this file that their own words do not bring back, nothing configured."""
+    lines, sought = verbatim.read(path, options.verbatim, options.dialogue)
+    async with store.runtime(on) as rt:
+        return await verbatim.look(rt, lines, sought)
+
+
 def report(path: Path, encoders: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
     """The figures of every way to search one file; a system of its own for each encoder where time goes on between."""
+    if options.verbatim:
+        with store.system() as on:
+            lost = asyncio.run(look_verbatim(on, path, options))
+        print(f"{path.stem}: {len(lost.lines)} of {lost.asked} texts do not come back by their own words")
+        for line in lost.lines[:SHOWN]:
+            print(f"  {line.id} ({line.role}, {len(line.text)} characters): {line.text[:100]}")
+        return {"lost": lost.share, "asked": lost.asked, "ids": [line.id for line in lost.lines]}
+    if memories.is_memories(path):
+        with store.system() as on:
+            found = asyncio.run(measure_memories(on, path, encoders))
+        show_memories(path.stem, found)
+        return found
     talk = read(path).part(options.dialogue, options.limit)
     runs = [[name] for name in encoders] if options.ask_at_time and encoders else [list(encoders)]
     found: dict[str, Any] = {}
     for names in runs:
         with store.system() as on:
             found |= asyncio.run(measure(on, talk, names, options))
+    show(found)
     return found
+
+
+def show_memories(name: str, ways: Mapping[str, Mapping[str, Figures]]) -> None:
+    """A table of the memories' figures."""
+    rows = {f"{way}, {part}": row for way, parts in ways.items() for part, row in parts.items()}
+    print(f"\n{name}")
+    _table(max(map(len, rows)) + 2, list(next(iter(rows.values()))), rows)
 
 
 def show(ways: Mapping[str, Mapping[str, Any]]) -> None:
@@ -228,7 +274,6 @@ def main() -> int:
     found: dict[str, Any] = {}
     for path in options.files:
         found[path.stem] = report(path, options.embedding_model, options)
-        show(found[path.stem])
         if options.out:
             options.out.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     return 0
