@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-gate schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -98,8 +98,14 @@ bench-isolation: $(OK) ## What row-level security costs compose: on and off by t
 bench-calibration: $(OK) ## Stated confidence against observed correctness, before and after calibration; OUT=file, PLOT=file.svg
 	$(BIN)/python -m tests.bench calibration $(if $(PLOT),--plot $(PLOT)) $(if $(OUT),--json $(OUT)) $(ARGS)
 
-bench-retrieval: $(OK) ## Retrieval quality on LOCOMO=file; MODEL=folder of an encoder, OUT=file for JSON
-	$(BIN)/python -m tests.bench.retrieval --locomo $(LOCOMO) $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT))
+bench-retrieval: $(OK) ## Retrieval and packages on LOCOMO=files of labelled conversations; MODEL=folders of encoders, OUT=file, ARGS=--ask-at-time
+	$(BIN)/python -m tests.bench.retrieval $(LOCOMO) $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT)) $(ARGS)
+
+bench-packages: $(OK) ## What packages must hold and must not, on the labelled cases; MODEL=folders of encoders, ARGS="--part held"
+	$(BIN)/python -m tests.bench.packages $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT)) $(ARGS)
+
+bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests/eval/floors.json; ARGS=--update writes today's
+	$(BIN)/python -m tests.bench.gate $(if $(DATA),--data $(DATA)) $(if $(MODELS),--models $(MODELS)) $(ARGS)
 
 schemas: $(OK) ## Write schemas/generated again
 	$(BIN)/smartbrain schemas

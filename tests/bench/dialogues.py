@@ -119,7 +119,9 @@ def steps(talk: Talk, *, at_their_time: bool) -> list[Step]:
 def _portions(lines: Sequence[Line], asked: Mapping[int, Sequence[Question]]) -> list[Step]:
     ends = sorted(asked)
     return [
-        Step(tuple(lines[start:end]), tuple(asked[end])) for start, end in zip([0, *ends[:-1]], ends, strict=True) if end
+        Step(tuple(lines[start:end]), tuple(asked[end]))
+        for start, end in zip([0, *ends[:-1]], ends, strict=True)
+        if end
     ]
 
 
@@ -217,9 +219,7 @@ def _golden(path: Path) -> Talk:
         for message in turn
     ]
     said = {name: sum(line.dialogue == name for line in lines) for name in {line.dialogue for line in lines}}
-    questions = [
-        Question(each.talk, each.ask, _shares(each), each.evidence, said[each.talk]) for each in asked
-    ]
+    questions = [Question(each.talk, each.ask, _shares(each), each.evidence, said[each.talk]) for each in asked]
     return Talk(path.stem, tuple(lines), tuple(questions))
 
 

@@ -61,7 +61,11 @@ class Floors:
     def written(self) -> str:
         """The file's text."""
         rows = {
-            name: {("floor" if each.sign == ">=" else "ceiling"): each.bound, "measured": each.measured, "on": each.set_on}
+            name: {
+                ("floor" if each.sign == ">=" else "ceiling"): each.bound,
+                "measured": each.measured,
+                "on": each.set_on,
+            }
             for name, each in self.by_name.items()
         }
         lines = [f"  {json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in rows.items()]

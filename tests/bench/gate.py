@@ -47,7 +47,9 @@ def measure(data: Path, models: Path) -> dict[str, float]:
         readable = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         on = stack.enter_context(store.system())
         for name in TALKS:
-            folders = [str(_encoder(models / each, readable)) for each in ENCODERS.get(name, ()) if (models / each).exists()]
+            folders = [
+                str(_encoder(models / each, readable)) for each in ENCODERS.get(name, ()) if (models / each).exists()
+            ]
             found |= _timed(name, asyncio.run(_talk(on, data, name, folders)))
         found |= _timed("packages", asyncio.run(_packages(on)))
         for name in VERBATIM:
@@ -59,7 +61,9 @@ _began = time.monotonic()
 
 
 def _timed(what: str, found: dict[str, float]) -> dict[str, float]:
-    print(f"[{time.monotonic() - _began:.0f} s] {what}: " + ", ".join(f"{name} {value}" for name, value in found.items()))
+    print(
+        f"[{time.monotonic() - _began:.0f} s] {what}: " + ", ".join(f"{name} {value}" for name, value in found.items())
+    )
     return found
 
 
@@ -92,7 +96,9 @@ async def _packages(on: Supervisor) -> dict[str, float]:
     async with store.runtime(on) as rt:
         judged = await packages.verdicts(rt, cases.read())
     found = cases.figures(judged)
-    return {f"cases, {retrieval.NOTHING}: {name}": found[name] for name in ("precision", "recall", "clean", "forbidden")}
+    return {
+        f"cases, {retrieval.NOTHING}: {name}": found[name] for name in ("precision", "recall", "clean", "forbidden")
+    }
 
 
 async def _verbatim(on: Supervisor, path: Path) -> dict[str, float]:
@@ -104,7 +110,15 @@ async def _verbatim(on: Supervisor, path: Path) -> dict[str, float]:
 
 def _natural(data: Path) -> dict[str, float]:
     """The rates of `smartbrain eval natural`; none where there is no such command."""
-    command = [sys.executable, "-m", "services.cli", "eval", "natural", *(str(data / name) for name in VERBATIM), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "services.cli",
+        "eval",
+        "natural",
+        *(str(data / name) for name in VERBATIM),
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"smartbrain eval natural: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
@@ -145,10 +159,13 @@ def tell(floors: Floors, measured: dict[str, float], path: Path) -> int:
     print(f"\n{'':<6}{'today':>8}{'floor':>8}{'then':>8}  figure ({path})")
     for each in judged:
         today = "absent" if each.today is None else f"{each.today:.3f}"
-        print(f"{'ok' if each.holds else 'FAIL':<6}{today:>8}{each.floor.sign}{each.floor.bound:>7.3f}{each.floor.measured:>8.3f}  {each.name}")
+        held = f"{each.floor.sign}{each.floor.bound:>6.3f}{each.floor.measured:>8.3f}"
+        print(f"{'ok' if each.holds else 'FAIL':<6}{today:>8}{held}  {each.name}")
     failed = [each for each in judged if not each.holds]
     for each in failed:
-        print(f"{each.name} is {each.today}, {each.floor.sign} {each.floor.bound} is required by {path}", file=sys.stderr)
+        print(
+            f"{each.name} is {each.today}, {each.floor.sign} {each.floor.bound} is required by {path}", file=sys.stderr
+        )
     return 1 if failed else 0
 
 

@@ -131,7 +131,7 @@ def portions(jobs: Iterator[T], size: int) -> list[T]:
 
 @contextmanager
 def machine(services: tuple[str, ...], *, durable: bool = True) -> Iterator[Supervisor]:
-    """PostgreSQL that syncs to disk if `durable`, the broker and these services, in a temporary folder, until the end."""
+    """PostgreSQL that syncs to disk if `durable`, the broker and these services, in a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="smartbrain-bench-"))
     settings = load().model_copy(update={"data": folder, "http_port": 0})
     try:

@@ -53,7 +53,7 @@ def _query(case: Mapping[str, Any]) -> Query:
 
 
 async def remember(rt: Runtime, beliefs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The memory's id in the file for each turn that brought one; what is superseded is taken back by what came next."""
+    """The memory's id in the file for each turn that brought one; what is superseded is taken back by the next."""
     named: dict[str, str] = {}
     for each in beliefs:
         user = OTHER if each["canonical_name"] == "other_user_secret" else USER

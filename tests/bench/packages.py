@@ -1,4 +1,4 @@
-"""Packages on cases of what must be there and what must not: told turn by turn with the assistant's answers, then asked."""
+"""Packages on cases of what must be there and what must not: told with the assistant's answers, then asked."""
 
 import argparse
 import asyncio
@@ -55,7 +55,8 @@ def show(found: dict[str, Any], judged: Sequence[Verdict], *, failures: bool) ->
     for each in judged if failures else ():
         if not each.clean:
             print(f"{each.case.id}: {each.case.ask}")
-            print(f"  missing {', '.join(each.missing) or 'nothing'}; shown wrongly {', '.join(each.forbidden) or 'nothing'}")
+            lacking, wrong = ", ".join(each.missing), ", ".join(each.forbidden)
+            print(f"  missing {lacking or 'nothing'}; shown wrongly {wrong or 'nothing'}")
 
 
 async def _run(on: Supervisor, cases: Sequence[Case], encoders: str | None) -> list[Verdict]:

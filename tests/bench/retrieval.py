@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,8 +95,8 @@ async def measure(on: Supervisor, talk: Talk, encoders: Sequence[str], options: 
             for way in ways:
                 rt = await _ready(on, way, bare, reading)
                 await _ask(rt, step, way, committed, small_talk=number == len(plan) - 1)
-    rate = committed.turns / spent
-    print(f"\n{talk.name}: {committed.turns} turns committed and learnt from at {rate:.0f}/s, {len(talk.questions)} questions")
+    rate, asked = committed.turns / spent, len(talk.questions)
+    print(f"\n{talk.name}: {committed.turns} turns committed and learnt from at {rate:.0f}/s, {asked} questions")
     return {way.name: way.report() for way in (plain, *ways)}
 
 
@@ -149,9 +149,7 @@ async def _ask_one(rt: Runtime, question: Question, way: Way, committed: Committ
         pack = await store.search(rt, user, text)
         way.cuts.append(cut_figures([committed.line_of(each.ref) or "" for each in pack.evidences], question.evidence))
         made = await store.package(rt, user, text)
-        way.packages.append(
-            {**cut_figures(committed.lines_of(made.evidence), question.evidence), **_size(made)}
-        )
+        way.packages.append({**cut_figures(committed.lines_of(made.evidence), question.evidence), **_size(made)})
         way.degraded.update(made.degraded_reason)
 
 
@@ -244,13 +242,17 @@ def show(ways: Mapping[str, Mapping[str, Any]]) -> None:
 def _table(width: int, names: Sequence[str], rows: Mapping[str, Figures]) -> None:
     print(" " * width + "".join(f"{name:>11}" for name in names))
     for title, row in rows.items():
-        cells = (f"{row[name]:>11.3f}" if name in row and row[name] < 100 else f"{row.get(name, 0):>11.0f}" for name in names)
+        cells = (
+            f"{row[name]:>11.3f}" if name in row and row[name] < 100 else f"{row.get(name, 0):>11.0f}" for name in names
+        )
         print(f"{title:<{width}}" + "".join(cells))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tests.bench.retrieval", description=__doc__)
-    parser.add_argument("files", type=Path, nargs="+", help="in LoCoMo's shape, or memories with cases, or golden_zh.jsonl")
+    parser.add_argument(
+        "files", type=Path, nargs="+", help="in LoCoMo's shape, or memories with cases, or golden_zh.jsonl"
+    )
     parser.add_argument(
         "--embedding-model",
         action="append",
@@ -258,7 +260,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIRS",
         help="as SMARTBRAIN_EMBEDDING_DIR; may be given several times, each is measured beside nothing configured",
     )
-    parser.add_argument("--ask-at-time", action="store_true", help="ask each question when only what was said before it stands")
+    parser.add_argument(
+        "--ask-at-time", action="store_true", help="ask each question when only what was said before it stands"
+    )
     parser.add_argument("--limit", type=int, help="so many questions of each file, for a quick look")
     parser.add_argument("--dialogue", action="append", help="this dialogue alone; may be given several times")
     parser.add_argument("--parts", action="store_true", help="search by words alone and by meaning alone too")

@@ -155,7 +155,6 @@ async def package(rt: Runtime, user: str, text: str, session: str = "fresh") -> 
     return await compose_context(ComposeRequest.model_validate(asked), rt)
 
 
-
 async def each_of(jobs: Iterable[T], call: Callable[[T], Awaitable[R]]) -> list[R]:
     """What `call` answers for each, in order; a few at a time."""
     few = asyncio.Semaphore(AT_ONCE)

@@ -46,7 +46,9 @@ def _evenly(many: Sequence[Any], sample: int) -> list[Any]:
 
 
 def _line(name: str, row: dict[str, Any]) -> Line:
-    return Line(f"{name} {row['source']}"[:128], row["session"][:128], row["id"], "", row["text"], _SAID_AT, row["role"])
+    return Line(
+        f"{name} {row['source']}"[:128], row["session"][:128], row["id"], "", row["text"], _SAID_AT, row["role"]
+    )
 
 
 def _bare(text: str) -> str:
