@@ -187,11 +187,11 @@ def _english(text: str, stance: Stance, today: date, said: dates.Said | None) ->
     if _DULL_EN.search(text) or re.search(r"\b(?:not|n't|never|no)\b|n't\b", text, re.I):
         return []
     if match := _LIFE_EN.search(text):
-        return [_event(tidy(match["what"]), said.day if said else None, said, today, "en")]
+        return [_event(_done(match, stance), said.day if said else None, said, today, "en")]
     if said is None:
         return []
     if said.day <= today and (match := _PAST_EN.search(text)):
-        return [_event(tidy(match["what"]), said.day, said, today, "en")]
+        return [_event(_done(match, stance), said.day, said, today, "en")]
     ahead = dates.coming(text, today) or said
     if ahead.day >= today and (match := _FUTURE_EN.search(text)):
         what = match["what"] or match["what2"] or match["what3"]
@@ -200,6 +200,11 @@ def _english(text: str, stance: Stance, today: date, said: dates.Said | None) ->
             return []
         return [_event(tidy(what), ahead.day, ahead, today, "en")]
     return []
+
+
+def _done(match: re.Match[str], stance: Stance) -> str:
+    """What happened; of another person with who it was."""
+    return tidy(match.string[: match.end("what")] if stance.subject == "other" else match["what"])
 
 
 def _event(what: str, day: date | None, said: dates.Said | None, today: date, language: str) -> Found:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from schemas.vocabulary import MemoryType
 from shared.reading import (
     entities,
     feedback,
@@ -11,6 +12,7 @@ from shared.reading import (
     keeping,
     manipulation,
     remember,
+    retractions,
     slash,
     structured,
     wishes,
@@ -92,6 +94,7 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
             continue
         found.extend(_remembered(message, told, today))
         explain.append(Explain((told.start, told.end), "kept", "remember", message.ordinal))
+    retracted = retractions.find(own)
     text = _without(own, [(told.lead, told.end) for told in remembered])
     forgotten: list[tuple[int, int]] = []
     for asked in forget.find(text):
@@ -104,7 +107,39 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
     found.extend(stated(message, clauses, today, explain, directed=False, trusted=not refused))
-    return found, refused, explain
+    return _after_retractions(message, found, retracted, explain), refused, explain
+
+
+def _after_retractions(
+    message: MessageText, found: list[Observation], retracted: Sequence[retractions.Retraction], explain: list[Explain]
+) -> list[Observation]:
+    """The findings without those that the same message takes back; what it takes back of others as findings."""
+    if not retracted:
+        return found
+    gone = [span for each in retracted for span in ((each.start, each.end), each.taken) if span]
+    kept = [
+        one for one in found if one.retracts or not any(_overlaps(one.span, span) for span in gone) or _replaces(one)
+    ]
+    explain.extend(Explain((each.start, each.end), "kept", "retraction", message.ordinal) for each in retracted)
+    return [*kept, *(_retracting(message, each) for each in retracted if each.thing or each.takes_before)]
+
+
+def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _replaces(one: Observation) -> bool:
+    """Whether it says what holds instead: `scratch that, it's navy`."""
+    return one.assertion == "correction"
+
+
+def _retracting(message: MessageText, each: retractions.Retraction) -> Observation:
+    said = message.text[each.start : each.end].strip()
+    kind: MemoryType = "event" if each.thing else "note"
+    found = Found(kind, None, {"value": each.thing or each.why}, said, retractions.DETECTOR, each.why, "fact", 0)
+    found = replace(found, assertion="correction", retracts=True, old_value=each.thing)
+    flags = (retractions.PLAN,) if each.thing else ()
+    return observation(replace(found, flags=flags), message, (each.start, each.end), said if each.thing else "")
 
 
 def _without(text: str, told: Sequence[tuple[int, int]]) -> str:

@@ -180,9 +180,9 @@ HOME_EN = to_pattern(
 )
 MOVE_EN = to_pattern(
     (
-        rf"\b(?:I|we|I've|we've)\s+(?:{ADV_EN}\s+)*(?:moved|relocated|emigrated|immigrated|move)\s+"
+        rf"\b(?:I|[Ww]e|I've|[Ww]e've)\s+(?:{ADV_EN}\s+)*(?:moved|relocated|emigrated|immigrated|move)\s+"
         rf"(?:back\s+|over\s+|out\s+|here\s+|away\s+)?(?:from\s+(?P<old>[A-Z][\w .'-]{{1,24}}?)\s+)?to\s+"
-        r"(?P<place>(?:the\s+)?[A-Z\u4e00-\u9fff][^,]*)$"
+        r"(?P<place>(?:the\s+)?[A-Z\u4e00-\u9fff][^,]*)(?:,|$)"
     ),
     0,
 )

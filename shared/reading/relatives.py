@@ -1,0 +1,41 @@
+"""Whether a sentence tells of a relative, and whether words speak of health: a father's illness is not the user's."""
+
+# ruff: noqa: E501 - one family of words per line
+
+import re
+
+from shared.reading.clauses import split
+from shared.reading.guards import stances
+from shared.reading.guards_words import KIN_ZH
+from shared.reading.profile_words import KIN_EN
+from shared.text.patterns import to_pattern
+
+_OF_KIN = to_pattern(
+    rf"^(?:and |but |so |also |well |oh )*(?:[Mm]y|[Oo]ur)\s+(?:\w+\s+)?{KIN_EN}\b|^(?:其实|对了|最近|昨天|今天|上周|另外|还有)?[，,]?我(?:们)?(?:家)?的?(?:大|小|二)?{KIN_ZH}",
+)  # fmt: skip
+_KIN = to_pattern(rf"\b{KIN_EN}(?:'s|s)?\b|\bfamily\b|{KIN_ZH}|爸|妈|家里", re.IGNORECASE)
+_HEALTH = to_pattern(
+    r"\b(?:health(?:y)?|allerg\w+|intoleran\w+|diagnos\w+|disease|illness|sick|condition|conditions|medic\w+|prescri\w+|symptom\w*|surger\w+"
+    r"|operation|cancer|diabet\w+|asthma|stroke|tumou?r|blood pressure|heart attack|dementia|alzheimer\w*|depress\w+|migraine\w*|arthritis)\b"
+    r"|健康|过敏|病|药|手术|癌|瘤|血压|血糖|住院|确诊|查出|症|哮喘|中风|心梗|痛风|忌口|身体",
+    re.IGNORECASE,
+)
+_SELF = to_pattern(r"\b(?:i|i'm|i've|my|me)\b|我", re.IGNORECASE)
+
+
+def tells_of_relative(text: str) -> bool:
+    """Whether the text begins with a statement about somebody of the user's family or near them."""
+    clauses = split(text[:300])
+    first = next(iter(clauses), None)
+    return bool(first and _OF_KIN.match(first.text)) and stances(clauses)[0].subject in ("other", "none")
+
+
+def speaks_of_health(text: str) -> bool:
+    """Whether the text speaks of an illness, of what is done about one, or of what the body does not bear."""
+    return _HEALTH.search(text) is not None
+
+
+def asks_own_health(question: str) -> bool:
+    """Whether the question asks about the user's own health and nobody else's."""
+    own = _SELF.search(question) is not None and _KIN.search(question) is None
+    return own and speaks_of_health(question)

@@ -1,0 +1,118 @@
+"""What a message takes back, and what only sounds like it, in both languages."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
+from shared.reading.retractions import find, last_sentence, taken
+
+NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        *(
+            (text, "joke")
+            for text in ("just kidding", "haha jk", "I was only joking!", "开玩笑的啦", "逗你玩的", "骗你的哈哈")
+        ),
+        *((text, "deleted") for text in ("Delete that.", "scratch that", "please delete that", "I take that back.")),
+        *((text, "deleted") for text in ("forget what I just said", "当我没说。", "收回刚才的话", "刚才那句不算")),
+        *(
+            (text, "withdrawn")
+            for text in ("Never mind, I'm not going.", "I changed my mind", "算了，不去了。", "我改主意了")
+        ),
+        *((text, "fell_through") for text in ("It fell through.", "那事黄了")),
+    ],
+)
+def test_a_message_takes_back_the_one_before(text: str, why: str) -> None:
+    assert [(each.why, each.takes_before) for each in find(text)] == [(why, True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("I'm moving to Mars next week. Just kidding!", "I'm moving to Mars next week."),
+        ("I'm moving to Mars, just kidding.", "I'm moving to Mars,"),
+        ("My favorite color is teal. Scratch that, it's navy.", "My favorite color is teal."),
+        ("我下周要去火星。开玩笑的。", "我下周要去火星。"),
+        ("I like tea. I have a tiger. Only joking.", " I have a tiger."),
+    ],
+)
+def test_a_message_takes_back_its_own_words(text: str, gone: str) -> None:
+    assert [text[start:end] for start, end in taken(text)] == [gone]
+
+
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [
+        ("The Lisbon trip fell through.", "Lisbon trip"),
+        ("Sadly our wedding got called off.", "wedding"),
+        ("里斯本旅行黄了。", "里斯本旅行"),
+        ("聚餐泡汤了", "聚餐"),
+        ("婚礼取消了。", "婚礼"),
+    ],
+)
+def test_a_plan_that_came_to_nothing_is_named(text: str, thing: str) -> None:
+    (found,) = find(text)
+    assert (found.why, (found.thing or "").removeprefix("Sadly our ")) == ("fell_through", thing)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "He was just kidding with me",
+            "My brother is always kidding around",
+            "Can you delete that?",
+            "never mind",
+            "算了",
+        ),
+        *(
+            "I cancelled the gym membership",
+            "delete that file and retry",
+            "我和小王开玩笑的时候他生气了",
+            "我同事特别爱开玩笑",
+        ),
+        *(
+            "算了，还是喝茶吧",
+            "取消了",
+            "How do I delete what I said?",
+            "开玩笑的，我喜欢加班",
+            "just kidding, I love Mondays",
+        ),
+        *(
+            "Forget it, tell me about cats",
+            "the light fell through the window",
+            "当我没说话的时候",
+            "I changed my password",
+        ),
+    ],
+)
+def test_nothing_is_taken_back(text: str) -> None:
+    assert find(text) == ()
+
+
+def test_the_last_sentence_is_what_the_next_message_takes_back() -> None:
+    text = "I like tea. I adopted a tiger."
+    assert text[slice(*last_sentence(text))].strip() == "I adopted a tiger."
+    assert last_sentence("") == (0, 0)
+
+
+def observed(text: str) -> list[tuple[str, bool, str | None]]:
+    """What a message leaves."""
+    turn = TurnText((MessageText("user", text, None, 0, NOW),))
+    found = observe(turn, ObserveContext(NOW, answer_before=""), ObservePolicy()).observations
+    return [(each.detector, each.retracts, each.old_value) for each in found if each.kind != "entity"]
+
+
+def test_words_taken_back_in_the_same_message_are_not_learnt() -> None:
+    assert observed("I live in Oslo.") != []
+    assert [each for each in observed("I live in Oslo. Scratch that.") if not each[1]] == []
+    assert [each for each in observed("我住在奥斯陆。当我没说。") if not each[1]] == []
+
+
+def test_taking_back_is_observed() -> None:
+    assert observed("just kidding") == [("retraction", True, None)]
+    assert ("retraction", True, "Lisbon trip") in observed("The Lisbon trip fell through.")
