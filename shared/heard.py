@@ -19,6 +19,7 @@ from shared.reading import (
     TurnText,
     forget,
     recalled,
+    retractions,
     wishes,
 )
 from shared.reading.clauses import language_of
@@ -197,6 +198,17 @@ def _related(seen: Observation) -> UUID | None:
     """The memory that a model was shown and says has changed; what a client writes into a value names none."""
     related = seen.value.get(RELATED) if seen.detector.startswith("model:") else None
     return UUID(related) if related else None
+
+
+def is_forgotten(seen: ObservationRow) -> bool:
+    """Whether what it takes back is to be forgotten: the user asked for that, took it back by hand, or was joking."""
+    joking = seen.detector == retractions.DETECTOR and seen.pattern in retractions.FORGOTTEN
+    return seen.retracts and (joking or seen.pattern == "forget" or seen.detector == "items")
+
+
+def takes_back_before(seen: ObservationRow) -> bool:
+    """Whether it takes back what the user said in the turn before."""
+    return seen.detector == retractions.DETECTOR and seen.old_value is None
 
 
 def chosen_id(turn_id: UUID, ordinal: int, memory_id: UUID | str) -> UUID:

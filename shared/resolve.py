@@ -7,14 +7,26 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
+from schemas.vocabulary import OVERWRITE_TYPES
 from shared.policy import ConfidencePolicy
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
+from shared.reading.retractions import PLAN
 from shared.relate import RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+from shared.text.segment import stem
 from shared.text.within import has_word
 
 APART = frozenset({"case", "summary"})
 """Types of memory that no sentence ends: what happened has happened."""
+PLANNED = frozenset({"event", "goal", "task", "note", "decision"})
+PLAN_WORDS = frozenset(
+    map(
+        stem,
+        """plan trip travel vacation holiday visit deal meeting party dinner date event booking reservation appointment
+        计划 旅行 旅游 行程 出差 会议 活动 聚会 约会 预约 安排 事 事情""".split(),  # noqa: SIM905 - a list of words reads best as one
+    )
+)
+"""Words that say what kind of plan it is, not which."""
 ENDS_TOLD, ENDS, ENDS_UNSAID = 0.6, 0.85, 0.93
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
@@ -149,13 +161,22 @@ def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
     if not reads(new):
         return ()
     others = [k for k in known if k.type not in APART and not k.name_alone]
-    others = [k for k in others if k.valid_at < new.said_at and not (new.key and k.key)]
+    others = [k for k in others if k.valid_at < new.said_at and _may_meet(new, k)]
     near = _near(about(new.quote), others)
     taken = {k.memory_id for k in near}
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
     near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
     found = [Beside(k, said) for said, k in zip(relations([k.told for k in near], new.quote), near, strict=True)]
     return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
+
+
+def _may_meet(new: Statement, old: Known) -> bool:
+    """Whether words may say that both are about one thing.
+
+    Two keys say that they are about two; but a correction read as another sort of wish has a key of its new value.
+    """
+    wishes = new.type != old.type and {new.type, old.type} <= OVERWRITE_TYPES
+    return not (new.key and old.key) or (wishes and new.assertion == "correction" and not new.retracts)
 
 
 def _advised(new: Statement, found: Beside, verdict: Verdict | None, policy: ConfidencePolicy) -> Beside:
@@ -280,6 +301,8 @@ def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
 
     A fact about the person corrects only such facts: who leaves Paris may still like it.
     """
+    if PLAN in new.flags:
+        return _planned(new, known)
     if not new.old_value or _corrects_its_own(new, known):
         return []
     wanted = new.old_value
@@ -289,6 +312,14 @@ def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
     if not fitting and new.type != "profile":
         fitting = [k for k in said if k.type != "event"]
     return fitting[:1]
+
+
+def _planned(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """The newest plan that names all that the words name, words aside that any plan may be called by."""
+    wanted = about(new.old_value or "").terms
+    telling = wanted - PLAN_WORDS or wanted
+    plans = [k for k in known if k.type in PLANNED and telling and telling <= about(k.told).terms]
+    return sorted(plans, key=lambda k: (k.valid_at, k.memory_id), reverse=True)[:1]
 
 
 def _corrects_its_own(new: Statement, known: Sequence[Known]) -> bool:

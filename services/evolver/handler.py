@@ -21,6 +21,7 @@ from services.evolver.chosen import Choice
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
+from shared.heard import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
 from shared.known import known_of, statement_of
 from shared.relate import SUSPECTED, Known, candidate_id
@@ -119,6 +120,10 @@ async def _evolve(
                     await _apply(evolution, seen, Reject("skip", "no_such_version"))
                     continue
                 seen = evolution.choose(choice)
+            if takes_back_before(seen):
+                targets = [known_of(m) for m in await memory.said_before(conn, subject, seen.turn_id)]
+                await _apply(evolution, seen, _taken_back(targets))
+                continue
             known = list(evolution.known.values())
             advice = evolution.advice.get(seen.observation_id, NO_ADVICE)
             await _apply(evolution, seen, resolve(statement_of(seen), known, rt.policy.confidence, advice))
@@ -135,6 +140,10 @@ async def _evolve(
         finished = await outcomes.settle(conn, subject, {o.turn_id for o in found})
     for done in finished:
         OUTCOME_SECONDS.observe(done.took_s)
+
+
+def _taken_back(targets: Sequence[Known]) -> Operation:
+    return Retract(tuple(targets), "taken_back") if targets else Reject("skip", "nothing_known_to_retract")
 
 
 async def _begun(
@@ -281,7 +290,8 @@ async def _end(
     if not ends:
         return
     ids = [old.memory_id for old in ends]
-    await memory.close(evolution.conn, evolution.subject, ids, status, seen.said_at, by)
+    forgotten = status == "retracted" and is_forgotten(seen)
+    await memory.close(evolution.conn, evolution.subject, ids, status, seen.said_at, by, forgotten=forgotten)
     for old in ends:
         evolution.known.pop(old.memory_id, None)
         evolution.hidden.append(old.memory_id)

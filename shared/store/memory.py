@@ -90,6 +90,26 @@ async def by_ids(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> lis
     return await _rows(conn, _BY_ID, params) if wanted else []
 
 
+_SAID_BEFORE: LiteralString = (
+    _COLUMNS
+    + """ AND status = 'active' AND (type <> 'entity' OR key IS NULL) AND source_turn_id = (SELECT t.turn_id
+    FROM turns now JOIN turns t
+        ON t.tenant_id = now.tenant_id AND t.user_id = now.user_id AND t.session_id = now.session_id AND t.seq < now.seq
+    WHERE now.tenant_id = %(tenant)s AND now.user_id = %(user)s AND now.turn_id = %(turn)s
+        AND EXISTS (SELECT FROM conversation_events e WHERE e.tenant_id = t.tenant_id AND e.user_id = t.user_id
+            AND e.turn_id = t.turn_id AND e.event_type = 'user_message')
+    ORDER BY t.seq DESC LIMIT 1)
+ORDER BY (provenance ->> 'ordinal')::integer DESC, (provenance -> 'span' ->> 0)::integer DESC, memory_id"""
+)
+
+
+async def said_before(conn: Connection, subject: Subject, turn_id: UUID) -> list[Memory]:
+    """The active memories of the last sentence from which any were learnt in the user's turn before this one."""
+    found = await _rows(conn, _SAID_BEFORE, {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id})
+    last = found[0].value.get("quote") if found else None
+    return [each for n, each in enumerate(found) if not n or (last and each.value.get("quote") == last)]
+
+
 _CONCERNED: LiteralString = (
     _COLUMNS
     + """ AND status = 'active' AND memory_id = ANY(ARRAY(
@@ -243,15 +263,26 @@ async def insert(conn: Connection, subject: Subject, memory: Memory) -> None:
 
 
 _CLOSE: LiteralString = """
-UPDATE memory_items SET status = %(status)s, invalid_at = %(at)s, superseded_by = %(by)s, updated_at = now()
+UPDATE memory_items SET status = %(status)s, invalid_at = %(at)s, superseded_by = %(by)s, updated_at = now(),
+    provenance = CASE WHEN %(forgotten)s THEN provenance || '{"forgotten": true}' ELSE provenance END
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s) AND status = 'active'
 """
 
 
 async def close(
-    conn: Connection, subject: Subject, ids: Iterable[UUID], status: MemoryStatus, at: datetime, by: UUID | None = None
+    conn: Connection,
+    subject: Subject,
+    ids: Iterable[UUID],
+    status: MemoryStatus,
+    at: datetime,
+    by: UUID | None = None,
+    *,
+    forgotten: bool = False,
 ) -> int:
-    """How many versions ended: superseded by another, or retracted, from `at` on."""
+    """How many versions ended: superseded by another, or retracted, from `at` on.
+
+    What is `forgotten` is not told to anybody who asks about the past either.
+    """
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -259,6 +290,7 @@ async def close(
         "status": status,
         "at": at,
         "by": by,
+        "forgotten": forgotten,
     }
     return (await conn.execute(_CLOSE, params)).rowcount
 

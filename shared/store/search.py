@@ -15,8 +15,8 @@ class Hit:
     """One chunk that an arm found, with the arm's own score; higher is better.
 
     `ended` names what was learnt from the hit's turn and holds no longer, or was rejected too often: ordinal and
-    span of the words, and the value. `media` says where in the text stands what was recognised in which media, and
-    whether that may not be read now.
+    span of the words, the value, until when it held, and whether it is to be forgotten. `media` says where in the
+    text stands what was recognised in which media, and whether that may not be read now.
     """
 
     chunk_id: UUID
@@ -61,7 +61,8 @@ SELECT c.chunk_id, c.memory_id, coalesce(c.turn_id, m.source_turn_id) AS turn_id
                 AND f.security_status <> 'safe')) ORDER BY b.n)
         FROM jsonb_array_elements(c.media) WITH ORDINALITY AS b(place, n)) END AS media,
     coalesce((SELECT jsonb_agg(jsonb_build_object('ordinal', s.provenance -> 'ordinal', 'span', s.provenance -> 'span',
-            'word', coalesce(s.value ->> 'target', s.value ->> 'value')))
+            'word', coalesce(s.value ->> 'target', s.value ->> 'value'), 'until', s.invalid_at,
+            'forgotten', s.provenance ? 'forgotten' OR s.fused_at IS NOT NULL))
         FROM memory_items s WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
             AND s.source_turn_id = c.turn_id AND (s.status IN ('superseded', 'retracted') OR s.fused_at IS NOT NULL
                 OR (s.status = 'merged' AND EXISTS (SELECT FROM memory_items o WHERE o.tenant_id = %(tenant)s
@@ -92,7 +93,8 @@ _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
 class Within:
     """What a search is bound to: a span of time, languages, beginnings of addresses; nothing given binds nothing.
 
-    `past` lets in what is marked outdated; superseded, retracted and expired memories stay out all the same.
+    `past` lets in what is marked outdated, and messages whose statement has ended; superseded, retracted and expired
+    memories stay out all the same.
     """
 
     since: datetime | None = None

@@ -1,0 +1,105 @@
+"""Statements that hold no longer: versions of memories that were superseded or retracted, the latest first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+
+from shared.db import Read, Subject
+from shared.reading.retractions import FORGOTTEN
+
+
+@dataclass(frozen=True)
+class EndedVersion:
+    """A memory that held until `until`: its words, the sentence that it was read in, its value, what took its place.
+
+    `turns` said it. Without `instead` it was taken back and nothing took its place.
+    """
+
+    memory_id: str
+    text: str
+    quote: str | None
+    value: str | None
+    until: datetime
+    instead: str | None
+    turns: tuple[str, ...] = ()
+    speaker: str | None = None
+    """Who said it, where several people talk."""
+    ender: str | None = None
+    """The sentence in which what took its place was read."""
+    same_key: bool = False
+    """Whether what took its place stands under the same key."""
+
+
+_ENDED: LiteralString = """
+SELECT s.memory_id, s.content_text AS text, s.value ->> 'quote' AS quote,
+    coalesce(s.value ->> 'value', s.value ->> 'target') AS value, s.invalid_at AS until, s.source_turns AS turns,
+    s.value ->> 'speaker' AS speaker,
+    concat_ws(' ', o.content_text, o.value ->> 'value') AS instead, o.value ->> 'quote' AS ender,
+    coalesce(o.key = s.key, false) AS same_key
+FROM memory_items s LEFT JOIN memory_items o ON o.tenant_id = %(tenant)s AND o.user_id = %(user)s
+    AND o.memory_id = s.superseded_by AND o.value ->> 'speaker' IS NOT DISTINCT FROM s.value ->> 'speaker'
+WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.status IN ('superseded', 'retracted')
+    AND (s.type <> 'entity' OR s.key IS NULL)
+    AND (s.status = 'retracted' OR o.memory_id IS NOT NULL) AND NOT s.provenance ? 'forgotten'
+    AND NOT EXISTS (SELECT FROM memory_items a WHERE a.tenant_id = %(tenant)s
+        AND a.user_id = %(user)s AND a.status = 'active' AND a.type = s.type AND a.key = s.key
+        AND a.value ->> 'value' = s.value ->> 'value')
+ORDER BY s.invalid_at DESC, s.memory_id LIMIT %(most)s
+"""
+
+
+def versions(subject: Subject, most: int) -> Read[list[EndedVersion]]:
+    """What held last and holds no longer, at most `most`; what was said again since is not among them."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most}
+    return Read(_ENDED, params, _versions)
+
+
+@dataclass(frozen=True)
+class TakenBackTurn:
+    """A turn of the user whose last sentence they took back in the next one, and whether as a joke or to be deleted."""
+
+    turn_id: str
+    until: datetime
+    forgotten: bool
+
+
+_TAKEN_BACK: LiteralString = """
+SELECT before.turn_id, o.said_at AS until, o.pattern = ANY(%(forgotten)s) AS forgotten
+FROM observations o JOIN turns n ON n.tenant_id = o.tenant_id AND n.user_id = o.user_id AND n.turn_id = o.turn_id
+CROSS JOIN LATERAL (SELECT t.turn_id FROM turns t
+    WHERE t.tenant_id = n.tenant_id AND t.user_id = n.user_id AND t.session_id = n.session_id AND t.seq < n.seq
+        AND EXISTS (SELECT FROM conversation_events e WHERE e.tenant_id = t.tenant_id AND e.user_id = t.user_id
+            AND e.turn_id = t.turn_id AND e.event_type = 'user_message')
+    ORDER BY t.seq DESC LIMIT 1) AS before
+WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.detector = 'retraction' AND o.old_value IS NULL
+ORDER BY o.said_at DESC LIMIT %(most)s
+"""
+
+
+def taken_back(subject: Subject, most: int) -> Read[list[TakenBackTurn]]:
+    """The turns that were taken back last, at most `most`."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": most, "forgotten": sorted(FORGOTTEN)}
+    return Read(_TAKEN_BACK, params, _turns)
+
+
+def _turns(rows: Sequence[Mapping[str, Any]]) -> list[TakenBackTurn]:
+    return [TakenBackTurn(str(row["turn_id"]), row["until"], row["forgotten"]) for row in rows]
+
+
+def _versions(rows: Sequence[Mapping[str, Any]]) -> list[EndedVersion]:
+    return [
+        EndedVersion(
+            str(row["memory_id"]),
+            row["text"],
+            row["quote"],
+            row["value"],
+            row["until"],
+            row["instead"] or None,
+            tuple(map(str, row["turns"])),
+            row["speaker"],
+            row["ender"],
+            row["same_key"],
+        )
+        for row in rows
+    ]
