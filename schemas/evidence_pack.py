@@ -75,6 +75,7 @@ class EvidenceMetadata(Contract):
     name: str | None = None
     session_id: str | None = None
     created_at: Instant | None = None
+    valid_until: Instant | None = None
     type: Annotated[str | None, Field(validation_alias=AliasChoices("type", "memory_type"))] = None
     org_tier: str | None = None
 

@@ -26,7 +26,7 @@ from services.compose.found import (
     tells,
 )
 from services.compose.near import Near, read_near
-from services.compose.rules import cues, spelling
+from services.compose.rules import cues, spans, spelling
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
@@ -53,6 +53,8 @@ OPEN = Within()
 MAX_CANDIDATES = 400
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
+SPAN_MOST = 2000
+"""Of what was said at a time that a question names, so much is looked at, the newest."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Text:
-    """What is known of the words; where the search is bound, the ids of the chunks inside."""
+    """What is known of the words; the ids of the chunks inside bounds, and of those said at a time that is named."""
 
     words: Words
     inside: bytes | None = None
+    then: bytes | None = None
 
 
 @dataclass
@@ -101,7 +104,7 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
     if rt.models.embedding_model_id is None and any(step.embed for step in run.steps):
         found.notes.append(STATIC)
     heard = {within: Heard() for within in spans}
-    linked: list[tuple[List, list[Hit]]] = []
+    linked: list[tuple[Task, list[Hit]]] = []
     for task, answer in await _answers(found, tasks, left_s):
         match task.kind:
             case "text":
@@ -111,9 +114,9 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
                 if answer.missing and answer.missing not in found.degraded:
                     found.degraded.append(answer.missing)
             case _:
-                linked.append((task.brings, answer))
-    for brings, hits in sorted(linked, key=lambda each: each[0].name):
-        take_linked(found, brings, hits)
+                linked.append((task, answer))
+    for task, hits in sorted(linked, key=lambda each: each[0].brings.name):
+        take_linked(found, task.brings, hits, past=task.within.past)
     for within, numbers in spans.items():
         await _read_otherwise(rt, subject, run, within, numbers, heard[within], found, ends)
         reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, run, w, n, heard[w], found))
@@ -164,12 +167,23 @@ def _word_tasks(
     """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
     terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
     terms += alike.others(terms)
+    free = not (within.since or within.until)
+    span = spans.named_span((run.steps[n].query.text for n in numbers), clock.now()) if free else None
 
     async def read() -> Text:
         words = store.words(subject, terms, _common(within))
-        if not within.bound:
-            return Text(*await rt.db.read(subject, words))
-        return Text(*await rt.db.read(subject, words, store.inside(subject, within, DEFAULT_CONTEXT.inside)))
+        then = store.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST) if span else None
+        match within.bound, then:
+            case True, None:
+                return Text(*await rt.db.read(subject, words, store.inside(subject, within, DEFAULT_CONTEXT.inside)))
+            case True, said:
+                inside = store.inside(subject, within, DEFAULT_CONTEXT.inside)
+                return Text(*await rt.db.read(subject, words, inside, said))
+            case _, None:
+                return Text(*await rt.db.read(subject, words))
+            case _, said:
+                known, ids_then = await rt.db.read(subject, words, said)
+                return Text(known, None, ids_then)
 
     yield Task("text", read, within)
 
@@ -242,6 +256,8 @@ async def _ranked(
     index = WordIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in heard.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
+    dates_alone = any(each.time and each.only_dates for each in read.values())
+    then = newest(ids(text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS) if text.then else None
     dated = {n for n in by_words if within.since and read[n].only_dates}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
@@ -249,13 +265,15 @@ async def _ranked(
             wanted[n].append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
         if n in near:
             wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
+        if then is not None and read[n].time:
+            wanted[n].append(then)
     chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
     turns = {(a, seq) for each in wanted.values() for _, turns in each for a, seq in turns.tolist()}
     if not chunks and not turns:
         return []
     bounds = [place.bounds(first, seq) for first, seq in turns]
     (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
-    current = holding(found, around)
+    current = holding(found, around, past=within.past)
     hits = [hit for hit, _ in current]
     kept = {hit.chunk_id for hit in hits}
     gone = [hit for hit in around if hit.chunk_id not in kept]
@@ -272,6 +290,7 @@ async def _ranked(
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
+        scored = replace(scored, support=spans.date_support(read[n], hits, scored, policy.least_support))
         if n in dated:
             scored = replace(scored, support=np.ones(len(hits)))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))

@@ -15,7 +15,7 @@ from services.compose import arms, experience, explain, links, media, overlay, p
 from services.compose.composed import Composed, Retrieved
 from services.compose.evidence import evidence_pack, fuse_policy
 from services.compose.found import Found
-from services.compose.packaging import Loaded, hold_message, package_context, read_message, to_core
+from services.compose.packaging import Loaded, hold_message, package_context, read_message, to_core, to_ended
 from services.compose.rules import subplan
 from services.compose.rules.conflict import Settled, settle, told
 from services.compose.rules.execute import Execution, composed, executed
@@ -24,13 +24,17 @@ from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory
 from services.compose.rules.overlay import ARM, evidence
 from services.compose.rules.pack import Packed
+from services.compose.rules.past import asks_past
 from services.compose.rules.plan import Planned
+from services.compose.rules.relatives import without_relatives
 from services.compose.rules.subplan import SubPlan
+from services.compose.rules.superseding import without_superseded
 from shared import clock
 from shared.db import Subject
 from shared.errors import TransientError
+from shared.reading.relatives import tells_of_relative
 from shared.runtime import Runtime
-from shared.store import knowledge, memory, sessions, summaries, tombstones, turns
+from shared.store import ended, knowledge, memory, sessions, summaries, tombstones, turns
 from shared.store.media import known
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
@@ -38,6 +42,8 @@ from shared.text import blocks
 
 ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""
+ENDED_MOST = 200
+"""So many of the versions that ended last are looked for in what is found."""
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
@@ -98,7 +104,8 @@ async def compose(
     policy = _fuse_policy(rt, found)
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
-    fused = fuse(pool, at, policy)
+    fused = without_superseded(fuse(pool, at, policy), past=asks_past(message))
+    fused = without_relatives(fused, message, planned.intent)
     settled = _settled(rt, fused, [to_core(m) for m in loaded.core], message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
     packed = told(made, settled.conflicts)
@@ -148,21 +155,26 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
         summaries.standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),
+        ended.versions(subject, ENDED_MOST),
+        ended.taken_back(subject, ENDED_MOST),
     )
     said = asked.user_message.blocks
     named = blocks.media_ids(said)
     version = 0
     if named or rt.knowledge.configured:
-        core, standing, recent, epoch, registered, version = await rt.db.read(
+        core, standing, recent, epoch, gone, taken, registered, version = await rt.db.read(
             subject, *reads, known(subject, named), knowledge.version(scope)
         )
         said = media.admitted(asked.user_message, registered)
     else:
-        core, standing, recent, epoch = await rt.db.read(subject, *reads)
+        core, standing, recent, epoch, gone, taken = await rt.db.read(subject, *reads)
     now = overlay.message(asked.user_message, session_id, at)
     seen = await overlay.foresee(rt.db, subject, _open(rt, recent.pending, epoch), now, rt.policy.confidence)
-    hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id)]
-    core = [m for m in core if not seen.hides(m.memory_id)]
+    before = overlay.before(recent.window, asked.user_message)
+    seen = seen.with_ended(map(to_ended, gone), overlay.taken_back(before, now, taken))
+    hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id, m.source_turn_id, m.content_text)]
+    # what is known of a relative is no part of who the user is: it is found where it is asked about
+    core = [m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text, standing.lines, standing.ended)
     return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
@@ -239,13 +251,19 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     request_id = asked.request_id or clock.uuid7().hex
     subject = Subject(asked.tenant_id, asked.user_id)
     async with _in_time(deadline - time.perf_counter()):
-        reads = (turns.pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject))
+        reads = (
+            turns.pending(subject, rt.policy.compose.pending_turns_max),
+            tombstones.epoch(subject),
+            ended.versions(subject, ENDED_MOST),
+            ended.taken_back(subject, ENDED_MOST),
+        )
         version, scope = 0, resources.scope(rt, asked)
         if rt.knowledge.configured:
-            pending, epoch, version = await rt.db.read(subject, *reads, knowledge.version(scope))
+            pending, epoch, gone, taken, version = await rt.db.read(subject, *reads, knowledge.version(scope))
         else:
-            pending, epoch = await rt.db.read(subject, *reads)
+            pending, epoch, gone, taken = await rt.db.read(subject, *reads)
         seen = await overlay.foresee(rt.db, subject, _open(rt, pending, epoch), None, rt.policy.confidence)
+        seen = seen.with_ended(map(to_ended, gone), overlay.taken_back((), None, taken))
     run = executed(asked, await links.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
     wanted = await _given(rt, asked, run, request_id)
@@ -257,7 +275,7 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     policy = fuse_policy(asked, found)
     wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
-    fused = fuse(pool, at, policy)
+    fused = without_superseded(fuse(pool, at, policy), past=any(step.bounds.past for step in run.steps))
     took = (time.perf_counter() - began) * 1000
     pack = evidence_pack(asked, run, found, fused, request_id, at, took, ignored)
     logger().info(

@@ -1,8 +1,8 @@
 """What the arms found: candidates with their places in every ranked list, and what could not be had."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from services.compose.rules.nearby import Floats
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.signals import frequency
 from services.compose.rules.weigh import Scored
+from shared.reading import retractions
 from shared.store.search import Hit
 from shared.text.replies import says_something
 
@@ -85,14 +86,11 @@ def note(found: Found, brings: List) -> None:
     found.lists[brings.name] = ListOf(brings.of, brings.mode)
 
 
-def holding(found: Found, hits: Sequence[Hit]) -> list[tuple[Hit, Held]]:
-    """The hits that still hold, with what of each may be shown."""
+def holding(found: Found, hits: Sequence[Hit], *, past: bool = False) -> list[tuple[Hit, Held]]:
+    """The hits that still hold, with what of each may be shown; with `past` those too that held once, so marked."""
     kept: list[tuple[Hit, Held]] = []
     for hit in hits:
-        if hit.memory_id:
-            left = None if found.overlay.hides(hit.memory_id) else Held(hit.text)
-        else:
-            left = held(hit.text, hit.ordinal, [*hit.ended, *found.overlay.of_turn(hit.turn_id)], hit.media or ())
+        left = (_memory if hit.memory_id else _message)(found.overlay, hit, past=past)
         if left is None:
             found.stale.append(key_of(hit))
         else:
@@ -105,15 +103,48 @@ def key_of(hit: Hit) -> str:
     return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
 
 
+def _memory(overlay: Overlay, hit: Hit, *, past: bool) -> Held | None:
+    """The memory that stands; what happened is over with what it led to: having moved somewhere, with living there."""
+    if overlay.hides(hit.memory_id, hit.turn_id, hit.text):
+        return None
+    until = overlay.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
+    if until is None:
+        return Held(hit.text)
+    return Held(hit.text, until=until) if past else None
+
+
+def _message(overlay: Overlay, hit: Hit, *, past: bool) -> Held | None:
+    ended = [*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit)]
+    left = held(hit.text, hit.ordinal, ended, hit.media or (), past=past)
+    if left is None or left.until:
+        return left
+    until = overlay.outdated.ended_at(left.text, hit.said_at, hit.role, str(hit.turn_id), hit.name)
+    if until is None:
+        return left
+    return replace(left, until=until) if past else None
+
+
+def _taken_back(overlay: Overlay, hit: Hit) -> list[dict[str, Any]]:
+    """What of the message its user took back: in the message itself, or in the next; then the replies to it too."""
+    of_user = hit.role == "user"
+    gone: list[dict[str, Any]] = []
+    if of_user:
+        gone = [{"span": span, "forgotten": True} for span in retractions.taken(hit.text)]
+    if taken := overlay.taken_back.get(str(hit.turn_id)):
+        span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
+        gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})
+    return [{"ordinal": hit.ordinal, **each} for each in gone]
+
+
 def tells(hit: Hit, left: Held) -> bool:
     """Whether it can be evidence: a memory that is not empty, or a message that says more than that it was heard."""
     return bool(left.text.strip()) if hit.memory_id else says_something(left.text)
 
 
-def take_linked(found: Found, brings: List, hits: Sequence[Hit]) -> None:
+def take_linked(found: Found, brings: List, hits: Sequence[Hit], *, past: bool = False) -> None:
     """The hits in their order, as a list of its own."""
     note(found, brings)
-    current = holding(found, hits)
+    current = holding(found, hits, past=past)
     found.stale_answers |= {key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current}
     telling = [each for each in current if tells(*each)]
     for rank, (hit, left) in enumerate(telling, 1):
@@ -174,4 +205,5 @@ def candidate(hit: Hit, left: Held, standing: Standing) -> Candidate:
         language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
         original=hit.text,
         recognized=left.recognized,
+        until=left.until,
     )

@@ -6,16 +6,27 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.compose import IncomingMessage
-from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, Spoken, foreseen, overlay
+from services.compose.rules.overlay import (
+    NOTHING,
+    Overlay,
+    Pending,
+    Place,
+    Remembered,
+    Spoken,
+    TakenBack,
+    foreseen,
+    overlay,
+)
 from shared import clock
 from shared.db import Database, Subject
-from shared.heard import RESTORE, SPOKEN, observation_rows, place_of, turn_text
+from shared.heard import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
 from shared.known import known_of, statement_of, told, words_of
 from shared.lately import Lately
 from shared.policy import ConfidencePolicy
-from shared.reading import ObserveContext, ObservePolicy, TurnText, observe
+from shared.reading import ObserveContext, ObservePolicy, TurnText, observe, retractions
 from shared.resolve import Operation
 from shared.store import memory, wishes
+from shared.store.ended import TakenBackTurn
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
@@ -125,7 +136,25 @@ def _pending(row: ObservationRow, spoken: Spoken | None, *, now: bool) -> Pendin
         spoken=spoken or Spoken(row.text, row.said_at, row.session_id),
         polarity=row.polarity,
         now=now,
+        forgotten=is_forgotten(row),
     )
+
+
+def taken_back(turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()) -> Mapping[str, TakenBack]:
+    """What was taken back of turns: as is known of all of them, and as the turns of a session read, the last `now`."""
+    found = {each.turn_id: TakenBack(each.until, each.forgotten) for each in known}
+    before: tuple[UUID, str] | None = None
+    for turn in (*turns, *([now] if now else ())):
+        said = next((m for m in turn_text(turn).messages if m.role == "user"), None)
+        if said is None:
+            continue
+        taking = next((each for each in retractions.find(said.text) if each.takes_before), None)
+        if taking and before:
+            turn_id, text = before
+            forgotten = taking.why in retractions.FORGOTTEN
+            found[str(turn_id)] = TakenBack(said.created_at, forgotten, text[slice(*retractions.last_sentence(text))])
+        before = (turn.turn_id, said.text)
+    return found
 
 
 def _remembered(known: Memory) -> Remembered:

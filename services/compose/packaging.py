@@ -15,6 +15,7 @@ from services.compose.planner import ROUTING, Planner, Thought
 from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
 from services.compose.rules.conflict import Settled
 from services.compose.rules.model import CoreMemory, Message, RecentTurn
+from services.compose.rules.outdated import OutdatedStatement
 from services.compose.rules.overlay import Overlay
 from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, check, pack
 from services.compose.rules.render import MESSAGE_OVERHEAD
@@ -26,6 +27,7 @@ from shared.heard import SPOKEN
 from shared.knowledge.port import Scope
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
+from shared.store.ended import EndedVersion
 from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.text import blocks
@@ -195,6 +197,21 @@ def to_core(known: Pinned) -> CoreMemory:
         valid_at=known.valid_at,
         last_validated_at=known.last_validated_at,
         category=known.key or known.type,
+    )
+
+
+def to_ended(version: EndedVersion) -> OutdatedStatement:
+    """The ended version as messages are compared with it."""
+    return OutdatedStatement(
+        version.until,
+        version.text.removeprefix(f"{version.speaker}: ") if version.speaker else version.text,
+        version.quote,
+        version.value,
+        version.instead,
+        frozenset(version.turns),
+        version.speaker,
+        version.ender,
+        version.same_key or version.instead is None,
     )
 
 

@@ -24,8 +24,9 @@ walk stroll hike|swim pool|bike bicycle cycle|camp tent|trip travel vacation jou
 vacation holiday trip getaway|visit trip travel|country nation abroad|city town|town city village|place spot location
 beach sea ocean coast|mountain hill peak hike|forest wood nature|nature outdoor forest|hotel hostel resort
 flight plane airport fly|car vehicle drive auto|drive car|train railway|house home apartment|home house apartment
-apartment flat condo|move relocate|rent lease landlord|furniture sofa table couch|garden plant flower yard
-plant flower garden|flower rose tulip lily|pet dog cat puppy kitten|dog puppy pup|cat kitten kitty|animal pet
+apartment flat condo|move relocate live|live reside move|rent lease landlord|furniture sofa table couch
+garden plant flower yard|plant flower garden|flower rose tulip lily
+pet dog cat puppy kitten|dog puppy pup|cat kitten kitty|animal pet
 food meal dish cuisine eat|meal dinner lunch breakfast|cook recipe bake kitchen|bake cake cookie bread
 recipe cook dish|dessert cake pie pastry sweet|restaurant cafe diner|drink beverage coffee tea
 coffee espresso latte cafe|tea drink|wine beer drink|vegetable veggie salad|diet vegan vegetarian eat
@@ -66,7 +67,8 @@ _CHINESE = """
 音乐 歌 歌曲|歌曲 歌|乐器 吉他 钢琴|书 小说 书籍|小说 书|作者 作家|作家 作者|游戏 玩|运动 锻炼 健身|锻炼 运动 健身
 健身 锻炼 运动 健身房|跑步 慢跑 马拉松|爬山 登山 徒步|徒步 爬山 登山|游泳 泳池|骑车 自行车 骑行|自行车 单车 骑车
 旅行 旅游 出游 度假|旅游 旅行 出游|度假 旅行 假期|出差 差旅|酒店 宾馆 民宿|飞机 航班 机票|航班 飞机|机票 航班 飞机
-火车 高铁 动车|高铁 火车 动车|汽车 车 开车|车 汽车 开车|房子 家 公寓 住房|公寓 房子|住 住在 搬到 家|搬家 搬到 搬
+火车 高铁 动车|高铁 火车 动车|汽车 车 开车|车 汽车 开车|房子 家 公寓 住房|公寓 房子
+住 住在 搬到 搬 家|住在 住 搬到 搬|搬到 住在 住 搬|搬家 搬到 搬
 租房 房租 房东|房租 租金 租房|地址 住址|宠物 狗 猫|狗 小狗 狗狗|猫 小猫 猫咪 橘猫|植物 花 绿植|吃饭 用餐 餐厅
 餐厅 饭店 餐馆 饭馆|饭店 餐厅 餐馆|菜 菜品 料理|做饭 烹饪 下厨|早餐 早饭|午餐 午饭|晚餐 晚饭|早饭 早餐|午饭 午餐
 晚饭 晚餐|甜品 甜点 蛋糕|饮料 喝|口味 味道 爱吃|忌口 过敏 不吃|过敏 过敏原 忌口|喜欢 爱 爱好 喜爱|爱好 喜欢 兴趣

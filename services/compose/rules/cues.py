@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal
 
+from services.compose.rules.past import without_frame
 from services.compose.rules.telling import Kind, kinds, names
 from shared.text import segment
-from shared.text.dates import Range, arabic, time_range
+from shared.text.dates import Range, arabic, time_range, without_times
 from shared.text.normalise import fold, normalise
 from shared.text.patterns import to_pattern
 
@@ -48,15 +49,6 @@ _TIME_WORDS = frozenset(
     " january february march april june july august september october november december day days week weeks month months year years hour hours minute minutes".split()
 )
 """Without one of these, no English words tell when."""
-_MONTHS = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-_DATE_WORDS = to_pattern(
-    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})|(?:{_MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?|(?:in|of|during|since|last|this)\s+(?:{_MONTHS}))\b\.?(?:\s*,?\s*(?:19|20)\d\d\b)?"
-    r"|\b(?:in|of|during|since|year)\s+(?:19|20)\d\d\b|(?:(?:19|20)\d\d\s*年)?\s*\d{1,2}\s*月(?:份|\s*\d{1,2}\s*[日号])?|(?:19|20)\d\d\s*年"
-    r"|(?<!\d)(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|最近|近期|近来|[昨今前]天|[去今前]年|上(?:个)?(?:周|星期|礼拜|月)|这(?:个)?(?:周|星期|礼拜|月)"
-    r"|\b(?:yesterday|today|tonight|recently|lately|(?:last|this|past) (?:night|week|weekend|month|year))\b",
-    re.IGNORECASE,
-)
-"""Words that only say when: the date they name is compared with dates, not looked up as words."""
 _SENTENCE = to_pattern(r"[^.!?。！？\n]*[.!?。！？\n]*")
 _WORD = to_pattern(r"[^\W_]+")
 _TOGETHER = to_pattern(r"(?:['’]s)?\s*(?:,|&|and|or|和|与|及|或|、|，)+\s*")
@@ -71,8 +63,10 @@ Role = Literal["user", "assistant"]
 _FRAMING = frozenset(
     map(
         segment.stem,
-        """talk discuss say mention chat tell speak conversation happen do go up news
-        聊 聊天 聊到 聊过 谈 谈到 说 说到 说过 讲 讲到 提 提到 讨论 告诉 发生 事 事情 做 干 忙 对话 内容 记录""".split(),
+        """talk discuss say mention chat tell speak conversation happen do go up new news happening visit busy
+        spend plan remind remember summarize summary recap list
+        聊 聊天 聊到 聊过 谈 谈到 说 说到 说过 讲 讲到 提 提到 讨论 告诉 发生 事 事情 做 干 忙 玩 过得 过 安排
+        对话 内容 记录 那天 那会 那会儿 有事 总结 回顾 经历 情况""".split(),
     )
 )
 """Of a question that names a time these words say only that it asks what was said or done then."""
@@ -112,8 +106,8 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     bare = _without(clean, called.values())
     every = segment.query_terms(clean)
     spoken = time_range(clean, now)
-    timeless = _DATE_WORDS.sub(" ", arabic(bare)) if spoken else bare
-    terms = segment.query_terms(timeless) or ([] if spoken else every)
+    timeless = without_times(bare, now) if spoken else bare
+    terms = segment.query_terms(without_frame(timeless)) or ([] if spoken else every)
     speaker, sure = _about(called, clean)
     yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
     return Cues(

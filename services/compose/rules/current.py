@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from services.compose.rules.quote import GAP, sentence
@@ -37,21 +38,48 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What of a chunk may be shown: its text, and where in it stands what was recognised in which media."""
+    """What of a chunk may be shown: its text, and where in it stands what was recognised in which media.
+
+    `until` says until when what it states held, where that is over.
+    """
 
     text: str
     recognized: tuple[Recognized, ...] = ()
+    until: datetime | None = None
+
+
+def held_until(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> datetime | None:
+    """Until when the last of what the message states held; None where nothing of it has ended."""
+    concerned = (
+        each["until"]
+        for each in ended
+        if each.get("until")
+        and (
+            (each.get("ordinal") == ordinal and each.get("span"))
+            or (each.get("ordinal") != ordinal and each.get("word") and has_word(text, str(each["word"])))
+        )
+    )
+    moments = [each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in concerned]
+    return max(moments, default=None)
 
 
 def held(
-    text: str, ordinal: int, ended: Sequence[Mapping[str, Any]], media: Sequence[Mapping[str, Any]]
+    text: str,
+    ordinal: int,
+    ended: Sequence[Mapping[str, Any]],
+    media: Sequence[Mapping[str, Any]],
+    *,
+    past: bool = False,
 ) -> Held | None:
     """The message without words that no longer hold, and without what was recognised in media that is not safe now.
 
-    `media` says where in the text that stands, after all words and fallbacks. None when no words are left.
+    `media` says where in the text that stands, after all words and fallbacks. None when no words are left. With `past`
+    words that no longer hold stay, unless they are to be forgotten, and it is said until when they held.
     """
     said = text[: media[0]["start"]].rstrip("\n") if media else text
-    kept = current_text(said, ordinal, ended)
+    over = [each for each in ended if past and not each.get("forgotten")]
+    until = held_until(said, ordinal, over) if over else None
+    kept = current_text(said, ordinal, [each for each in ended if each.get("forgotten")] if past else ended)
     if kept is None:
         return None
     found: list[Recognized] = []
@@ -61,7 +89,7 @@ def held(
         kept = f"{kept}\n{piece}" if piece else kept
         if piece or each["rule"]:
             found.append(Recognized(each["media_id"], each["type"], start, len(kept), each["rule"]))
-    return Held(kept, tuple(found))
+    return Held(kept, tuple(found), until)
 
 
 def joined(text: str) -> str:

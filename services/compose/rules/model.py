@@ -63,6 +63,8 @@ class Candidate:
     original: str = ""
     recognized: tuple[Recognized, ...] = ()
     org_tier: str = ""
+    until: datetime | None = None
+    """Until when what it states held, where that is over."""
 
     @property
     def key(self) -> str:

@@ -10,11 +10,13 @@ from uuid import UUID
 from schemas.vocabulary import Role
 from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate
+from services.compose.rules.outdated import NOTHING_ENDED, OutdatedStatement, OutdatedStatements, outdated_statements
 from shared.policy import ConfidencePolicy
 from shared.relate import Known, Statement
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
 from shared.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 from shared.text.normalise import fold
+from shared.text.segment import query_terms, terms
 from shared.text.within import has_word
 
 MOST_SHOWN = 6
@@ -64,11 +66,27 @@ class Pending:
     spoken: Spoken
     polarity: int = 0
     now: bool = False
+    forgotten: bool = False
+    """Whether what it takes back is not told to anybody who asks about the past either."""
 
     @property
     def cause(self) -> str:
         """What names it as the reason why something is not shown."""
         return "overlay:message" if self.now else f"overlay:turn:{self.place.turn_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What the user took back of a turn in the next one; `sentence` is known while workers may not have seen it."""
+
+    until: datetime
+    forgotten: bool
+    sentence: str = ""
+
+    def covers(self, text: str) -> bool:
+        """Whether a memory that was learnt from the turn says what was taken back."""
+        said = frozenset(query_terms(text))
+        return bool(said) and 2 * len(said.intersection(terms(self.sentence))) >= len(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +97,20 @@ class Overlay:
     ended: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict[str, tuple[Mapping[str, Any], ...]])
     texts: frozenset[str] = frozenset()
     stating: tuple[tuple[Pending, frozenset[str]], ...] = ()
+    outdated: OutdatedStatements = NOTHING_ENDED
+    taken_back: Mapping[str, TakenBack] = field(default_factory=dict[str, TakenBack])
 
-    def hides(self, memory_id: UUID | str | None) -> bool:
-        """Whether what was said since ends this memory."""
-        return str(memory_id) in self.masked
+    def with_ended(self, ended: Iterable[OutdatedStatement], taken_back: Mapping[str, TakenBack]) -> "Overlay":
+        """The same, and what had ended or was taken back before."""
+        known = (*self.outdated.statements, *ended)
+        if not known and not taken_back:
+            return self
+        return replace(self, outdated=outdated_statements(known), taken_back=taken_back)
+
+    def hides(self, memory_id: UUID | str | None, turn_id: UUID | str | None = None, text: str = "") -> bool:
+        """Whether what was said since ends or takes back this memory, learnt from this turn."""
+        taken = self.taken_back.get(str(turn_id))
+        return str(memory_id) in self.masked or (taken is not None and taken.covers(text))
 
     def of_turn(self, turn_id: UUID | str | None) -> tuple[Mapping[str, Any], ...]:
         """What of a turn's words holds no longer, as `current_text` reads it."""
@@ -98,7 +126,8 @@ class Overlay:
 
     def names(self, names: Iterable[str]) -> list[str]:
         """Those of the names that nothing which no longer holds speaks of."""
-        return [name for name in names if not any(has_word(text, name) for text in self.texts)]
+        gone = (*self.texts, *(each.sentence for each in self.taken_back.values()))
+        return [name for name in names if not any(has_word(text, name) for text in gone)]
 
     def summary(self, text: str, said: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()) -> str:
         """The summary without the lines that say what no longer holds, and without headings left bare.
@@ -106,7 +135,7 @@ class Overlay:
         `said` are its lines with their turns, `ended` what was learnt from these and had ended before.
         """
         foreseen = [*ended, *self._ended_statements()]
-        if not foreseen or not text:
+        if not text or not (foreseen or self.outdated.statements):
             return text
         stale = find_stale_lines(said, foreseen)
         lines = text.splitlines()
@@ -114,10 +143,17 @@ class Overlay:
         kept = [
             line
             for line in lines
-            if not (_repeats(line, self.texts) or (line.startswith("- ") and any(map(line.endswith, stale))))
+            if not (
+                _repeats(line, self.texts)
+                or (line.startswith("- ") and any(map(line.endswith, stale)))
+                or self._is_outdated(line)
+            )
         ]
         pairs = zip(kept, [*kept[1:], ""], strict=True)
         return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
+
+    def _is_outdated(self, line: str) -> bool:
+        return line.startswith("- ") and self.outdated.ended_at(_line(line)) is not None
 
     def _ended_statements(self) -> list[EndedStatement]:
         """What these changes end, wherever it was said, and the values that they end of each turn."""
@@ -131,9 +167,13 @@ NOTHING = Overlay()
 
 
 def _repeats(line: str, texts: frozenset[str]) -> bool:
+    return line.startswith("- ") and fold(_line(line).strip()) in texts
+
+
+def _line(line: str) -> str:
+    """The line without its mark and label."""
     said = line.removeprefix("- ")
-    said = said.partition("] ")[2] if said.startswith("[") else said
-    return line.startswith("- ") and fold(said.strip()) in texts
+    return said.partition("] ")[2] if said.startswith("[") else said
 
 
 @dataclass(slots=True)
@@ -144,6 +184,7 @@ class _Course:
     masked: dict[str, str] = field(default_factory=dict[str, str])
     ended: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict[str, list[Mapping[str, Any]]])
     texts: set[str] = field(default_factory=set[str])
+    gone: list[OutdatedStatement] = field(default_factory=list[OutdatedStatement])
     stating: dict[UUID, tuple[Pending, set[str]]] = field(default_factory=dict[UUID, tuple[Pending, set[str]]])
 
 
@@ -157,7 +198,8 @@ def overlay(pending: Sequence[Pending], remembered: Sequence[Remembered], policy
         _next(course, each, policy)
     stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
     ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
-    return Overlay(course.masked, ended, frozenset(course.texts), stating)
+    outdated = outdated_statements(reversed(course.gone))
+    return Overlay(course.masked, ended, frozenset(course.texts), stating, outdated)
 
 
 def foreseen(
@@ -242,6 +284,8 @@ def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
     for known in ends:
         held = course.active.pop(known.memory_id)
         course.texts.add(fold(known.text.strip()))
+        if not each.forgotten:
+            course.gone.append(_to_outdated(each, held))
         if held.learnt:
             course.masked[str(known.memory_id)] = each.cause
             keys.add(f"memory:{known.memory_id}")
@@ -249,10 +293,20 @@ def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
             keys |= course.stating.pop(known.memory_id)[1]
         if at := held.place:
             gone = {"ordinal": at.ordinal, "span": at.span, "word": at.word, "cause": each.cause}
+            gone |= {"until": each.statement.said_at, "forgotten": each.forgotten}
             course.ended.setdefault(at.turn_id, []).append(gone)
             keys.add(f"turn:{at.turn_id}:{at.ordinal}")
     if keys and (each.statement.key or each.statement.assertion == "correction"):
         course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
+
+
+def _to_outdated(each: Pending, held: Remembered) -> OutdatedStatement:
+    word = held.place.word if held.place else None
+    instead = None if each.statement.retracts else each.text
+    turns = frozenset({held.place.turn_id} if held.place else ())
+    return OutdatedStatement(
+        each.statement.said_at, held.known.text, held.known.told, word, instead, turns, certain=True
+    )
 
 
 def evidence(found: Overlay, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:

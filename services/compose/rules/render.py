@@ -65,6 +65,7 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
             confidence=f"{candidate.confidence:.2f}",
             provenance=candidate.provenance,
             valid_since=_day(candidate.valid_at),
+            valid_until=_day(candidate.until),
             category=_name(candidate.category) or candidate.memory_type,
             epistemic_type=candidate.epistemic,
         )
@@ -74,7 +75,13 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
         attributes = _attributes(nonce=nonce, source=source, org_tier=_name(candidate.org_tier))
         return _tagged("knowledge", attributes, text, limit)
     speaker = _name(candidate.name) or candidate.role
-    attributes = _attributes(nonce=nonce, source="conversation", valid_since=_day(candidate.valid_at), speaker=speaker)
+    attributes = _attributes(
+        nonce=nonce,
+        source="conversation",
+        valid_since=_day(candidate.valid_at),
+        valid_until=_day(candidate.until),
+        speaker=speaker,
+    )
     return _tagged("user_memory", attributes, text, limit)
 
 

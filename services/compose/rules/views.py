@@ -51,6 +51,7 @@ def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime) -
             name=source.name,
             session_id=source.session_id,
             created_at=source.valid_at,
+            valid_until=source.until,
             type=source.memory_type,
             org_tier=source.org_tier or None,
         ),

@@ -1,0 +1,41 @@
+"""A time that a question names brings what was said then, whatever its words."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from services.compose.rules.cues import Cues, nearness
+from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats
+from services.compose.rules.weigh import Said, Scored
+from shared.text.dates import Range, time_range
+
+BESIDE_WORDS = replace(DEFAULT_CONTEXT, turns=40, memories=20)
+"""How much of a time is looked at beside what the words of the question bring."""
+MOST_BY_DATE = 5
+"""So much of a time is let in at most where nothing of it meets the question's words."""
+
+
+def named_span(texts: Iterable[str], now: datetime) -> Range | None:
+    """The first past or present time that one of the questions names."""
+    return next((span for text in texts if (span := time_range(text, now))), None)
+
+
+def date_support(asked: Cues, said: Sequence[Said], scored: Scored, least: float) -> Floats:
+    """How far each meets the question, where the question names a time.
+
+    A question of nothing but a time is met by all that was said then; one that asks for more, by the best of it where
+    neither words nor meaning of anything said then meet it.
+    """
+    if asked.time is None:
+        return scored.support
+    then = np.array([nearness(each.said_at, asked) >= 1.0 for each in said], dtype=np.bool_)
+    if asked.only_dates:
+        return np.where(then, 1.0, scored.support)
+    support = scored.support.copy()
+    if then.any() and support[then].max() < least:
+        inside = np.flatnonzero(then)
+        best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
+        support[best] = least
+    return support
