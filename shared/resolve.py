@@ -13,6 +13,7 @@ from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
 from shared.relate import RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+from shared.text.patterns import to_pattern
 from shared.text.segment import stem
 from shared.text.within import has_word
 
@@ -33,6 +34,7 @@ SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
 CERTAIN = 0.95
 """How likely it must be that a passing statement ends what the user has confirmed; below, it is an open conflict."""
+_QUESTION = to_pattern(r"[^.!?。！？\n]*[?？]+")
 NEWEST_MOST = 24
 """So many of the newest memories are looked at, whatever they share."""
 NEAR_MOST = 32
@@ -162,12 +164,20 @@ def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
         return ()
     others = [k for k in known if k.type not in APART and not k.name_alone]
     others = [k for k in others if k.valid_at < new.said_at and _may_meet(new, k)]
-    near = _near(about(new.quote), others)
+    quote = _stated(new)
+    near = _near(about(quote), others)
     taken = {k.memory_id for k in near}
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
     near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
-    found = [Beside(k, said) for said, k in zip(relations([k.told for k in near], new.quote), near, strict=True)]
+    found = [Beside(k, said) for said, k in zip(relations([k.told for k in near], quote), near, strict=True)]
     return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
+
+
+def _stated(new: Statement) -> str:
+    """The sentence that it was read in, of a passing statement without the questions beside it, which state nothing."""
+    if SUSPECTED not in new.flags or not new.quote:
+        return new.quote
+    return _QUESTION.sub("", new.quote).strip() or new.quote
 
 
 def _may_meet(new: Statement, old: Known) -> bool:

@@ -290,9 +290,9 @@ async def _ranked(
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
-        scored = replace(scored, support=spans.date_support(read[n], hits, scored, policy.least_support))
         if n in dated:
             scored = replace(scored, support=np.ones(len(hits)))
+        scored = replace(scored, support=spans.date_support(read[n], hits, scored, policy.least_support))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)

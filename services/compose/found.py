@@ -1,13 +1,16 @@
 """What the arms found: candidates with their places in every ranked list, and what could not be had."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
+from services.compose.rules import outdated
 from services.compose.rules.current import Held, held, joined
 from services.compose.rules.model import Candidate, ListOf
 from services.compose.rules.nearby import Floats
@@ -88,14 +91,36 @@ def note(found: Found, brings: List) -> None:
 
 def holding(found: Found, hits: Sequence[Hit], *, past: bool = False) -> list[tuple[Hit, Held]]:
     """The hits that still hold, with what of each may be shown; with `past` those too that held once, so marked."""
+    read = [(_memory if hit.memory_id else _message)(found.overlay, hit, past=past) for hit in hits]
+    over = _ended_turns(hits, read)
     kept: list[tuple[Hit, Held]] = []
-    for hit in hits:
-        left = (_memory if hit.memory_id else _message)(found.overlay, hit, past=past)
+    for hit, said in zip(hits, read, strict=True):
+        left = said
+        if left and hit.turn_id in over and hit.role == "assistant" and outdated.says_one_thing(left.text):
+            until = over.get(hit.turn_id)
+            left = replace(left, until=left.until or until) if until else None
         if left is None:
             found.stale.append(key_of(hit))
         else:
             kept.append((hit, left))
     return kept
+
+
+def _ended_turns(hits: Sequence[Hit], read: Sequence[Held | None]) -> Mapping[UUID | None, datetime | None]:
+    """The turns of which nothing that the user said holds any more, and until when it held where that is shown.
+
+    A reply of one sentence to such words speaks of them, whether it repeats them or not.
+    """
+    ended: dict[UUID | None, datetime | None] = {}
+    holds: set[UUID | None] = set()
+    for hit, left in zip(hits, read, strict=True):
+        if hit.turn_id is None or hit.memory_id is not None or hit.role != "user":
+            continue
+        if left is None or left.until:
+            ended[hit.turn_id] = left.until if left else None
+        else:
+            holds.add(hit.turn_id)
+    return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
 def key_of(hit: Hit) -> str:

@@ -13,6 +13,11 @@ from shared.text.patterns import to_pattern
 _OF_KIN = to_pattern(
     rf"^(?:and |but |so |also |well |oh )*(?:[Mm]y|[Oo]ur)\s+(?:\w+\s+)?{KIN_EN}\b|^(?:其实|对了|最近|昨天|今天|上周|另外|还有)?[，,]?我(?:们)?(?:家)?的?(?:大|小|二)?{KIN_ZH}",
 )  # fmt: skip
+_CALLED = to_pattern(
+    r"^(?:Dad(?:dy)?|M[ou]m(?:my)?|Grand(?:ma|pa|ad|mother|father)|Granny|Nana)(?:'s)? (?!(?:and|or) I\b)"
+    r"|^(?:老[爸妈]|爸爸|妈妈|爷爷|奶奶|外公|外婆|姥姥|姥爷|老公|老婆|孩子|儿子|女儿|宝宝)(?!们|和我|跟我|[,，])"
+)
+"""Relatives by the name that their own give them."""
 _KIN = to_pattern(rf"\b{KIN_EN}(?:'s|s)?\b|\bfamily\b|{KIN_ZH}|爸|妈|家里", re.IGNORECASE)
 _HEALTH = to_pattern(
     r"\b(?:health(?:y)?|allerg\w+|intoleran\w+|diagnos\w+|disease|illness|sick|condition|conditions|medic\w+|prescri\w+|symptom\w*|surger\w+"
@@ -27,7 +32,8 @@ def tells_of_relative(text: str) -> bool:
     """Whether the text begins with a statement about somebody of the user's family or near them."""
     clauses = split(text[:300])
     first = next(iter(clauses), None)
-    return bool(first and _OF_KIN.match(first.text)) and stances(clauses)[0].subject in ("other", "none")
+    of_kin = first is not None and bool(_OF_KIN.match(first.text) or _CALLED.match(first.text))
+    return of_kin and stances(clauses)[0].subject in ("other", "none")
 
 
 def speaks_of_health(text: str) -> bool:

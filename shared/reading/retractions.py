@@ -70,6 +70,10 @@ _CLAUSES: tuple[tuple[Why, re.Pattern[str]], ...] = (
 _SENTENCES: tuple[tuple[Why, re.Pattern[str]], ...] = (
     ("withdrawn", to_pattern(rf"{_LEAD}(?:{_WITHDRAWN}){_TAIL}", re.IGNORECASE)),
 )
+_OPENS = to_pattern(
+    rf"{_LEAD}(?:(?:跟|和|在)?[你您大家]*开(?:个|了个)玩笑[,，]|(?:瞎|胡)(?:说|编)|别当真)", re.IGNORECASE
+)
+"""Forms that announce a joke, or that answer one, where something follows: 跟你开个玩笑, 胡说."""
 _SENTENCE = to_pattern(r"[^。！？!?\n；;.]+(?:\.(?!\s|$)[^。！？!?\n；;.]*)*[。！？!?\n；;.]*")
 _PART = to_pattern(r"[^,，—]+[,，—]*")
 
@@ -130,8 +134,8 @@ def _of_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] |
             continue
         for why, form in _CLAUSES:
             if form.fullmatch(sentence[start:end].strip()):
-                if why == "joke" and not at and not before and len(parts) > 1:
-                    continue  # what comes after it is the joke
+                if why == "joke" and not at and not before and len(parts) > 1 and _OPENS.match(sentence):
+                    continue  # what comes after it is the joke, or of somebody else
                 own = (span[0], span[0] + start) if at else before
                 return Retraction(why, span[0] + start, span[0] + end, own)
     return None

@@ -20,6 +20,8 @@ LONGEST_VALUE = 4
 LEAST_TERMS, BEGINNING, LONGEST_TEXT = 3, 4, 300
 SHARE = 0.75
 """So much of what sets an ended sentence apart from what took its place must be said again, and every number of it."""
+LONGEST_SENTENCE = 160
+"""Characters of a message that says one thing."""
 MOST_TERMS = 64
 _NUMBER = to_pattern(r"\d+")
 _CAPITAL = to_pattern(r"\b[A-Z]")
@@ -184,3 +186,8 @@ def _tells_new(ended: OutdatedStatement, text: str) -> bool:
 def outdated_statements(ended: Iterable[OutdatedStatement]) -> OutdatedStatements:
     """Those of the statements that words can tell, ended by what is of the same thing."""
     return OutdatedStatements(tuple(each for each in ended if (each.word or each.old) and each.is_sure))
+
+
+def says_one_thing(text: str) -> bool:
+    """Whether the message is one short sentence."""
+    return len(text) <= LONGEST_SENTENCE and not text[sentence(text, (0, 1))[1] :].strip()

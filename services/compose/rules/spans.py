@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -16,6 +16,9 @@ BESIDE_WORDS = replace(DEFAULT_CONTEXT, turns=40, memories=20)
 MOST_BY_DATE = 5
 """So much of a time is let in at most where nothing of it meets the question's words."""
 
+TOLD_WITHIN = timedelta(days=14)
+"""So long after a time what names it may still be told of it."""
+
 
 def named_span(texts: Iterable[str], now: datetime) -> Range | None:
     """The first past or present time that one of the questions names."""
@@ -25,17 +28,27 @@ def named_span(texts: Iterable[str], now: datetime) -> Range | None:
 def date_support(asked: Cues, said: Sequence[Said], scored: Scored, least: float) -> Floats:
     """How far each meets the question, where the question names a time.
 
-    A question of nothing but a time is met by all that was said then; one that asks for more, by the best of it where
-    neither words nor meaning of anything said then meet it.
+    A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
+    that asks for more, by the best of it where neither words nor meaning of anything said then meet it.
     """
     if asked.time is None:
         return scored.support
     then = np.array([nearness(each.said_at, asked) >= 1.0 for each in said], dtype=np.bool_)
+    if asked.only_dates and then.any():
+        return (then | np.array([_tells_of(each, asked.time) for each in said], dtype=np.bool_)).astype(np.float64)
     if asked.only_dates:
-        return np.where(then, 1.0, scored.support)
+        return scored.support
     support = scored.support.copy()
     if then.any() and support[then].max() < least:
         inside = np.flatnonzero(then)
         best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
         support[best] = least
     return support
+
+
+def _tells_of(said: Said, span: Range) -> bool:
+    """Whether it was said soon after the time and names it."""
+    if not span[1] <= said.said_at < span[1] + TOLD_WITHIN:
+        return False
+    named = time_range(said.text, said.said_at)
+    return named is not None and named[0] < span[1] and span[0] < named[1]

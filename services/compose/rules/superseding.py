@@ -6,16 +6,13 @@ from datetime import datetime
 
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Candidate, Dropped
-from services.compose.rules.outdated import OutdatedStatement, OutdatedStatements
-from services.compose.rules.quote import sentence
+from services.compose.rules.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
 from shared.reading import signals
 from shared.reading.clauses import split
 from shared.reading.guards import stances
 from shared.reading.related import about, relations
 from shared.resolve import ENDS_UNSAID
 
-LONGEST = 160
-"""Characters of a message that says one thing."""
 LEAST_SHARED = 1 / 3
 """So much of the older message the newer must have too: an anecdote of a place is not ended by leaving it."""
 MOST_COMPARED = 16
@@ -45,7 +42,7 @@ def without_superseded(fused: Fused, *, past: bool) -> Fused:
 def _ended(found: Sequence[Candidate]) -> Mapping[str, datetime]:
     """By key since when what the candidates say holds no longer."""
     messages = [each for each in found if each.kind == "turn" and each.until is None]
-    said = [each for each in messages if each.role == "user" and _says_one_thing(each.text)][:MOST_COMPARED]
+    said = [each for each in messages if each.role == "user" and says_one_thing(each.text)][:MOST_COMPARED]
     said.sort(key=lambda each: each.valid_at)
     ended: dict[str, datetime] = {}
     statements: list[OutdatedStatement] = []
@@ -81,10 +78,6 @@ def _may_end(text: str) -> bool:
     """Whether the text may say of whoever speaks that something has changed."""
     clauses = split(text)
     return any(map(signals.correction, clauses)) and all(each.subject != "agent" for each in stances(clauses))
-
-
-def _says_one_thing(text: str) -> bool:
-    return len(text) <= LONGEST and not text[sentence(text, (0, 1))[1] :].strip()
 
 
 def _statement(older: Candidate, newer: Candidate) -> OutdatedStatement:

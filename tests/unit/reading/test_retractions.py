@@ -17,6 +17,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
             (text, "joke")
             for text in ("just kidding", "haha jk", "I was only joking!", "开玩笑的啦", "逗你玩的", "骗你的哈哈")
         ),
+        *((text, "joke") for text in ("just kidding, I'm still single", "haha jk, we stay here", "骗你的，我还单着呢")),
         *((text, "deleted") for text in ("Delete that.", "scratch that", "please delete that", "I take that back.")),
         *((text, "deleted") for text in ("forget what I just said", "当我没说。", "收回刚才的话", "刚才那句不算")),
         *(
@@ -79,8 +80,8 @@ def test_a_plan_that_came_to_nothing_is_named(text: str, thing: str) -> None:
             "算了，还是喝茶吧",
             "取消了",
             "How do I delete what I said?",
-            "开玩笑的，我喜欢加班",
-            "just kidding, I love Mondays",
+            "跟你开个玩笑，我喜欢加班",
+            "胡说，他才不会去",
         ),
         *(
             "Forget it, tell me about cats",
