@@ -18,6 +18,7 @@ from services.compose.found import (
     List,
     Standing,
     candidate,
+    find_enders,
     holding,
     key_of,
     note,
@@ -168,7 +169,8 @@ def _word_tasks(
     terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
     terms += alike.others(terms)
     free = not (within.since or within.until)
-    span = spans.named_span((run.steps[n].query.text for n in numbers), clock.now()) if free else None
+    asked = [run.steps[n].query for n in numbers if run.steps[n].query.mode != "associative"]
+    span = spans.named_span((query.text for query in asked), clock.now()) if free else None
 
     async def read() -> Text:
         words = store.words(subject, terms, _common(within))
@@ -265,7 +267,7 @@ async def _ranked(
             wanted[n].append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
         if n in near:
             wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
-        if then is not None and read[n].time:
+        if then is not None and read[n].time and run.steps[n].query.mode != "associative":
             wanted[n].append(then)
     chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
     turns = {(a, seq) for each in wanted.values() for _, turns in each for a, seq in turns.tolist()}
@@ -277,12 +279,16 @@ async def _ranked(
     hits = [hit for hit, _ in current]
     kept = {hit.chunk_id for hit in hits}
     gone = [hit for hit in around if hit.chunk_id not in kept]
-    if gone and found.overlay.stating:  # only what is on its way takes the place of what it ends
+    enders: NDArray[np.bool_] = np.zeros(len(hits), dtype=np.bool_)
+    if gone:
         supports = [
             weigh(asked[n], gone, _ids_of(gone), by_words.get(n), near.get(n), DEFAULT_WEIGHTS).support for n in numbers
         ]
         best = np.max(supports, axis=0) >= policy.least_support / 2
-        found.stale_answers |= {key_of(hit) for hit, answers in zip(gone, best.tolist(), strict=True) if answers}
+        answers = [hit for hit, answering in zip(gone, best.tolist(), strict=True) if answering]
+        if found.overlay.stating:  # only what is on its way takes the place of what it ends
+            found.stale_answers |= {key_of(hit) for hit in answers}
+        enders = find_enders(found.overlay, answers, hits)
     of = _ids_of(hits)
     standings: dict[int, Standing] = {}
     for n in numbers:
@@ -292,7 +298,11 @@ async def _ranked(
         scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
         if n in dated:
             scored = replace(scored, support=np.ones(len(hits)))
-        scored = replace(scored, support=spans.date_support(read[n], hits, scored, policy.least_support))
+        if step.query.mode != "associative":
+            scored = replace(scored, support=spans.date_support(read[n], hits, scored, policy.least_support, now))
+        scored = replace(
+            scored, support=np.where(enders, np.maximum(scored.support, policy.least_support), scored.support)
+        )
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)

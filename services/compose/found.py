@@ -19,6 +19,7 @@ from services.compose.rules.signals import frequency
 from services.compose.rules.weigh import Scored
 from shared.reading import retractions
 from shared.store.search import Hit
+from shared.text.normalise import fold
 from shared.text.replies import says_something
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
@@ -123,6 +124,22 @@ def _ended_turns(hits: Sequence[Hit], read: Sequence[Held | None]) -> Mapping[UU
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
+def find_enders(overlay: Overlay, gone: Sequence[Hit], hits: Sequence[Hit]) -> NDArray[np.bool_]:
+    """Which of the hits are messages of the user that ended what these said: said when that ceased to hold."""
+    moments = {until for hit in gone for until in _ends(overlay, hit)}
+    return np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
+
+
+def _ends(overlay: Overlay, hit: Hit) -> set[datetime]:
+    """When what was said in the turn of the hit ceased to hold."""
+    if hit.memory_id:
+        return set()
+    untils = [each.get("until") for each in (*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit))]
+    moments = {each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in untils if each}
+    until = overlay.outdated.ended_at(hit.text, hit.said_at, hit.role, str(hit.turn_id), hit.name)
+    return moments | ({until} if until else set())
+
+
 def key_of(hit: Hit) -> str:
     """The key that a candidate of this hit has."""
     return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
@@ -162,8 +179,12 @@ def _taken_back(overlay: Overlay, hit: Hit) -> list[dict[str, Any]]:
 
 
 def tells(hit: Hit, left: Held) -> bool:
-    """Whether it can be evidence: a memory that is not empty, or a message that says more than that it was heard."""
-    return bool(left.text.strip()) if hit.memory_id else says_something(left.text)
+    """Whether it can be evidence: a memory that is more than a name, a message that says more than `I see`."""
+    if hit.memory_id is None:
+        return says_something(left.text)
+    text = fold(left.text.strip())
+    named = hit.type == "entity" and hit.key is not None and hit.key.rpartition(":")[2] == text
+    return bool(text) and not named
 
 
 def take_linked(found: Found, brings: List, hits: Sequence[Hit], *, past: bool = False) -> None:

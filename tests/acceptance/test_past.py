@@ -103,6 +103,22 @@ ECHOES = (
         ("周三下午两点",),
         ("周一上午十点",),
     ),
+    # what was answered goes with it, though it repeats no word of it
+    Talk(
+        (
+            ("I'm going to open a bakery in June.", "What a brave step!", 30),
+            ("The bakery fell through.", "Oh no, sorry.", 5),
+        ),
+        "Am I going to open a bakery in June?",
+        (),
+        ("brave step", "I'm going to open"),
+    ),
+    Talk(
+        (("我打算六月开一家面包店。", "很大的决定！", 30), ("面包店黄了。", "真遗憾。", 5)),
+        "我六月打算开什么店？",
+        (),
+        ("很大的决定", "我打算六月开"),
+    ),
 )
 PAST = (
     Talk(
@@ -137,6 +153,18 @@ TIMES = (
         ("tent",),
     ),
     Talk((("带孩子去了水族馆。", "", 252), ("买了一顶帐篷。", "", 120)), "{month}份我去哪了？", ("水族馆",), ("帐篷",)),
+    Talk(
+        (("Tried the ramen place on Mill Road.", "", 200), ("Fixed the bike chain.", "", 191)),
+        "What did I do on {day}?",
+        ("ramen",),
+        ("bike chain",),
+    ),
+    Talk(
+        (("面试了一家做机器人的公司。", "", 200), ("把阳台的花换了土。", "", 191)),
+        "{day_zh}我做了什么？",
+        ("机器人",),
+        ("换了土",),
+    ),
     Talk((("和小李吃了拉面。", "", 30), ("邻居借给我一把电钻。", "", 2)), "前几天", ("电钻",), ("拉面",)),
 )
 TAKEN_BACK = (
@@ -152,6 +180,21 @@ TAKEN_BACK = (
         "What did I use to say was my locker code word?",
         (),
         ("ineapple",),
+    ),
+    Talk(
+        (
+            ("I'm getting married in September!", "Congratulations!", 5),
+            ("Just kidding, nobody would have me. I'm still single.", "Ha, you got me.", 5),
+        ),
+        "Am I getting married?",
+        ("still single",),
+        ("getting married in September", "Congratulations"),
+    ),
+    Talk(
+        (("我十月要结婚了！", "真为你高兴！", 5), ("骗你的，我还单着呢。", "哈哈。", 5)),
+        "我十月要结婚吗？",
+        ("我还单着呢",),
+        ("我十月要结婚了", "真为你高兴"),
     ),
     Talk(
         (
@@ -238,7 +281,8 @@ async def told(person: Person, talk: Talk) -> ContextPackage:
         await person.outcome(answer.json()["turn_id"])
     first = now - timedelta(days=talk.turns[0][2])
     month = f"{first.month}月" if "份" in talk.asked else f"in {first:%B}"
-    return await person.compose(talk.asked.format(month=month), session="now")
+    day, day_zh = f"{first:%B} {first.day}, {first.year}", f"{first.year}年{first.month}月{first.day}日"
+    return await person.compose(talk.asked.format(month=month, day=day, day_zh=day_zh), session="now")
 
 
 def told_of_user(package: ContextPackage) -> str:

@@ -25,11 +25,12 @@ def named_span(texts: Iterable[str], now: datetime) -> Range | None:
     return next((span for text in texts if (span := time_range(text, now))), None)
 
 
-def date_support(asked: Cues, said: Sequence[Said], scored: Scored, least: float) -> Floats:
+def date_support(asked: Cues, said: Sequence[Said], scored: Scored, least: float, now: datetime) -> Floats:
     """How far each meets the question, where the question names a time.
 
     A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
-    that asks for more, by the best of it where neither words nor meaning of anything said then meet it.
+    that asks for more, by the best of it where neither words nor meaning of anything said then meet it and that time is
+    over: who asks what to cook tonight does not ask what was said today.
     """
     if asked.time is None:
         return scored.support
@@ -39,7 +40,7 @@ def date_support(asked: Cues, said: Sequence[Said], scored: Scored, least: float
     if asked.only_dates:
         return scored.support
     support = scored.support.copy()
-    if then.any() and support[then].max() < least:
+    if asked.time[1] <= now and then.any() and support[then].max() < least:
         inside = np.flatnonzero(then)
         best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
         support[best] = least

@@ -114,6 +114,11 @@ def test_words_taken_back_in_the_same_message_are_not_learnt() -> None:
     assert [each for each in observed("我住在奥斯陆。当我没说。") if not each[1]] == []
 
 
+@pytest.mark.parametrize("text", ["开玩笑的，我喜欢加班", "just kidding, I love Mondays"])
+def test_what_is_said_beside_taking_back_is_not_learnt(text: str) -> None:
+    assert [each for each in observed(text) if not each[1]] == []
+
+
 def test_taking_back_is_observed() -> None:
     assert observed("just kidding") == [("retraction", True, None)]
     assert ("retraction", True, "Lisbon trip") in observed("The Lisbon trip fell through.")
