@@ -4,8 +4,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from services.compose.found import (
     List,
     Standing,
     candidate,
-    find_enders,
+    end_moments,
     holding,
     key_of,
     note,
@@ -28,6 +30,7 @@ from services.compose.found import (
 )
 from services.compose.near import Near, read_near
 from services.compose.rules import cues, spans, spelling
+from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
@@ -54,6 +57,8 @@ OPEN = Within()
 MAX_CANDIDATES = 400
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
+MOST_ENDERS = 8
+"""So many messages at most are looked up that ended what a question would have found."""
 SPAN_MOST = 2000
 """Of what was said at a time that a question names, so much is looked at, the newest."""
 
@@ -276,10 +281,9 @@ async def _ranked(
     bounds = [place.bounds(first, seq) for first, seq in turns]
     (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
     current = holding(found, around, past=within.past)
-    hits = [hit for hit, _ in current]
-    kept = {hit.chunk_id for hit in hits}
+    kept = {hit.chunk_id for hit, _ in current}
     gone = [hit for hit in around if hit.chunk_id not in kept]
-    enders: NDArray[np.bool_] = np.zeros(len(hits), dtype=np.bool_)
+    moments: set[datetime] = set()
     if gone:
         supports = [
             weigh(asked[n], gone, _ids_of(gone), by_words.get(n), near.get(n), DEFAULT_WEIGHTS).support for n in numbers
@@ -288,7 +292,10 @@ async def _ranked(
         answers = [hit for hit, answering in zip(gone, best.tolist(), strict=True) if answering]
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
             found.stale_answers |= {key_of(hit) for hit in answers}
-        enders = find_enders(found.overlay, answers, hits)
+        moments = end_moments(found.overlay, answers)
+        current += await _read_enders(rt, subject, within, moments, kept, found)
+    hits = [hit for hit, _ in current]
+    enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
     of = _ids_of(hits)
     standings: dict[int, Standing] = {}
     for n in numbers:
@@ -308,12 +315,23 @@ async def _ranked(
         note(found, brings)
         found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
         order = np.argsort(-scored.total.round(9), kind="stable")
-        mine = order[_own(hits, wanted[n])[order]] if run.wide else order
+        mine = order[(_own(hits, wanted[n]) | enders)[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
         evident = islice((at for at in ranked if tells(*current[at])), _limit(rt, run))
         stand(standings, n, brings, scored, list(evident))
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
+
+
+async def _read_enders(
+    rt: Runtime, subject: Subject, within: Within, moments: set[datetime], kept: set[UUID], found: Found
+) -> list[tuple[Hit, Held]]:
+    """What the user said at these moments and was not found: it ended what would have been."""
+    if not moments:
+        return []
+    latest = sorted(moments, reverse=True)[:MOST_ENDERS]
+    (said,) = await rt.db.read(subject, store.said_at(subject, latest, MOST_ENDERS, within))
+    return holding(found, [hit for hit in said if hit.chunk_id not in kept], past=within.past)
 
 
 def _ids_of(hits: Sequence[Hit]) -> Ids:

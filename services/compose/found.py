@@ -124,10 +124,9 @@ def _ended_turns(hits: Sequence[Hit], read: Sequence[Held | None]) -> Mapping[UU
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
-def find_enders(overlay: Overlay, gone: Sequence[Hit], hits: Sequence[Hit]) -> NDArray[np.bool_]:
-    """Which of the hits are messages of the user that ended what these said: said when that ceased to hold."""
-    moments = {until for hit in gone for until in _ends(overlay, hit)}
-    return np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
+def end_moments(overlay: Overlay, gone: Sequence[Hit]) -> set[datetime]:
+    """When what these said ceased to hold: whoever spoke then ended it."""
+    return {until for hit in gone for until in _ends(overlay, hit)}
 
 
 def _ends(overlay: Overlay, hit: Hit) -> set[datetime]:

@@ -124,9 +124,10 @@ def _of_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] |
             if form.fullmatch(sentence.strip()):
                 return Retraction(why, *span, before)
         fell = _FELL.fullmatch(sentence.strip())
+        if not fell and (why_so := _FELL.fullmatch(_first_clause(sentence))) and _names_thing(why_so):
+            fell = why_so  # the reason follows: of what it names only
         if fell:
-            thing = _ARTICLE.sub("", (fell["en"] or fell["zh"]).strip())
-            known = bool(thing) and not _PRONOUN.fullmatch(thing)
+            thing, known = _thing(fell), _names_thing(fell)
             return Retraction("fell_through", *span, None if known else before, thing if known else None)
     parts = [each.span() for each in _PART.finditer(sentence) if each[0].strip()]
     for at, (start, end) in enumerate(parts):
@@ -139,6 +140,20 @@ def _of_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] |
                 own = (span[0], span[0] + start) if at else before
                 return Retraction(why, span[0] + start, span[0] + end, own)
     return None
+
+
+def _first_clause(sentence: str) -> str:
+    part = _PART.match(sentence.strip())
+    return part[0].rstrip(" ,，—") if part else ""
+
+
+def _thing(fell: re.Match[str]) -> str:
+    return _ARTICLE.sub("", (fell["en"] or fell["zh"]).strip())
+
+
+def _names_thing(fell: re.Match[str]) -> bool:
+    thing = _thing(fell)
+    return bool(thing) and not _PRONOUN.fullmatch(thing)
 
 
 def taken(text: str) -> list[tuple[int, int]]:

@@ -424,6 +424,25 @@ def at(
     return Read(_AT, params, _hits)
 
 
+_SAID_AT: LiteralString = (
+    _COLUMNS
+    + """FROM (
+    SELECT c.chunk_id, 0.0 AS score FROM memory_chunks c
+    WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.active AND c.memory_id IS NULL
+        AND c.role = 'user' AND c.said_at = ANY(%(moments)s)
+"""
+    + _BOUND
+    + """ORDER BY c.chunk_id LIMIT %(limit)s) AS r"""
+    + _SOURCE
+    + _BEST_FIRST
+)
+
+
+def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: Within) -> Read[list[Hit]]:
+    """What the user said at these moments."""
+    return Read(_SAID_AT, {**_params(subject, within, limit), "moments": list(moments)}, _hits)
+
+
 _ENTITY: LiteralString = (
     _COLUMNS
     + """FROM (

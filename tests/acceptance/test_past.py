@@ -253,6 +253,30 @@ INNOCENT = (
     Talk((("I like jazz.", "", 60), ("I also like blues.", "", 20)), "What music do I like?", ("jazz", "blues")),
     Talk((("My brother is always kidding around at dinner.", "", 20),), "Who is always kidding around?", ("brother",)),
 )
+ENDERS = (
+    Talk(
+        (
+            ("I'm going to open a hostel in Porto next spring.", "A hostel, exciting!", 60),
+            ("What rhymes with orange?", "Hardly anything.", 40),
+            ("Any good soup recipes?", "Try leek and potato.", 30),
+            ("The Porto thing fell through, the bank said no.", "Sorry.", 5),
+        ),
+        "When does my hostel open?",
+        ("bank said no",),
+        ("open a hostel", "A hostel, exciting"),
+    ),
+    Talk(
+        (
+            ("我打算明年春天在厦门开咖啡馆。", "咖啡馆不错。", 60),
+            ("晚饭吃什么好呢", "煮碗面吧。", 40),
+            ("推荐一首歌", "听听老歌。", 30),
+            ("厦门那事黄了，房东反悔了。", "可惜了。", 5),
+        ),
+        "我的咖啡馆什么时候开业？",
+        ("房东反悔",),
+        ("开咖啡馆", "咖啡馆不错"),
+    ),
+)
 RELATIVES = (
     Talk(
         (("My dad was diagnosed with diabetes last week.", "I'm sorry to hear that.", 10), ("I have a peanut allergy.", "Noted.", 9)),
@@ -293,8 +317,8 @@ def told_of_user(package: ContextPackage) -> str:
 
 @pytest.mark.parametrize(
     "talks",
-    [CHAINS, ECHOES, PAST, TIMES, TAKEN_BACK, INNOCENT, RELATIVES],
-    ids=["chains", "echoes", "past", "times", "taken_back", "innocent", "relatives"],
+    [CHAINS, ECHOES, PAST, TIMES, TAKEN_BACK, ENDERS, INNOCENT, RELATIVES],
+    ids=["chains", "echoes", "past", "times", "taken_back", "enders", "innocent", "relatives"],
 )
 async def test_what_held_then_and_what_holds_now(system: System, talks: Sequence[Talk]) -> None:
     packages = await asyncio.gather(*(told(Person(system), talk) for talk in talks))

@@ -53,6 +53,8 @@ def test_a_message_takes_back_its_own_words(text: str, gone: str) -> None:
         ("里斯本旅行黄了。", "里斯本旅行"),
         ("聚餐泡汤了", "聚餐"),
         ("婚礼取消了。", "婚礼"),
+        ("The Porto trip fell through, the bank said no.", "Porto trip"),
+        ("厦门那事黄了，房东反悔了。", "厦门那事"),
     ],
 )
 def test_a_plan_that_came_to_nothing_is_named(text: str, thing: str) -> None:
