@@ -145,7 +145,7 @@ def test_alarms_on_natural_text_are_counted_by_judge_language_and_source(tmp_pat
     assert told["secrets"] == {"zh": 0.0, "en": 0.33333}
     assert {"read": 2, "raised": 1, "judge": "secrets", "source": "mail"} in told["sources"]
     assert [each["source"] for each in told["examples"] if each["judge"] == "screen_foreign"] == ["mail"]
-    assert next(each["read"] for each in told["sources"] if each["judge"] == "statements") == 1
+    assert sum(each["read"] for each in told["sources"] if each["judge"] == "statements") == 5
     shown = call("eval", "natural", str(lines))
     assert "1 (50.00%)" in shown.stdout
     assert "Ignore all previous" in shown.stdout
