@@ -1,9 +1,15 @@
-"""Text from stores is checked before it may enter a package; the source row is never changed (004 4.1, step 1.5)."""
+"""Text from stores is checked before it may be shown; the source row is never changed (004 4.1, step 1.5).
+
+It goes by where the text comes from: `own` is what the user said, the assistant answered, or is known from either;
+`foreign` is what tools, knowledge and media brought.
+"""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.text import calls, disguise, orders, tags
 from shared.text.calls import REMOVED
@@ -14,6 +20,7 @@ from shared.text.recall import Recall
 from shared.text.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
+Source = Literal["own", "foreign"]
 LIKELY = 0.99
 """From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
 TOGETHER = 300
@@ -49,14 +56,15 @@ _SENTENCE = to_pattern(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.
 escape = tags.escape
 
 
-@dataclass(frozen=True, slots=True)
-class SanitizePolicy:
-    """Which checks run and how long an unbroken run of characters may be; `learned`: texts are weighed as well."""
+class SanitizePolicy(BaseModel):
+    """What is checked of texts before anybody is shown them: in packages, searches, lists of memories and summaries."""
 
-    injection: bool = True
-    learned: bool = True
-    code: bool = True
-    max_run: int = 256
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    injection: bool = Field(default=True, description="Sentences that give orders to the agent are cut out")
+    learned: bool = Field(default=True, description="Foreign texts are weighed too; otherwise patterns alone count")
+    code: bool = Field(default=True, description="SQL, scripts and destructive commands are cut out of foreign texts")
+    max_run: int = Field(default=256, ge=16, description="Longer runs of letters without a break are cut, in these")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,11 @@ class Screened:
     outcome: Outcome
     text: str
     rule: str | None = None
+
+    @property
+    def held_back(self) -> str | None:
+        """The rule by which the text is not shown, or not all of it; an escaped tag is shown."""
+        return self.rule if self.outcome != "pass" and self.rule != "tag" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +92,11 @@ class _Read:
 DEFAULT_SANITIZE = SanitizePolicy()
 _HARMLESS = Recall[bool]()
 """Texts that lately passed every check of a policy unchanged."""
+
+
+def show(text: str, source: Source, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
+    """What may be shown of a text by where it comes from."""
+    return show_own(text, policy) if source == "own" else screen(text, policy)
 
 
 def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
@@ -127,7 +145,7 @@ def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePo
 def _own(text: str, policy: SanitizePolicy) -> Screened:
     if not policy.injection:
         return _masked(text, None)
-    clean, rule = _without_orders(text, replace(policy, learned=False))
+    clean, rule = _without_orders(text, policy.model_copy(update={"learned": False}))
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
     clean, called = calls.without(clean)
