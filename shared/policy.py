@@ -435,7 +435,7 @@ def _floors() -> dict[str, Floor]:
         "refusal": Floor(precision=0.9, recall=0.98, benign=0.97),
         "feedback": Floor(precision=0.85, recall=0.85),
         "intents": Floor(precision=0.85, recall=0.85),
-        "hostile": Floor(precision=0.93, recall=0.88, benign=0.93),
+        "hostile": Floor(precision=0.88, recall=0.94, benign=0.88),
     }
 
 
