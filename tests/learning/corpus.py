@@ -34,8 +34,10 @@ PLAIN = 8
 """So many pairs are made for each plain way to say something."""
 FILLED = 4
 """So many times each frame is filled."""
-NATURAL_EVERY = 12
-"""One natural line in so many is read for intents: they are many, and what they are is not all that is known of these."""
+READ_FOR_STATEMENTS = 4
+"""One natural line in so many is read for statements."""
+READ_FOR_INTENTS = 12
+"""One natural line in so many is read for intents: they are many, and of each is known only what it is not."""
 SIGNS = {"+": FOR, "-": AGAINST}
 _TAG = re.compile(r"<(/?)([a-z]+)([+-]?)((?:\s+\w+=\"[^\"]*\")*)\s*>")
 
@@ -136,6 +138,8 @@ def messages() -> list[Message]:
         values = [label.get("old"), label.get("new")] if label["correction"] else []
         spans = [Span(*place, CHANGED) for value in values if value and (place := _found(label["text"], value))]
         found.append(Message(label["text"], spans, "corrections", loose=True, types=False))
+    # what people tell each other may be worth keeping, but changes nothing that was known
+    found += [Message(line.text, types=False) for line in list(natural.lines())[::READ_FOR_STATEMENTS]]
     return found
 
 
@@ -196,7 +200,7 @@ def intent_rows() -> list[list[Row]]:
     """Messages with what their senders are after; people neither complain of answers to each other nor ask a memory."""
     told = [line.split("\t") for line in _lines(HERE / "corpus", "intents_*.tsv")]
     told += [[label["intent"], label["say"]] for label in _labels("intents")]
-    natural_lines = list(natural.lines())[::NATURAL_EVERY]
+    natural_lines = list(natural.lines())[::READ_FOR_INTENTS]
     told += [[f"{NONE_OF}complaint|preference_check", line.text] for line in natural_lines]
     return [[Row(intent.signs(text), (name,))] for name, text in told]
 
