@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field
 
 from schemas.base import Contract, Instant, JsonObject
-from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery
+from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery, HeldBackText
 from schemas.retrieval_plan import PLAN_VERSION, Diversity, RetrievalPlan, Version
 from schemas.vocabulary import Language, SearchMode
 
@@ -147,6 +147,7 @@ class PackExplain(Contract):
     queries: list[ExecutedQuery] = []
     arms: list[ArmTiming] = []
     dropped: list[DroppedEvidence] = []
+    held_back: list[HeldBackText] = []
     candidates: list[CandidateTrace] = []
     notes: list[str] = []
 

@@ -26,6 +26,19 @@ class DroppedEvidence(Contract):
     rule: str | None = None
 
 
+class HeldBackText(Contract):
+    """A text that is kept out, or sentences of it: where it comes from and the rule that decided.
+
+    `id` is that of evidence or of a memory, `turn:<id>:<message>`, `media:<id>`, or `summary`. Own is what user or
+    assistant said, or what is known from it; foreign is what tools, knowledge and media brought.
+    """
+
+    id: str
+    source: Literal["own", "foreign"]
+    rule: str
+    whole: bool = False
+
+
 class ArmScore(Contract):
     """Where an arm or a query's list put a candidate; a weight of 0 is shown and does not count."""
 
@@ -83,5 +96,6 @@ class Explain(Contract):
     notes: list[str] = []
     candidates: list[CandidateTrace] = []
     dropped: list[DroppedEvidence] = []
+    held_back: list[HeldBackText] = []
     ignored_fields: list[str] = []
     took_ms: float = 0.0

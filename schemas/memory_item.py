@@ -52,6 +52,9 @@ class MemoryItem(Contract):
     root_id: UUID | None = None
     supersedes: tuple[UUID, ...] = ()
     valid_until: Instant | None = None
+    held_back: str | None = Field(
+        default=None, description="The rule by which packages do not show all of it; `content` is what they show"
+    )
     fused_at: Instant | None = Field(default=None, description="Since when it is shown nowhere: rejected too often")
     created_at: Instant | None = None
 
@@ -95,6 +98,9 @@ class WriteReceipt(Contract):
     status: Literal["accepted", "rejected", "merged"]
     reason: str | None = Field(default=None, description="Why it was merged or rejected")
     settled: bool = Field(default=False, description="False: the status is what will become of it, by what is known")
+    held_back: str | None = Field(
+        default=None, description="The rule by which packages do not show what was written, or not all of it"
+    )
     turn_id: UUID | None = None
 
 

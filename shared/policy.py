@@ -12,6 +12,7 @@ from schemas.compose import PROFILE_WINDOWS, BudgetProfileName
 from schemas.vocabulary import Assertion, Provenance
 from shared import workdays
 from shared.errors import ConfigurationError
+from shared.text.sanitize import SanitizePolicy
 
 YEARS_3 = 1096
 """In days, a leap year among them."""
@@ -239,6 +240,7 @@ class ComposePolicy(Slice):
     least_support: float = Field(default=0.18, ge=0, le=1, description="Share of a question that evidence must meet")
     weights: ArmWeights = ArmWeights()
     budget: BudgetPolicy = BudgetPolicy()
+    sanitize: SanitizePolicy = SanitizePolicy()
     agent_hints: bool = True
 
     @model_validator(mode="after")
@@ -433,7 +435,7 @@ def _floors() -> dict[str, Floor]:
         "refusal": Floor(precision=0.9, recall=0.98, benign=0.97),
         "feedback": Floor(precision=0.85, recall=0.85),
         "intents": Floor(precision=0.85, recall=0.85),
-        "hostile": Floor(precision=0.93, recall=0.88, benign=0.93),
+        "hostile": Floor(precision=0.88, recall=0.94, benign=0.88),
     }
 
 

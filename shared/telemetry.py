@@ -59,6 +59,12 @@ COMPOSE_SECONDS = Histogram(
 COMPOSE_DEGRADED = Counter(
     "smartbrain_compose_degraded", "Packages that lacked something, by what. See degraded_reason.", ["reason"]
 )
+TEXTS_HELD_BACK = Counter(
+    "smartbrain_texts_held_back",
+    "Texts left out of a package or a search, or cut, by source (own, foreign) and rule. Many learned: what people"
+    " write may read like orders; see held_back in explain and smartbrain eval natural; policy compose.sanitize.",
+    ["source", "rule"],
+)
 PLANS_ASKED = Counter(
     "smartbrain_plans_asked",
     "Messages whose plan a model was to improve, by what came of it: answered, cached, late, failed. Mostly late: the"

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
 from services.compose import arms, experience, explain, links, media, overlay, planner, rerank, resources
 from services.compose.composed import Composed, Retrieved
-from services.compose.evidence import evidence_pack, fuse_policy
+from services.compose.evidence import evidence_pack, fuse_policy, screen_all
 from services.compose.found import Found
 from services.compose.packaging import Loaded, hold_message, package_context, read_message, to_core, to_ended
 from services.compose.rules import subplan
@@ -21,7 +21,7 @@ from services.compose.rules.conflict import Settled, settle, told
 from services.compose.rules.execute import Execution, composed, executed
 from services.compose.rules.fuse import Fused, FusePolicy, fuse
 from services.compose.rules.judged import keys
-from services.compose.rules.model import CoreMemory
+from services.compose.rules.model import CoreMemory, HeldBack
 from services.compose.rules.overlay import ARM, evidence
 from services.compose.rules.pack import Packed
 from services.compose.rules.past import asks_past
@@ -37,7 +37,7 @@ from shared.runtime import Runtime
 from shared.store import ended, knowledge, memory, sessions, summaries, tombstones, turns
 from shared.store.media import known
 from shared.store.turns import Turn
-from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, logger
+from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
 from shared.text import blocks
 
 ASKED_CHARS = 2000
@@ -74,7 +74,7 @@ async def compose(
         loaded = await _load(rt, subject, asked, at)
     said = read_message(asked, loaded.message, rt.policy.compose)
     request_id = asked.request_id or clock.uuid7().hex
-    message = blocks.asked(loaded.message, ASKED_CHARS)
+    message = blocks.asked(loaded.message, ASKED_CHARS, rt.policy.compose.sanitize)
     thought = await planner.plan(
         rt,
         subject,
@@ -111,6 +111,7 @@ async def compose(
     packed = told(made, settled.conflicts)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
+    _count_held_back(packed.held_back)
     took = (time.perf_counter() - began) * 1000
     logger().info(
         "context_composed",
@@ -132,9 +133,14 @@ def _settled(rt: Runtime, fused: Fused, core: Sequence[CoreMemory], message: str
     """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
     if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
         return Settled(fused.ranked, tuple(core))
-    settled = settle(fused.ranked, core, message)
+    settled = settle(fused.ranked, core, message, rt.policy.compose.sanitize)
     KNOWLEDGE_CONFLICTS.inc(len(settled.conflicts))
     return settled
+
+
+def _count_held_back(texts: Iterable[HeldBack]) -> None:
+    for each in texts:
+        TEXTS_HELD_BACK.labels(each.source, each.rule).inc()
 
 
 @asynccontextmanager
@@ -204,7 +210,11 @@ def _said(window: Sequence[Turn]) -> list[str]:
 def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
     policy = rt.policy.compose
     return FusePolicy(
-        weights=found.weights, limit=policy.evidence_max, least_support=policy.least_support, lists=found.lists
+        weights=found.weights,
+        limit=policy.evidence_max,
+        least_support=policy.least_support,
+        lists=found.lists,
+        sanitize=policy.sanitize,
     )
 
 
@@ -232,6 +242,7 @@ def _debug(
             notes=found.notes,
             candidates=explain.candidates(found, fused, [each.id for each in packed.package.evidence], packed.dropped),
             dropped=explain.dropped(found, fused.dropped, packed.dropped),
+            held_back=explain.to_held_back(packed.held_back),
             ignored_fields=list(ignored),
             took_ms=took_ms,
         ),
@@ -272,12 +283,15 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
         await asking.tell(found)
     first = evidence(seen, frozenset(), frozenset(found.stale_answers))
     found.put_first(first, ARM)
-    policy = fuse_policy(asked, found)
+    sanitize = rt.policy.compose.sanitize
+    policy = fuse_policy(asked, found, sanitize)
     wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     fused = without_superseded(fuse(pool, at, policy), past=any(step.bounds.past for step in run.steps))
     took = (time.perf_counter() - began) * 1000
-    pack = evidence_pack(asked, run, found, fused, request_id, at, took, ignored)
+    fused, held = screen_all(fused, sanitize)
+    _count_held_back(held)
+    pack = evidence_pack(asked, run, found, fused, held, request_id, at, took, ignored, sanitize)
     logger().info(
         "plan_executed",
         tenant_id=subject.tenant_id,

@@ -12,13 +12,13 @@ from services.compose.found import Found
 from services.compose.rules import slots
 from services.compose.rules.execute import Execution, applied
 from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
-from services.compose.rules.model import Dropped
+from services.compose.rules.model import Dropped, HeldBack
 from services.compose.rules.views import pack_evidence
 from shared import clock
-from shared.text.sanitize import DEFAULT_SANITIZE
+from shared.text.sanitize import SanitizePolicy
 
 
-def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
+def fuse_policy(asked: RetrieveRequest, found: Found, sanitize: SanitizePolicy) -> FusePolicy:
     """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
     diversity = asked.budget.diversity
     given = diversity.model_fields_set
@@ -44,6 +44,7 @@ def fuse_policy(asked: RetrieveRequest, found: Found) -> FusePolicy:
         lists=found.lists,
         per_mode=quotas,
         candidates_max=asked.budget.candidate_k,
+        sanitize=sanitize,
     )
 
 
@@ -52,14 +53,15 @@ def evidence_pack(
     run: Execution,
     found: Found,
     fused: Fused,
+    held: Sequence[HeldBack],
     request_id: str,
     at: datetime,
     took_ms: float,
     ignored: Sequence[str],
+    sanitize: SanitizePolicy,
 ) -> EvidencePack:
-    """The final order with its signals, counts, and what was not honoured; what gives orders is left out."""
-    fused = _screened(fused)
-    evidences = [pack_evidence(ranked, asked, at) for ranked in fused.ranked]
+    """The final order with its signals, counts, what was not honoured and what is held back."""
+    evidences = [pack_evidence(ranked, asked, at, sanitize) for ranked in fused.ranked]
     return EvidencePack(
         plan=asked,
         plan_id=str(clock.uuid7()),
@@ -72,14 +74,15 @@ def evidence_pack(
             took_ms=round(took_ms, 3),
             by_mode=_by_mode(run, fused),
         ),
-        explain=_explain(asked, run, found, fused, ignored),
+        explain=_explain(asked, run, found, fused, held, ignored),
         warnings=list(run.notes),
     )
 
 
-def _screened(fused: Fused) -> Fused:
-    """Only what may be shown, as it may be shown; the rest is dropped and named (R089, R090)."""
-    seen = slots.screen_candidates(fused.ranked, DEFAULT_SANITIZE)
+def screen_all(fused: Fused, policy: SanitizePolicy) -> tuple[Fused, list[HeldBack]]:
+    """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
+    seen = slots.screen_candidates(fused.ranked, policy)
+    held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
     kept = [
         replace(each, candidate=replace(each.candidate, text=clean.text))
         for each, clean in seen
@@ -88,10 +91,17 @@ def _screened(fused: Fused) -> Fused:
     blocked = [
         Dropped(each.key, "blocked", each.score, clean.rule) for each, clean in seen if clean.outcome == "blocked"
     ]
-    return replace(fused, ranked=tuple(kept), dropped=(*fused.dropped, *blocked))
+    return replace(fused, ranked=tuple(kept), dropped=(*fused.dropped, *blocked)), held
 
 
-def _explain(asked: RetrieveRequest, run: Execution, found: Found, fused: Fused, ignored: Sequence[str]) -> PackExplain:
+def _explain(
+    asked: RetrieveRequest,
+    run: Execution,
+    found: Found,
+    fused: Fused,
+    held: Sequence[HeldBack],
+    ignored: Sequence[str],
+) -> PackExplain:
     diversity = asked.budget.diversity
     trace = asked.debug.trace
     return PackExplain(
@@ -111,6 +121,7 @@ def _explain(asked: RetrieveRequest, run: Execution, found: Found, fused: Fused,
         queries=explain.queries(run, found, fused),
         arms=explain.timings(found),
         dropped=explain.dropped(found, fused.dropped) if trace else [],
+        held_back=explain.to_held_back(held),
         candidates=explain.candidates(found, fused, [each.key for each in fused.ranked]) if trace else [],
     )
 

@@ -8,12 +8,13 @@ from schemas.explain import (
     CandidateTrace,
     DroppedEvidence,
     ExecutedQuery,
+    HeldBackText,
     ScoreFactors,
 )
 from services.compose.found import Found
 from services.compose.rules.execute import Execution
 from services.compose.rules.fuse import Fused
-from services.compose.rules.model import Dropped, Ranked
+from services.compose.rules.model import Dropped, HeldBack, Ranked
 from shared.text.normalise import clip
 
 SHOWN = 60
@@ -31,6 +32,11 @@ def dropped(found: Found, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
     out = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for each in reasons for d in each]
     stale = dict.fromkeys(found.stale)
     return [*out, *(DroppedEvidence(id=key, reason="superseded", rule=found.overlay.cause(key)) for key in stale)]
+
+
+def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
+    """Every text that is not shown, or not all of it, once."""
+    return [HeldBackText(id=each.key, source=each.source, rule=each.rule, whole=each.whole) for each in held]
 
 
 def candidates(

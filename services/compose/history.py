@@ -6,14 +6,14 @@ from uuid import UUID
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.memories import PANEL_SESSION, missing, one, refused, write
+from services.compose.memories import PANEL_SESSION, missing, one, refused, to_item, write
 from services.compose.rules.quote import MOST, quote
 from shared.db import Subject
 from shared.heard import SPOKEN
 from shared.reading.edited import shown
 from shared.reading.manipulation import manipulates
 from shared.runtime import Runtime
-from shared.store import history, memory, versions
+from shared.store import history, versions
 from shared.store.history import Dispute, Source
 from shared.store.memory import Memory
 from shared.text.secrets import refuses
@@ -43,7 +43,7 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
         disputes = await history.disputes_of(conn, subject, ids)
     shown_ = [
         MemoryVersion(
-            **memory.to_item(m, subject).model_dump(),
+            **to_item(m, subject, rt).model_dump(),
             evidence=_evidence(m, found),
             upkeep=tuple(UpkeepView.model_validate(vars(u)) for u in upkept if m.memory_id in u.memory_ids),
             conflicts=tuple(_conflict(d) for d in disputes if d.memory_id == m.memory_id),

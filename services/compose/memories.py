@@ -18,6 +18,7 @@ from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import answers, memory, search, summaries, turns, versions
 from shared.text import segment
+from shared.text.sanitize import REMOVED, show, show_own
 from shared.text.secrets import refuses
 
 PANEL_SESSION = "memory-panel"
@@ -35,6 +36,15 @@ def missing(name: str) -> RefusedError:
 def refused(code: str, field: str, problem: str, status: int) -> RefusedError:
     """The refusal of one field."""
     return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
+
+
+def to_item(known: memory.Memory, subject: Subject, rt: Runtime) -> MemoryItem:
+    """The memory as policy shows it; the rule is named by which any of it is held back."""
+    item = memory.to_item(known, subject)
+    clean = show(item.content, "foreign" if known.provenance_class == "tool" else "own", rt.policy.compose.sanitize)
+    if clean.held_back is None:
+        return item.model_copy(update={"content": clean.text})
+    return item.model_copy(update={"content": clean.text or REMOVED, "value": None, "held_back": clean.held_back})
 
 
 async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
@@ -83,7 +93,7 @@ async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeVi
         committed_at=row["committed_at"],
         complete_at=row["outcome_at"],
         outcome=done,
-        memories=tuple(memory.to_item(m, subject) for m in left),
+        memories=tuple(to_item(m, subject, rt) for m in left),
     )
 
 
@@ -115,7 +125,7 @@ async def page(
             found = [by_id[i] for i in ids if i in by_id]
         else:
             found, count = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
-    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), count=count)
+    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), count=count)
 
 
 def _moment(as_of: str) -> datetime:
@@ -151,13 +161,13 @@ async def _page_then(
     async with rt.db.transaction(subject) as conn:
         if not query:
             found, count = await versions.held(conn, subject, at, type=type, limit=limit, offset=offset)
-            return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), as_of=at, count=count)
+            return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
         words = await versions.words_held(conn, subject, at, type)
     # cutting thousands of texts into words takes a while, and packages are composed in this process
     ids = await asyncio.to_thread(saying, query, [(each.memory_id, each.text) for each in words])
     async with rt.db.transaction(subject) as conn:
         found, count = await versions.ordered(conn, subject, ids[offset : offset + limit]), len(ids)
-    return MemoryPage(memories=tuple(memory.to_item(m, subject) for m in found), as_of=at, count=count)
+    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
 
 
 async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
@@ -166,13 +176,14 @@ async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
         found = await memory.by_ids(conn, subject, [memory_id])
     if not found:
         raise missing("memory_id")
-    return memory.to_item(found[0], subject)
+    return to_item(found[0], subject, rt)
 
 
 async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
     """A receipt that names the note to be, which stands within a second, or the memory that says it already.
 
-    RefusedError secret_refused for a secret.
+    It names the rule by which packages will not show the note, or not all of it. RefusedError secret_refused for a
+    secret.
     """
     refusal = refuses(asked.text)
     if refusal:
@@ -218,7 +229,9 @@ async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView
     (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     if row is None:
         raise missing("session_id")
-    return SummaryView.model_validate(vars(row))
+    clean = show_own(row.text, rt.policy.compose.sanitize)
+    parts = {} if clean.held_back else row.summary_json
+    return SummaryView.model_validate({**vars(row), "text": clean.text, "summary_json": parts})
 
 
 async def clear_summary(rt: Runtime, subject: Subject, session_id: str) -> None:

@@ -14,11 +14,12 @@ from services.compose import experience, overlay
 from services.compose.planner import ROUTING, Planner, Thought
 from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
 from services.compose.rules.conflict import Settled
-from services.compose.rules.model import CoreMemory, Message, RecentTurn
+from services.compose.rules.model import CoreMemory, HeldBack, Message, RecentTurn
 from services.compose.rules.outdated import OutdatedStatement
 from services.compose.rules.overlay import Overlay
 from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, check, pack
 from services.compose.rules.render import MESSAGE_OVERHEAD
+from services.compose.rules.slots import held_back
 from services.compose.rules.spoken import Spoken, spoken, withheld
 from shared import clock
 from shared.db import Subject
@@ -32,7 +33,7 @@ from shared.store.memory import Pinned
 from shared.store.turns import Turn
 from shared.text import blocks
 from shared.text.normalise import clip
-from shared.text.sanitize import screen, show_own
+from shared.text.sanitize import SanitizePolicy, Source, show
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
@@ -77,13 +78,13 @@ def read_message(asked: ComposeRequest, message: Sequence[ContentBlock], policy:
     """
     limit = asked.limit(policy.default_profile)
     most = slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
-    said = spoken(message, asked.model_modalities, limit, most)
+    said = spoken(message, asked.model_modalities, limit, most, policy.sanitize)
     if not any(block.is_media for block in message):
         return said
     try:
         _check(asked, said, policy)
     except RefusedError:
-        said = spoken(message, asked.model_modalities, limit, 0)
+        said = spoken(message, asked.model_modalities, limit, 0, policy.sanitize)
         _check(asked, said, policy)
     return said
 
@@ -124,6 +125,7 @@ def _refusing(asked: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
 def _limits(policy: ComposePolicy) -> PackPolicy:
     return PackPolicy(
         budget=policy.budget,
+        sanitize=policy.sanitize,
         recent_turns_max=policy.recent_turns_max,
         evidence_max_items=policy.evidence_max,
         max_snippet_chars=policy.snippet_max_chars,
@@ -157,7 +159,7 @@ def package_context(
 ) -> Packed:
     """The package of what was found, in its order; `degraded` says what the search lacked."""
     policy, planned = rt.policy.compose, thought.planned
-    window = [_recent(turn) for turn in overlay.before(loaded.window, asked.user_message)]
+    window = [_to_recent(turn, policy.sanitize) for turn in overlay.before(loaded.window, asked.user_message)]
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
         session_id=asked.session_id,
@@ -172,11 +174,12 @@ def package_context(
         core=settled.core,
         working_summary=loaded.summary,
         entities=loaded.names,
-        recent=[turn for turn, _ in window],
+        recent=[turn for turn, _, _ in window],
         hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
         evidence=settled.evidence,
         degraded_reason=[*degraded, *said.degraded],
-        withheld=[*said.withheld, *(each for _, more in window for each in more)],
+        withheld=[*said.withheld, *(each for _, more, _ in window for each in more)],
+        held_back=[each for _, _, held in window for each in held],
         generation_metadata=_metadata(asked.experiment_context, thought.planner, thought.ignored, request_id),
     )
     with _refusing(asked, policy):
@@ -215,16 +218,23 @@ def to_ended(version: EndedVersion) -> OutdatedStatement:
     )
 
 
-def _recent(turn: Turn) -> tuple[RecentTurn, tuple[Decision, ...]]:
-    """The turn as the window shows it, tool results without sentences that give orders; media whose text does."""
+def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
+    """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
     messages: list[Message] = []
     blocked: list[blocks.Blocked] = []
+    held: list[HeldBack] = []
     for event in turn.events:
         if event.event_type not in SPOKEN or not event.content:
             continue
-        show = screen if event.role == "tool" else show_own
-        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, lambda words, show=show: show(words).text)
+        source: Source = "foreign" if event.role == "tool" else "own"
+
+        def words(text: str, key: str = f"turn:{turn.turn_id}:{event.ordinal}", source: Source = source) -> str:
+            clean = show(text, source, policy)
+            held.extend(held_back(key, source, clean))
+            return clean.text
+
+        told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
         blocked += told.blocked
-        text = told.text if event.blocks else show(clip(event.content["text"], WINDOW_CHARS)).text
+        text = told.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
         messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked)
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked), held

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from shared.store import memory, observations, tombstones, turns
 from shared.store.observations import ObservationRow
 from shared.store.outcomes import OPEN
 from shared.store.turns import Turn
+from shared.text.sanitize import SanitizePolicy, show
 
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"
@@ -34,6 +35,7 @@ class Fate:
     status: str
     memory_id: UUID | None = None
     reason: str | None = None
+    held_back: str | None = None
 
 
 async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
@@ -47,7 +49,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
         if not found or row is None:
             raise RefusedError("not_found", f"receipt_id: no write {receipt_id} of this user", status=NOT_FOUND)
         seen = await observations.of_turns(conn, subject, [receipt_id])
-        done = await _decided(conn, subject, row, seen)
+        done = await _decided(conn, subject, row, seen, rt.policy.compose.sanitize)
     if done is not None and done.status == "erased":
         raise RefusedError("erased", f"receipt_id: what was written with {receipt_id} was erased", status=GONE)
     turn = found[0]
@@ -71,7 +73,11 @@ def _wanted(rows: Sequence[ObservationRow]) -> ObservationRow | None:
 
 
 async def _decided(
-    conn: Connection, subject: Subject, row: Mapping[str, Any], seen: Sequence[ObservationRow]
+    conn: Connection,
+    subject: Subject,
+    row: Mapping[str, Any],
+    seen: Sequence[ObservationRow],
+    sanitize: SanitizePolicy,
 ) -> Fate | None:
     """What the workers have made of it; None while they have not."""
     outcome: Mapping[str, Any] = row["outcome"] or {}
@@ -89,9 +95,12 @@ async def _decided(
         return Fate("rejected", reason=reason or verb)
     if left is None:
         return Fate("accepted", reason="erased")
+    held = _held_back(left.content_text, left.provenance_class, sanitize)
     if left.memory_id != wanted.related_memory_id:
-        return Fate("merged", left.memory_id, "consolidated")
-    return Fate("merged", left.memory_id, reason) if verb == "confirm" else Fate("accepted", left.memory_id)
+        return Fate("merged", left.memory_id, "consolidated", held)
+    if verb == "confirm":
+        return Fate("merged", left.memory_id, reason, held)
+    return Fate("accepted", left.memory_id, held_back=held)
 
 
 async def _standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> memory.Memory | None:
@@ -131,11 +140,23 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     if wanted is None:
         return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(_explained(observed)))
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
-        return await _chosen(rt, subject, wanted)
+        return _told(wanted, await _chosen(rt, subject, wanted), rt)
     said = overlay.to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
     foreseen = await overlay.foretell(rt.db, subject, before, said, rt.policy.confidence)
-    return _fate(wanted, foreseen.get(wanted.observation_id))
+    return _told(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
+
+
+def _told(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
+    """The fate, with the rule by which what is accepted will not be shown."""
+    if fate.status == "rejected":
+        return fate
+    return replace(fate, held_back=_held_back(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
+
+
+def _held_back(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
+    """The rule by which packages would not show what was written, or not all of it."""
+    return show(text, "foreign" if provenance == "tool" else "own", sanitize).held_back
 
 
 def _explained(observed: Observed) -> list[dict[str, Any]]:

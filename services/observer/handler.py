@@ -186,7 +186,7 @@ async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
         loaded.named.note(rows.mention_rows(turn, found.observed))
         made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
         told = received.Told() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
-        chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn)
+        chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
         thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks)))
     return thoughts
 

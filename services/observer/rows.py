@@ -17,7 +17,7 @@ from shared.text import language, segment
 from shared.text.blocks import Recognized, searchable
 from shared.text.normalise import normalise
 from shared.text.patterns import to_pattern
-from shared.text.sanitize import screen
+from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, screen
 from shared.text.secrets import find_secrets
 
 MAX_TOOL_CHARS = 4000
@@ -44,18 +44,18 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
     ]
 
 
-def turn_chunks(turn: Turn) -> list[Chunk]:
+def turn_chunks(turn: Turn, policy: SanitizePolicy = DEFAULT_SANITIZE) -> list[Chunk]:
     """The turn as search reads it: messages with what stands for their media, and tool results cut to length."""
-    return [_chunk(turn, event, text, media) for event, text, media in _texts(turn) if text.strip()]
+    return [_chunk(turn, event, text, media) for event, text, media in _texts(turn, policy) if text.strip()]
 
 
-def _texts(turn: Turn) -> Iterable[tuple[Event, str, tuple[Recognized, ...]]]:
+def _texts(turn: Turn, policy: SanitizePolicy) -> Iterable[tuple[Event, str, tuple[Recognized, ...]]]:
     """What each event says by itself; what memory had shown before is not kept twice."""
     for event in turn.events:
         if event.content is None:
             continue
         if blocks := event.blocks:
-            yield event, *searchable(own(turn, event, event.content["text"]), blocks)
+            yield event, *searchable(own(turn, event, event.content["text"]), blocks, policy)
         elif "text" in event.content and event.event_type in (*SPOKEN, "tool_result"):
             yield event, own(turn, event, event.content["text"]), ()
         elif event.event_type == "tool_result":

@@ -48,7 +48,7 @@ def english(text: str, stance: Stance, signs: int) -> list[Found]:
         if (
             (match := words.WE_EN.search(text))
             and not words.TRANSIENT_EN.search(text)
-            and not re.search(r"^(?:to|a (?:question|problem|bug)|no\b|not\b|it\b|been)", match["what"], re.I)
+            and not words.NOT_OF_A_TEAM_EN.match(match["what"])
         ):
             verb = match["verb"].lower().removeprefix("are ").removeprefix("'re ")
             return [
@@ -56,7 +56,7 @@ def english(text: str, stance: Stance, signs: int) -> list[Found]:
                     "profile",
                     f"profile:team:{slug(verb)}:{slug(match['what'], 32)}",
                     {"subject": "team", "value": tidy(match["what"])},
-                    f"team {verb}s {tidy(match['what'])}"
+                    f"team {'has' if verb == 'have' else f'{verb}s'} {tidy(match['what'])}"
                     if verb.isalpha() and verb not in ("using", "a")
                     else tidy(text),
                     "profile",

@@ -378,6 +378,11 @@ WE_EN = to_pattern(
     ),
     re.I,
 )
+NOT_OF_A_TEAM_EN = to_pattern(
+    r"(?:to|a (?:\w+ )?(?:question|problem|bug|deal|chat|point)\b|no\b|not\b|it\b|been|gone|got\b|an? extra|\w+ed\b)",
+    re.I,
+)
+"""What we have for the moment, or have done."""
 TRANSIENT_EN = to_pattern(
     (
         r"\b(?:today|tonight|yesterday|tomorrow|right now|this morning|error|bug|issue|problem|broken"

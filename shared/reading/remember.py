@@ -38,6 +38,9 @@ _ASKED_EN = to_pattern(
     ),
     re.I,
 )
+_DONE = to_pattern(r"[，,。.！!\s]*(?:$|[，,。.！!])")
+"""After 了, without a word that is said to somebody else: 记下了 says that the speaker has."""
+_TO_SOMEBODY = to_pattern(r"[你请帮给替]|麻烦|务必|一定|千万|要$")
 _END_ASKED = to_pattern(r"(?:吗|么|没有|了没|不)\s*[?？]?\s*$|[?？]\s*$")
 _RECALL = to_pattern(
     (
@@ -48,7 +51,8 @@ _RECALL = to_pattern(
 )
 _SENTENCE_END = to_pattern(r"[。！？!?](?=\s*\S)|(?<!\d)\.(?=\s+[A-Z\u3400-\u9fff])")
 _EMPTY = to_pattern(
-    r"^(?:了|哦|啊|哈|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$", re.I
+    r"^(?:了|哦|啊|哈|谢谢你?(?:的?服务)?|多谢|这个|这点|它|这些|一下|下来|以上|this|that|it|吧|好|就好|就行|没|[\s，。！!.,]*)+$",
+    re.I,
 )
 
 
@@ -79,7 +83,7 @@ def find(text: str) -> tuple[Remembered, ...]:
             position = max(match.end("verb"), match.start() + 1)
             before = text[max(0, match.start("verb") - 14) : match.start("verb")].rstrip()
             body = match["body"].strip()
-            if own[match.start("verb")] == " " or not _tells(before, body, asked):
+            if own[match.start("verb")] == " " or not _tells(before, body, asked) or _is_done(match, before):
                 continue
             start = match.start("body") + len(match["body"]) - len(match["body"].lstrip())
             if end := _SENTENCE_END.search(body):
@@ -89,6 +93,17 @@ def find(text: str) -> tuple[Remembered, ...]:
             )
             position = start + len(body)
     return tuple(found)
+
+
+def _is_done(match: re.Match[str], before: str) -> bool:
+    """Whether the speaker says to have taken down what they were told."""
+    tail = match["tail"].rstrip()
+    return (
+        "下" in match["verb"]
+        and tail[:1] == "了"
+        and _DONE.fullmatch(tail[1:]) is not None
+        and not _TO_SOMEBODY.search(before)
+    )
 
 
 def _tells(before: str, body: str, asked: re.Pattern[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from schemas.content import ContentBlock, MediaType
 from shared.text.normalise import clip, visible
 from shared.text.patterns import to_pattern
-from shared.text.sanitize import Screened, screen
+from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, Screened, screen
 
 MAX_CHARS = 8_000
 """Of one media's recognised text at most so much is indexed, or shown with the message that brings it."""
@@ -60,9 +60,9 @@ def media_ids(blocks: Iterable[ContentBlock]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(block.media_id for block in blocks if block.media_id))
 
 
-def line(block: ContentBlock) -> str:
+def line(block: ContentBlock, policy: SanitizePolicy = DEFAULT_SANITIZE) -> str:
     """What stands for a media, on one line, without orders and anything that could open or close a tag."""
-    said = screen(visible(" ".join(block.fallback.split())))
+    said = screen(visible(" ".join(block.fallback.split())), policy)
     return f"[{block.type}]" if said.outcome == "blocked" else f"[{block.type}: {said.text}]"
 
 
@@ -89,9 +89,9 @@ def _open_end(text: str) -> bool:
     return bool(opened) and CLOSE not in text[opened[-1] :]
 
 
-def read(block: ContentBlock, most: int = MAX_CHARS) -> Screened:
+def read(block: ContentBlock, most: int = MAX_CHARS, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
     """What may be shown of the text recognised in a media, at most `most` characters: screened as memory is."""
-    clean = screen(clip((block.recognized_text or "")[: 2 * MAX_CHARS].strip(), MAX_CHARS))
+    clean = screen(clip((block.recognized_text or "")[: 2 * MAX_CHARS].strip(), MAX_CHARS), policy)
     return Screened(clean.outcome, clip(clean.text, most), clean.rule)
 
 
@@ -100,6 +100,7 @@ def render(
     unsafe: Collection[str] = (),
     most: int = MAX_CHARS,
     words: Callable[[str], str] = str,
+    policy: SanitizePolicy = DEFAULT_SANITIZE,
 ) -> Rendered:
     """The whole message as text, in the order of its blocks; of `unsafe` media no more than the fallback.
 
@@ -111,24 +112,26 @@ def render(
         if block.media_id is None:
             pieces.append(words(block.text or ""))
             continue
-        clean = read(block, most)
+        clean = read(block, most, policy)
         if clean.outcome == "blocked":
             blocked.append(Blocked(block.media_id, clean.rule))
         shown = clean.text if block.media_id not in unsafe else ""
-        pieces.append(f"{line(block)}\n{fence(block.type, shown)}" if shown else line(block))
+        pieces.append(f"{line(block, policy)}\n{fence(block.type, shown)}" if shown else line(block, policy))
     return Rendered(tuple(pieces), tuple(blocked))
 
 
-def searchable(words: str, blocks: Iterable[ContentBlock]) -> tuple[str, tuple[Recognized, ...]]:
+def searchable(
+    words: str, blocks: Iterable[ContentBlock], policy: SanitizePolicy = DEFAULT_SANITIZE
+) -> tuple[str, tuple[Recognized, ...]]:
     """A message as search reads it, and where in it which media's recognised text stands.
 
     First the user's own words, so that a place in them is the same place here, then what stands for each media.
     """
     media = [block for block in blocks if block.is_media]
-    text = "\n".join([*([words] if words else []), *map(line, media)])
+    text = "\n".join([*([words] if words else []), *(line(block, policy) for block in media)])
     found: list[Recognized] = []
     for block in media:
-        clean = read(block)
+        clean = read(block, policy=policy)
         if block.type == "text" or block.media_id is None or not (clean.text or clean.rule):
             continue
         start = len(text) + 1
@@ -139,19 +142,21 @@ def searchable(words: str, blocks: Iterable[ContentBlock]) -> tuple[str, tuple[R
     return text, tuple(found)
 
 
-def asked(blocks: Iterable[ContentBlock], most: int) -> str:
+def asked(blocks: Iterable[ContentBlock], most: int, policy: SanitizePolicy = DEFAULT_SANITIZE) -> str:
     """What a message asks for, as planning and searching read it: own words, fallbacks, and what was recognised."""
     every = tuple(blocks)
-    parts = [block.fallback for block in every] + [read(block, most).text for block in every if block.is_media]
+    parts = [block.fallback for block in every] + [read(block, most, policy).text for block in every if block.is_media]
     return "\n".join(part for part in parts if part)
 
 
-def fitted(blocks: Iterable[ContentBlock], most: int, count: Callable[[str], int]) -> Rendered:
+def fitted(
+    blocks: Iterable[ContentBlock], most: int, count: Callable[[str], int], policy: SanitizePolicy = DEFAULT_SANITIZE
+) -> Rendered:
     """The whole message with as much of its recognised texts as `most` tokens hold; its own words are never cut."""
     every = tuple(blocks)
-    made = render(every)
+    made = render(every, policy=policy)
     for chars in (2_000, 800, 200, 0):
         if count(made.text) <= most:
             break
-        made = render(every, most=chars)
+        made = render(every, most=chars, policy=policy)
     return made

@@ -61,8 +61,18 @@ def signs(form: str) -> list[str]:
     return found
 
 
-def likelihood(form: str) -> float:
-    """How likely the text, in its plain form, is to give orders to the model that reads it: of a long one its worst.
+def likelihood(form: str, around: float | None = None) -> float:
+    """How likely the text, in its plain form, is to give orders to the model that reads it.
+
+    `around` are the log odds of the whole that it is a sentence of: both count alike.
+    """
+    odds = log_odds(form)
+    odds = odds if around is None else (odds + around) / 2
+    return 1 / (1 + math.exp(-max(min(odds, 40.0), -40.0)))
+
+
+def log_odds(form: str) -> float:
+    """The logarithm of the odds that it does; of a long text its worst piece counts.
 
     Its words and what it means are judged apart; the odds of both together count.
     """
@@ -72,4 +82,4 @@ def likelihood(form: str) -> float:
         piece = form[at : at + LONGEST]
         share = min(max(float(words.alone(words.known(signs(piece)))[1]), SMALLEST), 1 - SMALLEST)
         worst = max(worst, math.log(share / (1 - share)) + meaning.log_odds(piece))
-    return 1 / (1 + math.exp(-max(min(worst, 40.0), -40.0)))
+    return worst

@@ -1,9 +1,15 @@
-"""Text from stores is checked before it may enter a package; the source row is never changed (004 4.1, step 1.5)."""
+"""Text from stores is checked before it may be shown; the source row is never changed (004 4.1, step 1.5).
+
+It goes by where the text comes from: `own` is what the user said, the assistant answered, or is known from either;
+`foreign` is what tools, knowledge and media brought.
+"""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.text import calls, disguise, orders, tags
 from shared.text.calls import REMOVED
@@ -14,11 +20,12 @@ from shared.text.recall import Recall
 from shared.text.secrets import redact
 
 Outcome = Literal["pass", "sanitized", "blocked"]
-LIKELY = 0.99
+Source = Literal["own", "foreign"]
+LIKELY = 0.35
 """From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
-TOGETHER = 300
-"""Characters up to which sentences are weighed together: what is longer reads like an order by its length alone."""
-DOUBT = 0.2
+TOGETHER = 700
+"""Characters up to which a text is weighed as a whole too, beside its sentences."""
+DOUBT = 0.02
 """Below it a text only talks of orders or code: what a pattern finds in it stays."""
 BARE, BARE_HAN = 64, 28
 """Characters below which a text has no room for an order and for talk about it."""
@@ -30,7 +37,7 @@ TAKEN_OUT = frozenset({"sql", "code", "call", "marker", "long_run", "secret", "t
 """Rules by which something was taken out that gives no orders."""
 TALKED_OF = frozenset({"sql", "code"})
 """What people who work with machines write about, and what attacks carry."""
-SURE = 0.995
+SURE = 0.992
 """The same of a text of a few words."""
 FEW = 2
 """Letters below which a text says nothing."""
@@ -49,14 +56,15 @@ _SENTENCE = to_pattern(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.
 escape = tags.escape
 
 
-@dataclass(frozen=True, slots=True)
-class SanitizePolicy:
-    """Which checks run and how long an unbroken run of characters may be; `learned`: texts are weighed as well."""
+class SanitizePolicy(BaseModel):
+    """What is checked of texts before anybody is shown them: in packages, searches, lists of memories and summaries."""
 
-    injection: bool = True
-    learned: bool = True
-    code: bool = True
-    max_run: int = 256
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    injection: bool = Field(default=True, description="Sentences that give orders to the agent are cut out")
+    learned: bool = Field(default=True, description="Foreign texts are weighed too; otherwise patterns alone count")
+    code: bool = Field(default=True, description="SQL, scripts and destructive commands are cut out of foreign texts")
+    max_run: int = Field(default=256, ge=16, description="Longer runs of letters without a break are cut, in these")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,11 @@ class Screened:
     outcome: Outcome
     text: str
     rule: str | None = None
+
+    @property
+    def held_back(self) -> str | None:
+        """The rule by which the text is not shown, or not all of it; an escaped tag is shown."""
+        return self.rule if self.outcome != "pass" and self.rule != "tag" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +92,11 @@ class _Read:
 DEFAULT_SANITIZE = SanitizePolicy()
 _HARMLESS = Recall[bool]()
 """Texts that lately passed every check of a policy unchanged."""
+
+
+def show(text: str, source: Source, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
+    """What may be shown of a text by where it comes from."""
+    return show_own(text, policy) if source == "own" else screen(text, policy)
 
 
 def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
@@ -127,7 +145,7 @@ def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePo
 def _own(text: str, policy: SanitizePolicy) -> Screened:
     if not policy.injection:
         return _masked(text, None)
-    clean, rule = _without_orders(text, replace(policy, learned=False))
+    clean, rule = _without_orders(text, policy.model_copy(update={"learned": False}))
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
     clean, called = calls.without(clean)
@@ -155,16 +173,21 @@ def _screened(text: str, policy: SanitizePolicy) -> Screened:
 def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]:
     """The text with each sentence that gives orders replaced, and the rule that found the first.
 
-    What is short is read as a whole too. Nothing is left where only the whole gives orders: a code, or a few words.
+    What is short is read as a whole too, and what surrounds a sentence counts as much as itself. Nothing is left where
+    only the whole gives orders: a code, or a few words.
     """
     parts = sentences(text)
-    rules = [_ordering(part, policy) for part in parts]
+    if _encoded(_read(text)) and not any(_encoded(_read(part)) for part in parts):
+        return "", "encoded"
+    short = len(text) <= TOGETHER
+    around = _odds(text) if policy.learned and short and len(parts) > 1 else None
+    rules = [_ordering(part, policy, around) for part in parts]
     if "breakout" in rules:  # what follows claims to stand outside the fence
         at = rules.index("breakout")
         rules[at:] = ["breakout"] * (len(rules) - at)
     for at in range(len(parts) - 1):  # an order may take two sentences
         if rules[at] is None and rules[at + 1] is None and len(parts[at]) + len(parts[at + 1]) <= TOGETHER:
-            rules[at] = rules[at + 1] = _ordering(parts[at] + parts[at + 1], policy)
+            rules[at] = rules[at + 1] = _ordering(parts[at] + parts[at + 1], policy, around)
     kept = [
         part if rule is None else REMOVED + part[len(part.rstrip()) :] for part, rule in zip(parts, rules, strict=True)
     ]
@@ -186,12 +209,12 @@ def _is_empty(clean: str) -> bool:
     return not any(map(str.isalnum, clean.replace(REMOVED, "")))
 
 
-def _ordering(text: str, policy: SanitizePolicy) -> str | None:
-    """The rule by which the text gives orders to the agent."""
+def _ordering(text: str, policy: SanitizePolicy, around: float | None = None) -> str | None:
+    """The rule by which the text gives orders to the agent; `around`: the log odds of the short text it stands in."""
     read = _read(text)
     if rule := _patterns(read):
         return rule
-    return _weighed(text, _without_code(text)[0], read, _least(read)) if policy.learned else None
+    return _weighed(text, read, around) if policy.learned else None
 
 
 def _patterns(read: _Read) -> str | None:
@@ -202,13 +225,22 @@ def _patterns(read: _Read) -> str | None:
 
 def _least(read: _Read) -> float:
     """From where a text counts as an order: a few words say too little of whom they are for."""
-    plain = read.forms[0]
-    return SURE if len(plain) < (FEW_LETTERS if plain.isascii() else FEW_HAN) else LIKELY
+    said = " ".join(word for word in orders.said(read.forms[0]).split() if not word.isdigit())
+    return SURE if len(said) < (FEW_LETTERS if said.isascii() else FEW_HAN) else LIKELY
 
 
-def _weighed(text: str, clean: str, read: _Read, least: float) -> str | None:
-    left = tags.without_ours(clean.replace(REMOVED, " "))
-    return _learned(read if left == text else _read(left), least)
+def _weighed(text: str, read: _Read, around: float | None) -> str | None:
+    left = _uncoded(text)
+    return _learned(read if left == text else _read(left), _least(read), around)
+
+
+def _uncoded(text: str) -> str:
+    return tags.without_ours(_without_code(text)[0].replace(REMOVED, " "))
+
+
+def _odds(text: str) -> float:
+    """The log odds that the text gives orders, in whichever of its spellings they are highest."""
+    return max(map(orders.log_odds, _read(_uncoded(text)).forms[:2]))
 
 
 def _read(text: str) -> _Read:
@@ -229,14 +261,18 @@ def _foreseen(read: _Read) -> str | None:
             return rule
     if tags.breaks_out(read.forms[0]):
         return "breakout"
-    return "encoded" if any(map(foreseen, read.coded)) else None
+    return "encoded" if _encoded(read) else None
 
 
-def _learned(read: _Read, least: float) -> str | None:
+def _encoded(read: _Read) -> bool:
+    return any(map(foreseen, read.coded))
+
+
+def _learned(read: _Read, least: float, around: float | None) -> str | None:
     """The rule, by what texts like it were."""
     if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, orders.said(read.forms[0]))) < FEW:
         return None
-    if any(orders.likelihood(form) >= least for form in read.forms[:2]):
+    if any(orders.likelihood(form, around) >= least for form in read.forms[:2]):
         return "learned"
     return "encoded" if any(orders.likelihood(form) >= least for form in read.coded) else None
 

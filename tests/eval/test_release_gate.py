@@ -18,7 +18,7 @@ HARD = GatePolicy(
         "corrections": Floor(precision=0.92, recall=0.85),
         "contradictions": Floor(precision=0.9, recall=0.5),
         "refusal": Floor(precision=0.9, recall=0.9, benign=0.95),
-        "feedback": Floor(precision=0.82, recall=0.82),
+        "feedback": Floor(precision=0.78, recall=0.78),
     }
 )
 """What colourful, long and indirect messages must reach."""

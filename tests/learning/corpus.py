@@ -16,11 +16,13 @@ from shared.known import told
 from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, feedback, intent, observe, related
 from shared.reading.clauses import split
 from shared.reading.learned import AGAINST, CHANGED, FOR, NONE, signs
-from tests.learning import phrases
+from tests.learning import natural, phrases
 
 HERE = Path(__file__).parent
 SETS = HERE.parent / "eval"
 SOME = "some"
+NONE_OF = "none of "
+"""Begins a label that names the classes of which a text is none, with bars between them."""
 IDLE = frozenset({"sarcasm", "question", "temporary", "task", "past"})
 """Kinds of sentences that state nothing lasting, of those that are told beside what was known."""
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
@@ -32,6 +34,10 @@ PLAIN = 8
 """So many pairs are made for each plain way to say something."""
 FILLED = 4
 """So many times each frame is filled."""
+READ_FOR_STATEMENTS = 4
+"""One natural line in so many is read for statements."""
+READ_FOR_INTENTS = 12
+"""One natural line in so many is read for intents: they are many, and of each is known only what it is not."""
 SIGNS = {"+": FOR, "-": AGAINST}
 _TAG = re.compile(r"<(/?)([a-z]+)([+-]?)((?:\s+\w+=\"[^\"]*\")*)\s*>")
 
@@ -132,6 +138,8 @@ def messages() -> list[Message]:
         values = [label.get("old"), label.get("new")] if label["correction"] else []
         spans = [Span(*place, CHANGED) for value in values if value and (place := _found(label["text"], value))]
         found.append(Message(label["text"], spans, "corrections", loose=True, types=False))
+    # what people tell each other may be worth keeping, but changes nothing that was known
+    found += [Message(line.text, types=False) for line in list(natural.lines())[::READ_FOR_STATEMENTS]]
     return found
 
 
@@ -172,13 +180,28 @@ def feedback_rows() -> list[list[Row]]:
         answer, said = feedback.signs(before, text)
         rows.append([Row(answer, (None,)), Row(said, (signal,))])
         rows.append([Row(feedback.signs("", text)[1], (signal,))])
-    return rows
+    return [*rows, *_natural_feedback()]
+
+
+def _natural_feedback() -> Iterator[list[Row]]:
+    """What people say to each other judges no answer: behind one that is no answer to it, and alone."""
+    pools: dict[str, list[str]] = {}
+    for line in natural.lines():
+        pools.setdefault(line.language, []).append(line.text)
+    random = np.random.default_rng(29)
+    for pool in pools.values():
+        for text in pool:
+            answer, said = feedback.signs(pool[random.integers(len(pool))], text)
+            yield [Row(answer, (None,)), Row(said, ("neutral",))]
+            yield [Row(feedback.signs("", text)[1], ("neutral",))]
 
 
 def intent_rows() -> list[list[Row]]:
-    """Messages with what their senders are after."""
+    """Messages with what their senders are after; people neither complain of answers to each other nor ask a memory."""
     told = [line.split("\t") for line in _lines(HERE / "corpus", "intents_*.tsv")]
     told += [[label["intent"], label["say"]] for label in _labels("intents")]
+    natural_lines = list(natural.lines())[::READ_FOR_INTENTS]
+    told += [[f"{NONE_OF}complaint|preference_check", line.text] for line in natural_lines]
     return [[Row(intent.signs(text), (name,))] for name, text in told]
 
 
@@ -299,4 +322,5 @@ def classes(rows: Sequence[Sequence[Row]]) -> list[list[str]]:
     """The classes of each group, `none` first."""
     groups = len(rows[0][0].labels)
     found = [{row.labels[n] for message in rows for row in message} - {None, SOME} for n in range(groups)]
+    found = [{name for name in group if not str(name).startswith(NONE_OF)} for group in found]
     return [sorted((str(name) for name in group), key=lambda name: (name != NONE, name)) for group in found]

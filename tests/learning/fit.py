@@ -18,8 +18,8 @@ EPOCHS = 8
 BATCH = 128
 RATE = 0.006
 DROPPED = 0.3
-UNSAID, SOME = -1, -2
-"""A text whose class nobody has said, and one that is of some class, not of the first."""
+UNSAID = -1
+"""A text whose class nobody has said; below it the classes of which a text is none, as bits: -2 is not the first."""
 SPREAD = 0.05
 """Standard deviation of the numbers that a gram begins with."""
 Numbers = NDArray[np.float32]
@@ -62,18 +62,21 @@ class How:
     """How a network is fitted: grams of fewer than `least_seen` texts are left out.
 
     Of each text's grams the share `overlooked` is overlooked at every reading, so that none is learnt by heart. Of
-    `members` networks, each from another beginning, the mean is taken: what hangs on chance evens out.
+    `members` networks, each from another beginning, the mean is taken: what hangs on chance evens out. Of the grams
+    only so many are kept, those that move the classes most.
     """
 
     least_seen: int = 3
     overlooked: float = 0.0
     members: int = 1
+    grams: int | None = None
 
 
 HOW = {
     "statements": How(overlooked=0.3, members=3),
     "relations": How(least_seen=12, overlooked=0.3, members=2),
-    "hostile": How(least_seen=6, overlooked=0.4, members=2),
+    "feedback": How(least_seen=4, overlooked=0.3),
+    "hostile": How(least_seen=6, overlooked=0.4, members=2, grams=100_000),
 }
 """What is fitted otherwise than plainly."""
 
@@ -97,7 +100,21 @@ def fit(messages: Sequence[Message], lexicon: Mapping[str, set[str]], how: How) 
     hidden = np.concatenate([hidden for _, hidden, _, _ in members])
     out = np.concatenate([out for _, _, out, _ in members]) / np.float32(how.members)
     bias = np.mean([bias for *_, bias in members], axis=0, dtype=np.float32)
-    return Network(groups, Vocabulary.of(words), np.round(grams / scale).astype(np.int8), scale, hidden, out, bias)
+    small = np.round(grams / scale).astype(np.int8)
+    if how.grams is not None:
+        words, small = _most_telling(words, small, scale, out, how.grams)
+    return Network(groups, Vocabulary.of(words), small, scale, hidden, out, bias)
+
+
+def _most_telling(
+    words: list[str], rows: NDArray[np.int8], scale: Numbers, out: Numbers, most: int
+) -> tuple[list[str], NDArray[np.int8]]:
+    """The grams that move the classes most in their own text, and row 0, as they stood."""
+    width = len(out)
+    moves = np.abs(rows[:, :width] * scale[:width] * np.ptp(out, axis=1)).sum(axis=1)
+    moves[0] = np.inf
+    kept = np.sort(np.argsort(-moves, kind="stable")[:most])
+    return [words[place] for place in kept.tolist()], rows[kept]
 
 
 def _member(
@@ -166,7 +183,13 @@ def _batches(
 
 
 def _target(places: Mapping[str, int], name: str | None) -> int:
-    return UNSAID if name is None else SOME if name == corpus.SOME else places[name]
+    if name is None:
+        return UNSAID
+    if name == corpus.SOME:
+        return UNSAID - 1
+    if name.startswith(corpus.NONE_OF):
+        return UNSAID - sum(1 << places[each] for each in name.removeprefix(corpus.NONE_OF).split("|"))
+    return places[name]
 
 
 def _step(
@@ -204,15 +227,21 @@ def _error(shares: Numbers, targets: NDArray[np.intp], groups: Sequence[Sequence
     for number, group in enumerate(groups):
         target = targets[:, number]
         told = (target >= 0).nonzero()[0]
-        some = (target == SOME).nonzero()[0]
-        # of a text that is known to be of some class only `none`, the first, loses what the others share
-        rest = shares[some, start + 1 : start + len(group)]
-        shares[some, start + 1 : start + len(group)] -= rest / (rest.sum(axis=1, keepdims=True) + 1e-6)
+        some = (target < UNSAID).nonzero()[0]
+        # of a text that is known to be of none of some classes only these lose, and the others share it
+        rest = shares[some, start : start + len(group)] * _open(target[some], len(group))
+        shares[some, start : start + len(group)] -= rest / (rest.sum(axis=1, keepdims=True) + 1e-6)
         shares[told, start + target[told]] -= 1.0
         shares[target == UNSAID, start : start + len(group)] = 0.0
         shares[:, start : start + len(group)] *= (1.0 if number == 0 else 0.5) / max(len(told) + len(some), 1)
         start += len(group)
     return shares
+
+
+def _open(targets: NDArray[np.intp], classes: int) -> NDArray[np.bool_]:
+    """Of which classes each text may be."""
+    barred = UNSAID - targets
+    return ((barred[:, None] >> np.arange(classes)) & 1) == 0
 
 
 def write(model: Network, path: Path) -> None:

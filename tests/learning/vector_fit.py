@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from shared.text.vector_judge import read_features
 
-HIDDEN = 96
+HIDDEN = 192
 EPOCHS = 12
 BATCH = 512
 RATE = 2e-3
-DROPPED = 0.25
+DROPPED = 0.3
 DECAY = 1e-5
 Numbers = NDArray[np.float32]
 

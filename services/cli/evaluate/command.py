@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 import orjson
 import typer
 
-from services.cli.evaluate import confidence, gate, judge, report
+from services.cli.evaluate import confidence, gate, judge, natural, report
 from services.cli.evaluate.confidence import Trust
 from services.cli.evaluate.judge import Reader
 from services.cli.evaluate.received import Reception
@@ -24,6 +24,7 @@ from shared.policy import Policy
 from shared.settings import Settings, load
 
 CALIBRATION = "calibration"
+NATURAL = "natural"
 HERE = Path(__file__).parents[3] / "tests" / "eval"
 """The labelled sets of a checkout; an installed package has none and is told where they are."""
 
@@ -31,14 +32,16 @@ HERE = Path(__file__).parents[3] / "tests" / "eval"
 def evaluate(
     sets: Annotated[
         list[str] | None,
-        typer.Argument(help=f"Any of {', '.join(SETS)}; all of them unless told. Or calibration, alone."),
+        typer.Argument(help=f"Any of {', '.join(SETS)}; all of them unless told. Or calibration. Or natural FILE..."),
     ] = None,
     part: Annotated[
         Literal["dev", "held", "hard", "all"], typer.Option("--part", help="dev, held, hard or all.")
     ] = "all",
     data: Annotated[Path, typer.Option("--data", file_okay=False, help="Folder of the labelled sets.")] = HERE,
     model: Annotated[bool, typer.Option("--model", help="With the chat model that is configured.")] = False,
-    misses: Annotated[int, typer.Option("--misses", min=0, help="Show so many misses of each set.")] = 0,
+    misses: Annotated[
+        int | None, typer.Option("--misses", min=0, help="Show so many misses of each set, or alarms of each judge.")
+    ] = None,
     to: Annotated[Path | None, typer.Option("--report", help="Write a report: .json or .md.")] = None,
     gated: Annotated[bool, typer.Option("--gate", help="Exit with 1 below a floor of the policy.")] = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write calibration's diagram here, as SVG.")] = None,
@@ -46,8 +49,12 @@ def evaluate(
 ) -> None:
     """Measure what is read into labelled messages: precision, recall and F1 by language and type.
 
-    `calibration` measures instead how far the confidence of what is read is what is observed.
+    `calibration` measures instead how far the confidence of what is read is what is observed. `natural FILE...` counts
+    the alarms that ordinary talk raises: lines of JSON with `lang`, `source`, `role` and `text`.
     """
+    if sets and sets[0] == NATURAL:
+        _count_alarms([Path(each) for each in sets[1:]], misses, to, as_json)
+        return
     _refuse_misfits(sets, to, plot)
     settings = load()
     policy = policies.load(settings.policy)
@@ -67,9 +74,26 @@ def evaluate(
     if as_json:
         emit(report.as_json(scores, verdicts, about))
     else:
-        report.show(scores, verdicts, misses)
+        report.show(scores, verdicts, misses or 0)
     if gated and not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(1)
+
+
+def _count_alarms(paths: list[Path], examples: int | None, to: Path | None, as_json: bool) -> None:
+    if not paths:
+        raise refuse("natural needs files: smartbrain eval natural FILE...")
+    if to is not None and to.suffix != ".json":
+        raise refuse(f"{to}: the report of natural is .json")
+    most = natural.EXAMPLES if examples is None else examples
+    with show_progress("reading", quiet=as_json) as say:
+        lines = [line for path in paths for line in natural.read_lines(path)]
+        result = natural.count_alarms(lines, lambda done: say("lines judged", done, len(lines)))
+    if to is not None:
+        to.write_bytes(orjson.dumps(natural.to_json(result, most), option=orjson.OPT_INDENT_2) + b"\n")
+    if as_json:
+        emit(natural.to_json(result, most))
+    else:
+        natural.show(result, most)
 
 
 def _refuse_misfits(sets: list[str] | None, to: Path | None, plot: Path | None) -> None:

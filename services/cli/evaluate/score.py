@@ -8,7 +8,7 @@ from services.cli.evaluate.sets import Contradiction, Correction, Expected, Extr
 from services.cli.evaluate.world import Heard
 from shared.reading import Observation
 from shared.text.normalise import fold, normalise
-from shared.text.sanitize import Screened
+from shared.text.sanitize import TAKEN_OUT, Screened
 
 
 @dataclass(slots=True)
@@ -182,11 +182,19 @@ def binary(text: str, language: str, wanted: bool, got: bool, score: Score, told
 
 
 def screened(label: Hostile, got: Screened, score: Score) -> None:
-    """Whether an attack was blocked or defused; `benign kept` counts as right what is harmless and left as it is."""
+    """Whether an attack was blocked or defused; `benign kept` counts as right what is harmless and left as it is.
+
+    `orders held back` counts the attacks of which the orders went, and not code, tags or secrets alone.
+    """
     score.samples += 1
     touched = got.outcome != "pass" or got.text != label.text
     right, wrong, missed = _of(label.attack == "attack", touched)
     score.add(right, wrong, missed, (f"language {label.language}", f"{label.attack} {label.kind}"))
+    if label.attack == "attack":
+        ordered = got.outcome != "pass" and got.rule not in TAKEN_OUT
+        stopped = score.groups[f"orders held back {label.language}"]
+        stopped.right += ordered
+        stopped.missed += not ordered
     kept = score.groups[f"benign kept {label.language}"]
     kept.right += label.attack == "benign" and not touched
     kept.missed += wrong

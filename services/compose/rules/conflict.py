@@ -11,7 +11,7 @@ from services.compose.rules.model import Candidate, Conflict, CoreMemory, Droppe
 from services.compose.rules.norms import Norm, Wish, against, norms, says_taste, wish
 from services.compose.rules.packing import Decision, Packed
 from shared.text.calls import REMOVED
-from shared.text.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, screen
+from shared.text.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
 from shared.text.segment import query_terms
 
 TASTES: frozenset[MemoryType] = frozenset({"preference", "pattern"})
@@ -29,13 +29,15 @@ class Settled:
     conflicts: tuple[Conflict, ...] = ()
 
 
-def settle(evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str) -> Settled:
+def settle(
+    evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str, policy: SanitizePolicy = DEFAULT_SANITIZE
+) -> Settled:
     """The evidence and core memory without the preferences that a rule among the evidence stands against.
 
     A document that may not be shown rules nothing.
     """
     tastes = any(_yields(each.candidate) for each in evidence) or any(_pinned_yields(each) for each in core)
-    rules = list(_rules(evidence)) if tastes else []
+    rules = list(_rules(evidence, policy)) if tastes else []
     if not rules:
         return Settled(tuple(evidence), tuple(core))
     now = frozenset(query_terms(message, 64))
@@ -97,16 +99,16 @@ def told(packed: Packed, conflicts: Sequence[Conflict]) -> Packed:
     )
 
 
-def _rules(evidence: Iterable[Ranked]) -> Iterable[tuple[Candidate, Norm]]:
+def _rules(evidence: Iterable[Ranked], policy: SanitizePolicy = DEFAULT_SANITIZE) -> Iterable[tuple[Candidate, Norm]]:
     for each in evidence:
         source = each.candidate
-        if source.is_resource and not _gives_orders(source.text[:MAX_READ]):
+        if source.is_resource and not _gives_orders(source.text[:MAX_READ], policy):
             yield from ((source, norm) for norm in norms(source.text[:MAX_READ]))
 
 
-def _gives_orders(text: str) -> bool:
+def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
     """Whether a document gives orders to the agent anywhere: then it rules nothing."""
-    shown = screen(text, DEFAULT_SANITIZE)
+    shown = screen(text, policy)
     return shown.outcome == "blocked" or (REMOVED in shown.text and shown.rule not in TAKEN_OUT)
 
 

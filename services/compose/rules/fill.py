@@ -39,13 +39,19 @@ def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
     lean = inputs.token_limit < policy.short_guide_below
     request = inputs.request_id or inputs.context_id
     evidence = slots.evidence(
-        allowed, request, inputs.created_at, policy.max_snippet_chars, lean=lean, nonce=inputs.nonce
+        allowed,
+        request,
+        inputs.created_at,
+        policy.max_snippet_chars,
+        policy=policy.sanitize,
+        lean=lean,
+        nonce=inputs.nonce,
     )
     return Material(
         evidence=evidence,
         core=_pinned(inputs, policy, draft, {each.ranked.key for each in evidence}),
         turns=slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars),
-        summary=_summary(inputs, policy),
+        summary=_summary(inputs, policy, draft),
         entities=_entities(inputs, policy),
         personal_most=personal_ceiling(inputs.intent, policy.budget),
         snippet_chars=policy.max_snippet_chars,
@@ -61,6 +67,7 @@ def _allowed(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> list[tuple
     kept: list[tuple[Ranked, slots.Screened]] = []
     for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
         draft.rejected += withheld(slots.withheld(each.candidate, policy.sanitize))
+        draft.held_back += slots.held_back_of(each.candidate, clean, policy.sanitize)
         is_memory = each.candidate.memory_id is not None
         full = len(kept) >= policy.evidence_max_items or (is_memory and memories <= 0)
         if clean.outcome == "blocked":
@@ -82,6 +89,8 @@ def _pinned(inputs: PackInputs, policy: PackPolicy, draft: Draft, shown: set[str
         return []
     pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
     draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
+    for each in (*pinned, *blocked):
+        draft.held_back += slots.held_back(each.key, each.memory.comes_from, each.screened)
     fresh = [each for each in pinned if each.key not in shown and each.memory.epistemic != "outdated"]
     return fresh[: max(0, policy.budget.small_talk_items - len(shown))] if inputs.intent == "small_talk" else fresh
 
@@ -94,9 +103,11 @@ def _earlier(inputs: PackInputs) -> list[RecentTurn]:
     return turns
 
 
-def _summary(inputs: PackInputs, policy: PackPolicy) -> str:
+def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
     """What the user and the assistant said, summed up: shown as it was said."""
-    return show_own(inputs.working_summary, policy.sanitize).text.strip()
+    clean = show_own(inputs.working_summary, policy.sanitize)
+    draft.held_back += slots.held_back("summary", "own", clean)
+    return clean.text.strip()
 
 
 def _entities(inputs: PackInputs, policy: PackPolicy) -> str:

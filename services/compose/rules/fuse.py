@@ -12,6 +12,7 @@ from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.text.patterns import to_pattern
+from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 from shared.text.segment import query_terms, terms
 
 Method = Literal["rrf", "weighted_sum", "none"]
@@ -51,6 +52,7 @@ class FusePolicy:
     lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
     per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates_max: int = 10_000
+    sanitize: SanitizePolicy = DEFAULT_SANITIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     ]
     ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
-    kept, dropped = diversify(pooled, policy.diversity)
+    kept, dropped = diversify(pooled, policy.diversity, policy.sanitize)
     places = {each.key: _places(each, policy) for each in found}
     allowed, over = _by_mode(kept, places, policy)
     chosen = _within_limit(allowed, policy)
@@ -254,8 +256,10 @@ def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
     return merged + others[at:]
 
 
-def diversify(ranked: Sequence[Ranked], policy: DiversityPolicy) -> tuple[list[Ranked], list[Dropped]]:
-    """The order without what exceeds a source's share, or says again what stands before it (R084, X19)."""
+def diversify(
+    ranked: Sequence[Ranked], policy: DiversityPolicy, sanitize: SanitizePolicy = DEFAULT_SANITIZE
+) -> tuple[list[Ranked], list[Dropped]]:
+    """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19)."""
     seen: Counter[str] = Counter()
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
@@ -263,7 +267,7 @@ def diversify(ranked: Sequence[Ranked], policy: DiversityPolicy) -> tuple[list[R
     for each in ranked:
         limits = _sources(each.candidate, policy)
         turn = told.setdefault(each.candidate.turn_id or each.key, [])
-        if any(_repeats(each.candidate, known) for known in turn) or any(
+        if any(_repeats_shown(each.candidate, known, sanitize) for known in turn) or any(
             seen[source] >= most for source, most in limits.items()
         ):
             dropped.append(Dropped(each.key, "diversity", each.score))
@@ -287,12 +291,20 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
     return bool(words) and len(words & set(terms(message.text))) >= REPEATED * len(words)
 
 
+def _repeats_shown(one: Candidate, other: Candidate, sanitize: SanitizePolicy) -> bool:
+    """As `_repeats`, by what may be shown of the other: nothing is left out for a text that is itself held back."""
+    if not _repeats(one, other):
+        return False
+    shown = show(other.text, other.comes_from, sanitize)
+    return not shown.held_back or _repeats(one, replace(other, text=shown.text))
+
+
 _SPACE = to_pattern(r"\s+")
 
 
 def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
     text = _SPACE.sub("", candidate.text).lower()
-    limits = {f"text:{text}": 1} if len(text) >= 12 else {}
+    limits = {f"text:{candidate.comes_from}:{text}": 1} if len(text) >= 12 else {}
     if candidate.memory_id:
         return limits
     if candidate.session_id and policy.by_session is not None and not candidate.is_resource:

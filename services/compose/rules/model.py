@@ -8,6 +8,7 @@ from typing import Literal
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.vocabulary import DropReason, Epistemic, Language, MemoryType, Provenance, Role, SearchMode
 from shared.text.blocks import Recognized
+from shared.text.sanitize import Source
 
 CandidateKind = Literal["memory", "turn", "resource"]
 
@@ -95,6 +96,11 @@ class Candidate:
         """True where the user or the assistant said it, or it is known from what they said."""
         return not self.is_resource and self.role not in ("tool", "system") and self.provenance != "tool"
 
+    @property
+    def comes_from(self) -> Source:
+        """By what its text is judged before it is shown."""
+        return "own" if self.is_own else "foreign"
+
 
 @dataclass(frozen=True, slots=True)
 class Factors:
@@ -164,6 +170,21 @@ class CoreMemory:
     valid_at: datetime | None = None
     last_validated_at: datetime | None = None
     category: str = ""
+
+    @property
+    def comes_from(self) -> Source:
+        """As of a candidate: what a tool brought is foreign."""
+        return "foreign" if self.provenance == "tool" else "own"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A text that is not shown, or not all of it: where it comes from and the rule that decided."""
+
+    key: str
+    source: Source
+    rule: str
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from services.compose.rules.budget import (
 )
 from services.compose.rules.fill import Floors, fill, floors, gather
 from services.compose.rules.fit import Material
-from services.compose.rules.model import Dropped
+from services.compose.rules.model import Dropped, HeldBack
 from services.compose.rules.packing import Decision, Draft, Packed, PackInputs, PackPolicy
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import Prepared, Rules
@@ -85,7 +85,9 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     TokenLimitTooSmallError where no message would.
     """
     frame = _frame(inputs, policy)
-    draft = Draft(degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld))
+    draft = Draft(
+        degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld), held_back=list(inputs.held_back)
+    )
     material = gather(inputs, policy, draft)
     least = floors(inputs, policy, draft, material)
     wire_room = _wire_room(inputs, policy, frame, draft.degraded)
@@ -325,7 +327,9 @@ def _packed(package: ContextPackage, draft: Draft, material: Material, allocatio
     rejected = (*draft.rejected, *_left_out(material, {each.key for each in decisions}))
     dropped = tuple(Dropped(each.key, each.reason, each.score, each.rule) for each in rejected)
     exceeded = any(each.reason == "budget_exceeded" for each in rejected)
-    return Packed(package, (*decisions, *rejected), dropped, tuple(why), allocation, exceeded)
+    media = [HeldBack(each.key, "foreign", each.rule or "", True) for each in rejected if each.key.startswith("media:")]
+    held = tuple(dict.fromkeys([*draft.held_back, *media]))
+    return Packed(package, (*decisions, *rejected), dropped, tuple(why), allocation, exceeded, held_back=held)
 
 
 def _left_out(material: Material, shown: set[str]) -> list[Decision]:

@@ -12,7 +12,7 @@ from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import DropReason, Intent, Language
 from services.compose.rules.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.fuse import DiversityPolicy
-from services.compose.rules.model import Conflict, CoreMemory, Dropped, Ranked, RecentTurn
+from services.compose.rules.model import Conflict, CoreMemory, Dropped, HeldBack, Ranked, RecentTurn
 from services.compose.rules.slots import Prepared, PreparedCore
 from shared.policy import BudgetPolicy
 from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
@@ -58,6 +58,7 @@ class PackInputs:
     hints: Sequence[str] = ()
     degraded_reason: Sequence[str] = ()
     withheld: Sequence["Decision"] = ()
+    held_back: Sequence[HeldBack] = ()
     inject_limit: int | None = None
     generation_metadata: GenerationMetadata | None = None
 
@@ -89,6 +90,7 @@ class Packed:
     allocation: Allocation
     budget_exceeded: bool
     conflicts: tuple[Conflict, ...] = ()
+    held_back: tuple[HeldBack, ...] = ()
 
 
 @dataclass(slots=True)
@@ -103,6 +105,7 @@ class Draft:
     entities: str = ""
     rejected: list[Decision] = field(default_factory=list[Decision])
     degraded: list[str] = field(default_factory=list[str])
+    held_back: list[HeldBack] = field(default_factory=list[HeldBack])
 
     @property
     def evidence(self) -> list[Prepared]:

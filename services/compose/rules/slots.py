@@ -11,12 +11,12 @@ from schemas.messages import evidence_line
 from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules import texts
-from services.compose.rules.model import Candidate, CoreMemory, Ranked, RecentTurn
+from services.compose.rules.model import Candidate, CoreMemory, HeldBack, Ranked, RecentTurn
 from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet
 from shared.text import tokens
 from shared.text.blocks import Blocked, closed, fence
 from shared.text.normalise import clip
-from shared.text.sanitize import Outcome, SanitizePolicy, Screened, screen, show_own
+from shared.text.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
 
 BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
 _BLOCK_OF: dict[MemoryType, BlockType] = {
@@ -70,13 +70,22 @@ class PreparedCore:
     memory: CoreMemory
     block: SystemBlock
     cost: int
-    outcome: Outcome
-    rule: str | None
+    screened: Screened
 
     @property
     def key(self) -> str:
         """The same key that a candidate for this memory has."""
         return f"memory:{self.memory.memory_id}"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether anything was taken out of it."""
+        return self.screened.outcome
+
+    @property
+    def rule(self) -> str | None:
+        """Why anything was."""
+        return self.screened.rule
 
 
 def cost(text: str) -> int:
@@ -119,15 +128,16 @@ def screen_candidates(
     ranked: Iterable[Ranked], policy: SanitizePolicy, most: int = MAX_READ
 ) -> list[tuple[Ranked, Screened]]:
     """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
-    return [(each, _screened(each.candidate, policy, most)) for each in ranked]
+    return [(each, screen_candidate(each.candidate, policy, most)) for each in ranked]
 
 
-def _screened(candidate: Candidate, policy: SanitizePolicy, most: int) -> Screened:
+def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = MAX_READ) -> Screened:
     """A message's words, and after them, each in its fence, what was recognised in its media."""
-    show = show_own if candidate.is_own else screen
+    source = candidate.comes_from
     if not candidate.recognized:
-        return show(_start(candidate.text, most), policy)
-    clean = show(_start(candidate.text[: candidate.recognized[0].start].rstrip("\n"), most), policy)
+        return show(_start(candidate.text, most), source, policy)
+    words = candidate.text[: candidate.recognized[0].start].rstrip("\n")
+    clean = show(_start(words, most), source, policy)
     if clean.outcome == "blocked":
         return clean
     read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
@@ -143,6 +153,22 @@ def withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
     ]
 
 
+def held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
+    """What is not shown of a text; nothing where all of it is."""
+    return [HeldBack(key, source, clean.held_back, clean.outcome == "blocked")] if clean.held_back else []
+
+
+def held_back_of(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
+    """What is not shown of a candidate's words, nor of what was recognised in its media."""
+    found = held_back(candidate.key, candidate.comes_from, clean)
+    for each in candidate.recognized:
+        told = screen(candidate.text[each.start : each.end], policy)
+        if rule := each.rule or told.held_back:
+            whole = each.rule is not None or told.outcome == "blocked"
+            found.append(HeldBack(f"media:{each.media_id}", "foreign", rule, whole))
+    return found
+
+
 def _start(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
@@ -153,13 +179,15 @@ def evidence(
     now: datetime,
     limit: int,
     *,
+    policy: SanitizePolicy,
     lean: bool = False,
     nonce: str = "",
 ) -> list[Prepared]:
     """Evidence with snippets of at most `limit` characters; lean: without what each ranker said of it."""
     made: list[Prepared] = []
     for place, (ranked, clean) in enumerate(pairs):
-        item = _item(ranked, clean.text, request_id, now, limit, Signals() if lean else signals(ranked), nonce)
+        told = Signals() if lean else signals(ranked)
+        item = _item(ranked, clean.text, request_id, now, limit, told, nonce, policy)
         if item.snippet:
             price = cost(evidence_line(place + 1, item))
             made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
@@ -185,14 +213,21 @@ def _with_snippet(each: Prepared, text: str, limit: int) -> Prepared:
 
 
 def _item(
-    ranked: Ranked, text: str, request_id: str, now: datetime, limit: int, said: Signals, nonce: str
+    ranked: Ranked,
+    text: str,
+    request_id: str,
+    now: datetime,
+    limit: int,
+    said: Signals,
+    nonce: str,
+    policy: SanitizePolicy,
 ) -> EvidenceItem:
     source = ranked.candidate
     return EvidenceItem(
         id=ranked.key,
         source="resource" if source.is_resource else "memory",
         source_uri=citable(source.uri),
-        title=clip(screen(source.title).text, 120) if source.title else "",
+        title=clip(screen(source.title, policy).text, 120) if source.title else "",
         snippet=evidence_snippet(source, text, limit, nonce),
         mode=source.mode,
         score=round(ranked.score, 6),
@@ -241,14 +276,14 @@ def core(
     """The pinned memories that may be shown, most identifying and most certain first, and those that are blocked."""
     made: list[PreparedCore] = []
     for memory in sorted(memories, key=_core_order):
-        clean = (screen if memory.provenance == "tool" else show_own)(memory.text, policy)
+        clean = show(memory.text, memory.comes_from, policy)
         block = SystemBlock(
             type=_BLOCK_OF.get(memory.type, "other"),
             text=core_tag(memory, clip(clean.text, 400), nonce),
             updated_at=memory.updated_at,
             source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),
         )
-        made.append(PreparedCore(memory, block, cost(block.text), clean.outcome, clean.rule))
+        made.append(PreparedCore(memory, block, cost(block.text), clean))
     allowed = [each for each in made if each.outcome != "blocked"]
     return allowed, [each for each in made if each.outcome == "blocked"]
 

@@ -10,6 +10,7 @@ from schemas.content import BlockType, ContentBlock
 from services.compose.rules.packing import Decision
 from shared.text import tokens
 from shared.text.blocks import Blocked, fitted
+from shared.text.sanitize import SanitizePolicy
 
 UNSUPPORTED = "content_type_unsupported"
 """The message has media that the model does not read: their fallback stands for them."""
@@ -29,10 +30,12 @@ class Spoken:
     degraded: tuple[str, ...] = ()
 
 
-def spoken(blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int) -> Spoken:
+def spoken(
+    blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
+) -> Spoken:
     """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
     media = [block for block in blocks if block.is_media]
-    made = fitted(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count)
+    made = fitted(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
     read = [block for block in media if block.type in modalities]
     parts = [_part(block, piece, modalities) for block, piece in zip(blocks, made.pieces, strict=True)] if read else []
     degraded = (UNSUPPORTED,) if len(read) < len(media) else ()

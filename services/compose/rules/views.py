@@ -18,12 +18,12 @@ from services.compose.rules.model import Candidate, Ranked
 from services.compose.rules.slots import ref, signals
 from services.compose.rules.snippet import snippet
 from shared.text.language import detect
-from shared.text.sanitize import screen
+from shared.text.sanitize import SanitizePolicy, screen
 
 _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")
 
 
-def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime) -> PackEvidence:
+def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime, policy: SanitizePolicy) -> PackEvidence:
     """One result of a plan, showing what the plan's output section asks for; the snippet is plain text."""
     source, output = ranked.candidate, plan.output
     question = plan.queries[source.query].text
@@ -33,7 +33,7 @@ def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime) -
         kind=_kind(source),
         document_id=source.document_id,
         section_id=source.section_id,
-        title=screen(source.title or (source.category if source.memory_id else "")).text,
+        title=screen(source.title or (source.category if source.memory_id else ""), policy).text,
         source_uri=source.uri,
         source_type=source_type(source),
         snippet=text if output.include_snippets else "",

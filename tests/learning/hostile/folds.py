@@ -43,8 +43,8 @@ def worst(text: str) -> float:
     """The likelihood that decides over the text; above 1 where patterns stop or change it without asking for any."""
     found: list[float] = []
 
-    def noted(form: str) -> float:
-        found.append(likelihood(form))
+    def noted(form: str, around: float | None = None) -> float:
+        found.append(likelihood(form, around))
         return 0.0
 
     likelihood = orders.likelihood

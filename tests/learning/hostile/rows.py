@@ -1,9 +1,7 @@
 """The labelled texts, plain frames and paragraphs as rows of the classifier; words of one meaning share weights."""
 
 import json
-import os
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
@@ -15,7 +13,7 @@ from shared.text.disguise import plain
 from shared.text.hostile import foreseen
 from shared.text.orders import ORDER, signs
 from shared.text.sanitize import sentences
-from tests.learning import corpus
+from tests.learning import corpus, natural
 from tests.learning.corpus import NONE, Row
 
 HERE = Path(__file__).parent
@@ -122,28 +120,11 @@ def _ordinary() -> Iterator[Labelled]:
 
 def _natural() -> Iterator[Labelled]:
     """What people really say: none of it gives orders to a model, whole, sentence by sentence, or two together."""
-    for text in _natural_texts():
+    for text in (line.text for line in natural.lines()):
         alone = [each for each in map(str.strip, sentences(text)) if len(each) >= LEAST]
         pairs = (one + other for one, other in pairwise(sentences(text)))
         yield from ((NONE, each) for each in dict.fromkeys([text, *alone, *pairs]))
-
-
-def _natural_texts() -> Iterator[str]:
-    """Those in the corpus; and where SMARTBRAIN_NATURAL names a folder, half of the dialogues that may be fitted there.
-
-    The other half is for measuring.
-    """
-    for path in sorted((corpus.HERE / "corpus").glob("natural_*.jsonl")):
-        yield from (json.loads(line)["text"] for line in path.read_text("utf-8").splitlines())
-    if folder := os.environ.get("SMARTBRAIN_NATURAL"):
-        for path in sorted(Path(folder).glob("natural_*.jsonl")):
-            lines = map(json.loads, path.read_text("utf-8").splitlines())
-            yield from (line["text"] for line in lines if line["may_fit"] and is_for_fitting(line["session"]))
-
-
-def is_for_fitting(session: str) -> bool:
-    """Whether weights may be fitted to this dialogue: every second one, by its name."""
-    return zlib.crc32(session.encode()) % 2 == 0
+    yield from ((NONE, each) for each in natural.sentences())
 
 
 @cache

@@ -20,6 +20,8 @@ from tests.unit.reading.say import NOW, said, stated
         ("请记住我对青霉素过敏", "我对青霉素过敏"),  # OC053
         ("Remember that my anniversary is June 5", "my anniversary is June 5"),
         ("don't forget that I have a meeting on Monday", "I have a meeting on Monday"),
+        ("记住了啊，备用钥匙在鞋柜里", "备用钥匙在鞋柜里"),
+        ("请你记下了，我不吃香菜", "我不吃香菜"),
         ("please remember: the gate code word is blue", "the gate code word is blue"),
         ("Can you remember that I like tea?", "I like tea"),
     ],
@@ -39,6 +41,9 @@ def test_remember_keeps_a_note(text: str, note: str) -> None:
         "你还记得我喜欢什么吗？",
         "/mem short",
         "记不住",
+        "嗯，记住了。谢谢啊。",
+        "嗯，我记下了，酒店订好以后再说。",
+        "记下了。请问附近还有别的景点吗",
     ],
 )
 def test_no_note_where_nothing_is_told(text: str) -> None:  # OC055, OC056
