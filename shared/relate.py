@@ -171,6 +171,6 @@ def confirmed(new: Statement, same: Known, policy: ConfidencePolicy) -> Relation
     confidence = max(same.confidence, min(new.confidence, standing.cap))
     if best[0] == "observation" and len(sessions) >= policy.repeated_sessions and not claimed:
         repeated = policy.repeated
-        raised = min(max(confidence, repeated.initial), repeated.cap)
+        raised = max(same.confidence, min(max(confidence, repeated.initial), repeated.cap))
         return Relation("confirm", same, repeated.provenance, "behaviour", raised, "said_in_another_session")
     return Relation("confirm", same, best[0], best[1], confidence, "said_again")

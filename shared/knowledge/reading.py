@@ -17,11 +17,12 @@ from shared.knowledge.port import Bundle, Capabilities, Receipt, Section
 from shared.text.language import detect
 from shared.text.normalise import visible
 from shared.text.patterns import to_pattern
-from shared.text.sanitize import screen
+from shared.text.sanitize import DEFAULT_SANITIZE, screen
 
 MAX_ITEMS = 200
 MAX_LOOKED_AT = 1000
 """Of a longer list the rest is not even looked at."""
+BY_PATTERNS = DEFAULT_SANITIZE.model_copy(update={"learned": False})
 MAX_TEXT = 4000
 MAX_TITLE = 300
 MAX_ID = 200
@@ -183,7 +184,8 @@ def _uri(raw: Any) -> str:
 
 
 def _harmless(text: str) -> bool:
-    return bool(text) and screen(re.sub(r"[-_/+.%]+", " ", text)).outcome != "blocked"
+    """Whether no pattern finds an order in an id or an address; weights have read sentences and know neither."""
+    return bool(text) and screen(re.sub(r"[-_/+.%]+", " ", text), BY_PATTERNS).outcome != "blocked"
 
 
 def _slug(raw: Any) -> str:
