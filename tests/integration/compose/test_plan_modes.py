@@ -158,7 +158,7 @@ async def test_fusion_weights_move_the_order(lin: Lin) -> None:
     assert pack.explain.fusion_weights == {"semantic": 0, "magic": 2}
 
 
-@pytest.mark.parametrize("method", ["rrf", "weighted_sum", "none"])
+@pytest.mark.parametrize("method", ["probability", "rrf", "weighted_sum", "none"])
 async def test_every_method_fuses(lin: Lin, method: str) -> None:
     queries = [{"text": "龙井茶"}, {"text": "harbour boats", "weight": 0.5}]
     pack = await lin.ask({"queries": queries, "ranking": {"fusion": {"method": method}}})
@@ -194,13 +194,15 @@ async def test_a_snippet_is_as_long_as_the_plan_says_and_meets_the_question(lin:
 
 
 async def test_diversity_bounds_what_was_said_only_where_asked(lin: Lin) -> None:
-    free = await lin.found("Marta harbour 港口 膝盖 knee", budget={"top_k": 50})
+    whole = {"ranking": {"min_score": 0}}
+    free = await lin.found("Marta harbour 港口 膝盖 knee", budget={"top_k": 50}, **whole)
     per_session = Counter(e.metadata.session_id for e in free if e.kind == "turn")
     assert max(per_session.values()) > 1
     bound = await lin.ask(
         {
             "queries": [{"text": "Marta harbour 港口 膝盖 knee"}],
             "budget": {"top_k": 50, "diversity": {"by_document": 1}},
+            **whole,
         }
     )
     per_session = Counter(e.metadata.session_id for e in bound.evidences if e.kind == "turn")
