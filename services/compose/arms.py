@@ -288,12 +288,15 @@ async def _ranked(
     moments: set[datetime] = set()
     if gone:
         places, many = _ids_of(gone), len(around)
-        chances = [weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many).probability for n in numbers]
+        chances = [
+            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
+            for n in numbers
+        ]
         best = np.max(chances, axis=0)
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
-            near_answers = np.flatnonzero(best >= policy.least_score / 2).tolist()
+            near_answers = np.flatnonzero(best >= policy.least_score).tolist()
             found.stale_answers |= {key_of(gone[at]) for at in near_answers}
-        moments = end_moments(found.overlay, [gone[at] for at in np.flatnonzero(best >= policy.least_score).tolist()])
+        moments = end_moments(found.overlay, [gone[at] for at in np.flatnonzero(best >= shown).tolist()])
         current += await _read_enders(rt, subject, within, moments, kept, found)
     hits = [hit for hit, _ in current]
     enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
@@ -303,11 +306,11 @@ async def _ranked(
         step = run.steps[n]
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
-        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
-        chance = scored.probability
+        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, beside=bool(near))
         if n in dated:
-            chance = np.maximum(chance, spans.SAID_THEN)
-        elif step.query.mode != "associative":
+            scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
+        chance = scored.probability
+        if step.query.mode != "associative":
             chance = spans.weigh_dates(read[n], hits, scored, shown, now)
         scored = replace(scored, probability=np.where(enders, np.maximum(chance, shown), chance))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from services.cli.supervisor import Supervisor
 from services.compose import arms
-from services.compose.rules.nearby import memories_of
-from services.compose.rules.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
+from services.compose.rules.weigh import BY_MEANING, BY_WORDS, FEW, Odds, Weights, weigh
 from shared.runtime import Runtime
 from shared.text.language import detect
 from shared.text.replies import says_something
@@ -56,7 +55,6 @@ class Asked:
     evidence: frozenset[str]
     rows: Floats
     lines: list[str]
-    memories: NDArray[np.bool_]
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -70,7 +68,7 @@ _seen: ContextVar[list[Any]] = ContextVar("seen")
 def look(*given: Any, **more: Any) -> Any:
     """As `weigh`; the question that is being asked sees what went in and came out."""
     scored = weigh(*given, **more)
-    _seen.get().append((given[1], given[2], scored.signals))
+    _seen.get().append((given[1], scored.signals))
     return scored
 
 
@@ -83,11 +81,11 @@ async def ask(rt: Runtime, question: Question, committed: Committed, file: str, 
     _seen.reset(watched)
     if not seen:
         return None
-    hits, of, signals = seen[-1]
+    hits, signals = seen[-1]
     rows = np.stack([signals.get(name, np.zeros(len(hits))) for name in SIGNALS], axis=1)
     telling = [n for n, hit in enumerate(hits) if hit.memory_id or says_something(hit.text)]
     lines = [committed.lines.get((str(hits[n].turn_id), hits[n].ordinal or 0), "") for n in telling]
-    return Asked(file, vectors, question.dialogue, question.evidence, rows[telling], lines, memories_of(of)[telling])
+    return Asked(file, vectors, question.dialogue, question.evidence, rows[telling], lines)
 
 
 async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -> list[Asked]:
@@ -158,9 +156,8 @@ def traits(asked: Asked, weights: Floats) -> Floats:
     meaning, coverage = (
         np.full(count, asked.rows[:, SIGNALS.index(each)].max(initial=0.0)) for each in ("meaning", "coverage")
     )
-    memories = asked.memories.astype(float)
-    many = np.full(count, np.log1p(count))
-    return np.stack([np.ones(count), score, first, meaning, coverage, many, memories, no_meaning, no_words], axis=1)
+    many = np.full(count, np.log1p(max(count, FEW)))
+    return np.stack([np.ones(count), score, first, meaning, coverage, many, no_meaning, no_words], axis=1)
 
 
 def fit_odds(asked: Sequence[Asked], weights: Floats) -> Floats:
@@ -187,7 +184,7 @@ def in_part(asked: Sequence[Asked]) -> list[Asked]:
         for part, missing in PARTS.items() if each.vectors == "static" else ():
             rows = each.rows.copy()
             rows[:, missing] = 0.0
-            made.append(Asked(each.file, part, each.user, each.evidence, rows, each.lines, each.memories))
+            made.append(Asked(each.file, part, each.user, each.evidence, rows, each.lines))
     return made
 
 

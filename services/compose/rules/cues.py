@@ -67,6 +67,13 @@ _FRAMING = frozenset(
     )
 )
 """Of a question that names a time these words say only that it asks what was said or done then."""
+_OF_SPEECH = frozenset(
+    map(
+        segment.stem,
+        "talk discuss say mention chat tell speak conversation 聊 谈 说 讲 提 提到 讨论 告诉 事 事情 对话".split(),
+    )
+)
+"""Of any question these say only that it asks what was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     spoken = time_range(clean, now)
     timeless = without_times(bare, now) if spoken else bare
     terms = segment.query_terms(without_frame(timeless)) or ([] if spoken else every)
+    terms = [term for term in terms if term not in _OF_SPEECH] or terms
     speaker, sure = _about(called, clean)
     yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
     return Cues(

@@ -19,7 +19,7 @@ Method = Literal["probability", "rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
 
 
-OF_BEST = 2.0
+OF_BEST = 2.5
 """So many times as likely as the least that is shown the best must be: where nothing fits, what is nearest does not."""
 
 

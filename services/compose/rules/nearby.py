@@ -75,11 +75,6 @@ def too_common(posted: Mapping[str, tuple[bytes, bytes]], asked: Collection[str]
     return common if rarer else common - frozenset(asked)
 
 
-def memories_of(of: Ids) -> NDArray[np.bool_]:
-    """Which of these chunks are memories."""
-    return (of[:, 0] & _KIND) != _TURN
-
-
 def _keys(of: Ids) -> Ids:
     return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
 

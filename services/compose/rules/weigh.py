@@ -9,7 +9,7 @@ import numpy as np
 
 from services.compose.rules import cues, telling
 from services.compose.rules.cues import Cues
-from services.compose.rules.nearby import Floats, Ids, Semantic, VectorIndex, WordIndex, memories_of
+from services.compose.rules.nearby import Floats, Ids, Semantic, VectorIndex, WordIndex
 
 
 class Said(Protocol):
@@ -83,19 +83,20 @@ class Odds:
     candidates: where nothing is near, the nearest is not either. `many` goes with the logarithm of how many there are.
     """
 
-    base: float = -1.82
-    score: float = 1.11
-    first: float = -0.43
-    meaning: float = 0.60
-    coverage: float = -0.43
-    many: float = -0.70
-    memory: float = 1.28
-    no_meaning: float = 0.78
-    no_words: float = 0.10
+    base: float = -1.04
+    score: float = 1.06
+    first: float = -0.39
+    meaning: float = 0.56
+    coverage: float = -0.73
+    many: float = -0.80
+    no_meaning: float = 0.74
+    no_words: float = 0.07
 
 
 DEFAULT_ODDS = Odds()
 BEST_OF = ("meaning", "coverage")
+FEW = 8
+"""Among fewer candidates none is likelier to help than among so many: the fit has seen few so small memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,13 @@ def weigh(
     near: VectorIndex | None,
     weights: Weights = DEFAULT_WEIGHTS,
     among: int = 0,
+    *,
+    beside: bool = False,
 ) -> Scored:
     """The score of every candidate for the question; an index that is missing adds nothing.
 
-    `among` is how many candidates the question has where these are only some of them.
+    `among` is how many candidates the question has where these are only some of them. A query that stands `beside` one
+    which is compared by meaning is not taken for likelier because it is not.
     """
     count = len(said)
     made: dict[str, Floats] = {}
@@ -145,9 +149,11 @@ def weigh(
     made |= _kinds_told(asked, said)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
-    log_odds = _log_odds(total, made, max(among, count), DEFAULT_ODDS) + DEFAULT_ODDS.memory * memories_of(of)
-    log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None)
+    log_odds = _log_odds(total, made, max(among, count), DEFAULT_ODDS)
+    log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
     chances = 1.0 / (1.0 + np.exp(-log_odds))
+    if near is None:  # no word of the question in it or around it: nothing was compared
+        chances = np.where(made.get("window", np.zeros(count)) > 0, chances, 0.0)
     return Scored(total, made.get("own", np.zeros(count)), meant.own, chances, made)
 
 
@@ -155,7 +161,7 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
     """How likely each helps, of one question's candidates with these scores."""
     meaning, coverage = (float(signals[each].max(initial=0.0)) if each in signals else 0.0 for each in BEST_OF)
     best = odds.first * float(total.max(initial=0.0)) + odds.meaning * meaning + odds.coverage * coverage
-    return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
+    return odds.base + odds.score * total + best + odds.many * float(np.log1p(max(many, FEW)))
 
 
 def _kinds_told(asked: Cues, said: Sequence[Said]) -> dict[str, Floats]:

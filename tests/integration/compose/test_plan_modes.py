@@ -121,7 +121,8 @@ async def test_filters_of_the_knowledge_base_are_named_and_change_nothing(lin: L
     plain = await lin.found("Marta")
     filters = {"document_ids": ["d1"], "topic_ids": ["t"]}
     own = {"tag_ids": ["x"]}
-    pack = await lin.ask({"queries": [{"text": "Marta", "filters": own}], "global_filters": filters})
+    asked = {"queries": [{"text": "Marta", "filters": own}], "ranking": {"min_score": 0}}
+    pack = await lin.ask({**asked, "global_filters": filters})
     assert [e.id for e in pack.evidences] == [e.id for e in plain]
     assert [each.partition(":")[0] for each in pack.explain.ignored_fields] == [
         "global_filters.document_ids",
@@ -194,15 +195,14 @@ async def test_a_snippet_is_as_long_as_the_plan_says_and_meets_the_question(lin:
 
 
 async def test_diversity_bounds_what_was_said_only_where_asked(lin: Lin) -> None:
-    whole = {"ranking": {"min_score": 0}}
-    free = await lin.found("Marta harbour 港口 膝盖 knee", budget={"top_k": 50}, **whole)
+    free = await lin.found("Marta harbour 港口 膝盖 knee", budget={"top_k": 50})
     per_session = Counter(e.metadata.session_id for e in free if e.kind == "turn")
     assert max(per_session.values()) > 1
     bound = await lin.ask(
         {
             "queries": [{"text": "Marta harbour 港口 膝盖 knee"}],
             "budget": {"top_k": 50, "diversity": {"by_document": 1}},
-            **whole,
+            "ranking": {"min_score": 0},
         }
     )
     per_session = Counter(e.metadata.session_id for e in bound.evidences if e.kind == "turn")
@@ -271,7 +271,9 @@ async def test_what_is_outdated_answers_only_questions_about_the_past(lin: Lin, 
         for mode in ("exact", "hybrid", "semantic", "relational", "associative"):
             found = {e.ref.memory_item_id for e in await lin.found(question, mode)}
             assert shown or not peanuts & found
-        assert bool(peanuts & {e.ref.memory_item_id for e in await lin.found(question)}) is shown
+        memories = {"source_uri_prefix": ["smartbrain://memory/"]}
+        found = {e.ref.memory_item_id for e in await lin.found(question, global_filters=memories)}
+        assert bool(peanuts & found) is shown
     finally:
         await _marked(lin, peanuts, "epistemic_type = 'fact'")
 
