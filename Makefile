@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-gate schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-gate schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -82,6 +82,9 @@ learn: $(OK) ## Fit the weights of the readings to the corpus again; ARGS=--chec
 learn-static: $(OK) ## Make the static encoder again: ENGLISH, CHINESE=folders of encoders, SENTENCES=folder, DICTIONARY=jieba's dict.txt
 	$(BIN)/python -m tests.learning.static --english $(ENGLISH) --chinese $(CHINESE) --dictionary $(DICTIONARY) \
 		--sentences-en $(SENTENCES)/sentences_en.txt --sentences-zh $(SENTENCES)/sentences_zh.txt $(ARGS)
+
+learn-ranking: $(OK) ## Fit how signals rank and what a score is worth to FILES=labelled conversations; ENGLISH, CHINESE=folders of encoders, KEPT=folder
+	$(BIN)/python -m tests.learning.ranking $(FILES) $(if $(ENGLISH),--english $(ENGLISH)) $(if $(CHINESE),--chinese $(CHINESE)) $(if $(KEPT),--kept $(KEPT))
 
 bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table and writes JSON
 	$(BIN)/python -m tests.bench $(ARGS)

@@ -137,7 +137,7 @@ class PackExplain(Contract):
     `debug.trace` adds the candidates.
     """
 
-    fusion: str = "rrf"
+    fusion: str = "probability"
     rerank: str | bool = False
     filters_applied: list[str] = []
     diversity: AppliedDiversity = AppliedDiversity()

@@ -66,7 +66,7 @@ class CandidateTrace(Contract):
     score: float = 0.0
     rrf: float = 0.0
     rerank: float | None = None
-    support: float = 1.0
+    probability: float = 1.0
     mode: SearchMode = "hybrid"
     query: int = 0
     arms: list[ArmScore] = []

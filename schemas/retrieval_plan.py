@@ -102,9 +102,9 @@ class Budget(Section):
 
 
 class Fusion(Section):
-    """How the arms become one order (seed 001 section 6)."""
+    """How the arms become one order; by default by how likely each result is to help (seed 001 section 6)."""
 
-    method: Literal["rrf", "weighted_sum", "none"] = "rrf"
+    method: Literal["probability", "rrf", "weighted_sum", "none"] = "probability"
     rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60
     weights: dict[str, Weight] = {}
 
@@ -118,11 +118,12 @@ class Rerank(Section):
 
 
 class Ranking(Section):
-    """Fusion, reranking and what decides between equals (seed 001 section 6)."""
+    """Fusion, reranking, what decides between equals, and how likely to help a result must be (seed 001 section 6)."""
 
     fusion: Fusion = Fusion()
     rerank: Rerank = Rerank()
     tie_breaker: Literal["recency", "source_priority", "none"] = "recency"
+    min_score: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     source_priority: dict[str, Weight] = {"url": 0.9, "file": 1.0, "manual": 0.8, "memory_snapshot": 0.7}
 
 

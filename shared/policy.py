@@ -237,7 +237,9 @@ class ComposePolicy(Slice):
     reranker: Literal["none", "lexical", "model", "llm_json"] = "none"
     rerank_top_n: int = Field(default=20, ge=2, le=200)
     rerank_deadline_ms: int = Field(default=300, ge=1)
-    least_support: float = Field(default=0.18, ge=0, le=1, description="Share of a question that evidence must meet")
+    least_score: float = Field(
+        default=0.06, ge=0, le=1, description="How likely evidence must be to help; a plan may say otherwise"
+    )
     weights: ArmWeights = ArmWeights()
     budget: BudgetPolicy = BudgetPolicy()
     sanitize: SanitizePolicy = SanitizePolicy()

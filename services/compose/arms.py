@@ -32,6 +32,7 @@ from services.compose.near import Near, read_near
 from services.compose.rules import cues, spans, spelling
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
+from services.compose.rules.fuse import OF_BEST
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
     NO_IDS,
@@ -251,6 +252,7 @@ async def _ranked(
 ) -> list[Hit]:
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
+    shown = policy.least_score * OF_BEST
     text = heard.text or Text(Words())
     known = text.words
     now = clock.now()
@@ -285,14 +287,16 @@ async def _ranked(
     gone = [hit for hit in around if hit.chunk_id not in kept]
     moments: set[datetime] = set()
     if gone:
-        supports = [
-            weigh(asked[n], gone, _ids_of(gone), by_words.get(n), near.get(n), DEFAULT_WEIGHTS).support for n in numbers
+        places, many = _ids_of(gone), len(around)
+        chances = [
+            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
+            for n in numbers
         ]
-        best = np.max(supports, axis=0) >= policy.least_support / 2
-        answers = [hit for hit, answering in zip(gone, best.tolist(), strict=True) if answering]
+        best = np.max(chances, axis=0)
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
-            found.stale_answers |= {key_of(hit) for hit in answers}
-        moments = end_moments(found.overlay, answers)
+            near_answers = np.flatnonzero(best >= policy.least_score).tolist()
+            found.stale_answers |= {key_of(gone[at]) for at in near_answers}
+        moments = end_moments(found.overlay, [gone[at] for at in np.flatnonzero(best >= shown).tolist()])
         current += await _read_enders(rt, subject, within, moments, kept, found)
     hits = [hit for hit, _ in current]
     enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
@@ -302,14 +306,13 @@ async def _ranked(
         step = run.steps[n]
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
-        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights)
+        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, beside=bool(near))
         if n in dated:
-            scored = replace(scored, support=np.ones(len(hits)))
+            scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
+        chance = scored.probability
         if step.query.mode != "associative":
-            scored = replace(scored, support=spans.date_support(read[n], hits, scored, policy.least_support, now))
-        scored = replace(
-            scored, support=np.where(enders, np.maximum(scored.support, policy.least_support), scored.support)
-        )
+            chance = spans.weigh_dates(read[n], hits, scored, shown, now)
+        scored = replace(scored, probability=np.where(enders, np.maximum(chance, shown), chance))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)

@@ -212,7 +212,7 @@ def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
     return FusePolicy(
         weights=found.weights,
         limit=policy.evidence_max,
-        least_support=policy.least_support,
+        least_score=policy.least_score,
         lists=found.lists,
         sanitize=policy.sanitize,
     )
@@ -284,7 +284,7 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     first = evidence(seen, frozenset(), frozenset(found.stale_answers))
     found.put_first(first, ARM)
     sanitize = rt.policy.compose.sanitize
-    policy = fuse_policy(asked, found, sanitize)
+    policy = fuse_policy(asked, found, rt.policy.compose.least_score, sanitize)
     wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     fused = without_superseded(fuse(pool, at, policy), past=any(step.bounds.past for step in run.steps))

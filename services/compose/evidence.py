@@ -18,7 +18,7 @@ from shared import clock
 from shared.text.sanitize import SanitizePolicy
 
 
-def fuse_policy(asked: RetrieveRequest, found: Found, sanitize: SanitizePolicy) -> FusePolicy:
+def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, sanitize: SanitizePolicy) -> FusePolicy:
     """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
     diversity = asked.budget.diversity
     given = diversity.model_fields_set
@@ -44,6 +44,7 @@ def fuse_policy(asked: RetrieveRequest, found: Found, sanitize: SanitizePolicy) 
         lists=found.lists,
         per_mode=quotas,
         candidates_max=asked.budget.candidate_k,
+        least_score=least_score if asked.ranking.min_score is None else asked.ranking.min_score,
         sanitize=sanitize,
     )
 

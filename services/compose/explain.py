@@ -66,7 +66,7 @@ def _trace(
         score=round(ranked.score, 6),
         rrf=round(ranked.rrf, 6),
         rerank=source.rerank_score,
-        support=round(source.support, 4),
+        probability=round(source.probability, 6),
         mode=source.mode,
         query=source.query,
         arms=arms,

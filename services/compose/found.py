@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.vocabulary import SearchMode
 from services.compose.rules import outdated
 from services.compose.rules.current import Held, held, joined
-from services.compose.rules.model import Candidate, ListOf
+from services.compose.rules.model import Candidate, ListOf, weigh_odds
 from services.compose.rules.nearby import Floats
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.signals import frequency
@@ -70,6 +70,8 @@ class List:
     of: int = 0
 
 
+LINKED = 0.4
+"""How likely the first of what is linked with a name that is asked about helps; the second half as much, and so on."""
 NO_LIST = List("", 0.0, "hybrid")
 
 
@@ -81,7 +83,7 @@ class Standing:
     place: int
     ranks: dict[str, int] = field(default_factory=dict[str, int])
     scores: dict[str, float] = field(default_factory=dict[str, float])
-    support: float = 0.0
+    probability: float = 0.0
 
 
 def note(found: Found, brings: List) -> None:
@@ -193,7 +195,7 @@ def take_linked(found: Found, brings: List, hits: Sequence[Hit], *, past: bool =
     found.stale_answers |= {key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current}
     telling = [each for each in current if tells(*each)]
     for rank, (hit, left) in enumerate(telling, 1):
-        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, 1.0)
+        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, LINKED / rank)
         found.candidates.append(candidate(hit, left, standing))
 
 
@@ -209,7 +211,8 @@ def stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, 
         if (rank, -brings.weight) < (standing.place, -standing.best.weight):
             standing.best, standing.place = brings, rank
         standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
-        standing.support = max(standing.support, float(scored.support[at]))
+        chance = weigh_odds(float(scored.probability[at]), brings.weight)
+        standing.probability = max(standing.probability, chance)
         for name, (ranks, scores) in alone.items():
             if scores[at] > 0:
                 standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
@@ -244,7 +247,7 @@ def candidate(hit: Hit, left: Held, standing: Standing) -> Candidate:
         frequency=frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
         arm_ranks=standing.ranks,
         arm_scores=standing.scores,
-        support=standing.support,
+        probability=standing.probability,
         mode=standing.best.mode,
         query=standing.best.of,
         language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says

@@ -145,7 +145,7 @@ def _injection(made: Composed, version: str) -> Row:
     package, stale = made.package, {key: made.found.overlay.cause(key) for key in made.found.stale}
     return {
         "decisions": receipts.decisions(made.fused, made.packed, stale, version),
-        "threshold": made.policy.least_support,
+        "threshold": made.policy.least_score,
         "budget_allocation": made.packed.allocation.as_json(),
         "token_budget": package.constraints.token_budget.model_dump(),
         "budget_exceeded": made.packed.budget_exceeded,

@@ -57,5 +57,5 @@ def _names(value: Any, ids: Collection[str]) -> bool:
 
 
 def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("kind", "decision", "decision_reason", "sanitization_result", "tokens", "rrf", "support")
+    kept = ("kind", "decision", "decision_reason", "sanitization_result", "tokens", "rrf", "support", "probability")
     return {"id": ERASED, **{name: entry[name] for name in kept if name in entry}}

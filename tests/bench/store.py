@@ -145,7 +145,7 @@ def forget_vectors(on: Supervisor) -> None:
 async def search(rt: Runtime, user: str, text: str, *, mode: str = "hybrid", top_k: int | None = None) -> EvidencePack:
     """What /v1/retrieve answers: `top_k` of them, or as many as the product itself holds to be worth showing."""
     plan = {"version": "0.1", "tenant_id": TENANT, "user_id": user, "queries": [{"text": text, "mode": mode}]}
-    budget = {} if top_k is None else {"budget": {"top_k": top_k}}
+    budget = {} if top_k is None else {"budget": {"top_k": top_k}, "ranking": {"min_score": 0}}
     return await retrieve(RetrieveRequest.model_validate({**plan, **budget}), rt)
 
 

@@ -61,6 +61,7 @@ async def ask(rt: Runtime, question: Question, named: dict[tuple[str, int], str]
         "user_id": question.talk,
         "queries": [{"text": question.ask}],
         "budget": {"top_k": top_k},
+        "ranking": {"min_score": 0},
     }
     pack = await retrieve(RetrieveRequest.model_validate(asked), rt)
     found = [named.get((each.ref.turn_id or "", each.ref.message or 0)) for each in pack.evidences]

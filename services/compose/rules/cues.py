@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Literal
 
 from services.compose.rules.past import without_frame
@@ -30,7 +29,6 @@ _ASKS_ASKED = to_pattern(
     r"问(?:过|了|的)|提问|\b(?:ask|asked|asking|question|questions|wonder(?:ed|ing)?)\b", re.IGNORECASE
 )
 _BY_USER = to_pattern(r"(?<![们自])[我咱](?!们)|\b(?:i|i'm|i've|i'd|my|mine|me|myself)\b", re.IGNORECASE)
-_OF_SELF = to_pattern(r"(?<![们自])[我咱]|\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
 _YEAR = to_pattern(r"(?:19|20)\d\d")
 _CALENDAR = to_pattern(r"\d{1,2}\s*月|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
 _RELATIVE = to_pattern(r"[今去前明]年|上个?月|这个月|\b(?:last|this|past|previous|ago)\b", re.IGNORECASE)
@@ -56,7 +54,6 @@ FIRST_OF_TWO = 0.65
 """How sure it is that the first of two people in a question is the one it is about."""
 AFTER_DAYS = 10.0
 BEFORE_DAYS = 4.0
-MAX_PAIRS = 8
 Role = Literal["user", "assistant"]
 
 
@@ -70,6 +67,13 @@ _FRAMING = frozenset(
     )
 )
 """Of a question that names a time these words say only that it asks what was said or done then."""
+_OF_SPEECH = frozenset(
+    map(
+        segment.stem,
+        "talk discuss say mention chat tell speak conversation 聊 谈 说 讲 提 提到 讨论 告诉 事 事情 对话".split(),
+    )
+)
+"""Of any question these say only that it asks what was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,6 @@ class Cues:
     """One question as the scoring reads it: its terms without names of speakers, and what points at its answer."""
 
     terms: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...] = ()
     text: str = ""
     speaker: str | None = None
     role: Role | None = None
@@ -108,11 +111,11 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     spoken = time_range(clean, now)
     timeless = without_times(bare, now) if spoken else bare
     terms = segment.query_terms(without_frame(timeless)) or ([] if spoken else every)
+    terms = [term for term in terms if term not in _OF_SPEECH] or terms
     speaker, sure = _about(called, clean)
     yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
     return Cues(
         terms=tuple(terms),
-        pairs=tuple(pairwise(terms))[:MAX_PAIRS],
         text=bare if bare.strip() else clean,
         speaker=speaker,
         role=_role(clean),
@@ -220,19 +223,6 @@ def asking(text: str) -> float:
         return 0.0
     asked = sum(len(each) for each in _SENTENCE.findall(text) if "?" in each[-3:] or "？" in each[-3:])
     return asked / max(1, len(text))
-
-
-def of_self(text: str) -> bool:
-    """Whether whoever speaks says something of themself."""
-    return _OF_SELF.search(text) is not None
-
-
-def phrase(pair: tuple[str, str]) -> re.Pattern[str]:
-    """Both words side by side, or one word apart, in any form."""
-    one, two = (re.escape(term) for term in pair)
-    if pair[0].isascii() and pair[1].isascii():
-        return re.compile(rf"\b{one}\w*\W+(?:\w+\W+)?{two}", re.IGNORECASE)
-    return re.compile(rf"{one}.{{0,2}}{two}", re.IGNORECASE)
 
 
 def same_speaker(name: str | None, cues: Cues) -> float:

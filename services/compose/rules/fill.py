@@ -143,7 +143,9 @@ def signals(inputs: PackInputs, material: Material) -> BudgetSignals:
     memories = [each.ranked.candidate.confidence for each in material.evidence if not each.is_resource]
     pinned = [each.memory.confidence for each in material.core]
     found = [each.ranked.candidate for each in material.evidence if each.is_resource]
-    near = sorted((each.support if each.rerank_score is None else each.rerank_score for each in found), reverse=True)
+    near = sorted(
+        (each.probability if each.rerank_score is None else each.rerank_score for each in found), reverse=True
+    )
     turns = max((turn.seq for turn in inputs.recent), default=0)
     return BudgetSignals(
         memory_richness=min(1.0, sum([*memories, *pinned]) / RICH),

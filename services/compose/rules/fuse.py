@@ -15,8 +15,12 @@ from shared.text.patterns import to_pattern
 from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 from shared.text.segment import query_terms, terms
 
-Method = Literal["rrf", "weighted_sum", "none"]
+Method = Literal["probability", "rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
+
+
+OF_BEST = 2.5
+"""So many times as likely as the least that is shown the best must be: where nothing fits, what is nearest does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class DiversityPolicy:
 class FusePolicy:
     """How candidates are ordered and how many stay (seed 001 sections 5 and 6, X18, X25)."""
 
-    method: Method = "rrf"
+    method: Method = "probability"
     rrf_k: int = 60
     weights: Mapping[str, float] = field(default_factory=dict[str, float])
     tie_breaker: TieBreaker = "recency"
@@ -48,7 +52,7 @@ class FusePolicy:
     memory_ratio: float = 0.4
     limit: int = 12
     memories_max: int = 8
-    least_support: float = 0.0
+    least_score: float = 0.0
     lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
     per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates_max: int = 10_000
@@ -103,7 +107,7 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
         arm_ranks=ranks,
         arm_scores=scores,
         rerank_score=max(reranks, default=None),
-        support=max(one.support, other.support),
+        probability=max(one.probability, other.probability),
         mode=mode,
     )
 
@@ -123,8 +127,10 @@ def _counted(candidate: Candidate, policy: FusePolicy) -> list[int]:
 
 
 def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
-    """Relevance in [0, 1], the best candidate at 1; a reranker's score stands where there is one (X18)."""
+    """How likely each helps, or by another method a share of the best; a reranker's score stands where there is one."""
     match policy.method:
+        case "probability":
+            return _judged([(each, each.probability) for each in candidates])
         case "rrf":
             raw = [rrf_score(each, policy) for each in candidates]
         case "weighted_sum":
@@ -168,10 +174,9 @@ def _judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
     found = merge(candidates)
-    pool = [each for each in found if each.support >= policy.least_support]
-    unmet = [
-        Dropped(each.key, "relevance", rule="least_support") for each in found if each.support < policy.least_support
-    ]
+    unlikely = _unlikely(found, policy.least_score)
+    pool = [each for each in found if each.key not in unlikely]
+    unmet = [Dropped(key, "relevance", rule="least_score") for key in unlikely]
     ranked = [
         Ranked(each, made.final, rrf_score(each, policy), made)
         for each, relevance in zip(pool, relevances(pool, policy), strict=True)
@@ -186,10 +191,22 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
     wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
-    weak = [Ranked(each, 0.0, 0.0, Factors(0.0)) for each in found if each.support < policy.least_support]
+    weak = [Ranked(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in found if each.key in unlikely]
     by_mode = Counter(mode for held in places.values() for mode in {policy.lists[arm].mode for arm in held})
     out = (*unmet, *dropped, *over, *late, *wide)
     return Fused(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
+
+
+def _unlikely(candidates: Sequence[Candidate], least: float) -> dict[str, None]:
+    """What hardly helps: each below `least`, and all that was weighed where the best of it is not likely enough."""
+    weighed = {each.key: each.probability for each in candidates if any(map(is_weighed, each.arm_ranks))}
+    hopeless = weighed if max(weighed.values(), default=1.0) < least * OF_BEST else {}
+    return {each.key: None for each in candidates if each.probability < least or each.key in hopeless}
+
+
+def is_weighed(arm: str) -> bool:
+    """Whether the list is of what was weighed by all signals."""
+    return arm.startswith("all#")
 
 
 def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:

@@ -25,7 +25,7 @@ def shortlist(
 ) -> tuple[list[Candidate], list[Passage]]:
     """The best by fusion alone, memories, messages and resources alike, in that order; `held` keep their places."""
     found = [each for each in merge(candidates) if each.key not in held]
-    pool = [each for each in found if each.support >= policy.least_support]
+    pool = [each for each in found if each.probability >= policy.least_score]
     scored = list(zip(pool, relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
     return [each for each, _ in best], [Passage(_shown(each), relevance) for each, relevance in best]

@@ -57,7 +57,7 @@ class Candidate:
     arm_ranks: Mapping[str, int] = field(default_factory=dict[str, int])
     arm_scores: Mapping[str, float] = field(default_factory=dict[str, float])
     rerank_score: float | None = None
-    support: float = 1.0
+    probability: float = 1.0
     mode: SearchMode = "hybrid"
     query: int = 0
     language: Language | None = None
@@ -116,6 +116,12 @@ class Factors:
     def final(self) -> float:
         """The product of all signals."""
         return self.relevance * self.recency * self.confidence * self.provenance * self.frequency
+
+
+def weigh_odds(probability: float, times: float) -> float:
+    """The probability whose odds are so many times those of this one."""
+    more = probability * times
+    return more / (more + 1.0 - probability) if more > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

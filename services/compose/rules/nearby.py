@@ -79,10 +79,12 @@ def _keys(of: Ids) -> Ids:
     return of[:, 0] * _MIX ^ (of[:, 1] + (of[:, 1] << np.uint64(7)))
 
 
-FAR = 0.4
-"""What the whole way from the unrelated to a paraphrase supports: something is nearest even where nothing fits."""
-ENOUGH = 20
-"""So many vectors have a distribution worth comparing with."""
+DEVIATIONS = 5.0
+"""So many deviations above the user's other chunks count as 1: something is nearest even where nothing fits."""
+PRIOR_VECTORS = 20
+"""A few vectors have no distribution worth comparing with: so many of unrelated chunks are assumed beside them."""
+PRIOR_SPREAD = 0.25
+"""How far lifts of unrelated chunks lie apart."""
 
 
 class Places:
@@ -119,10 +121,8 @@ class Lexical:
     """What the words say of each candidate; each share is of what all words of the question together can give."""
 
     own: Floats
-    before: Floats
     window: Floats
     coverage: Floats
-    hits: NDArray[np.bool_]
 
 
 def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
@@ -205,16 +205,9 @@ class WordIndex:
         window[:, alone] = own[:, alone]
         return Lexical(
             own=score / whole,
-            before=(idf @ (before * 2.2 / (before + 1.2))) / whole,
             window=(idf @ (window * (p.window_k1 + 1) / (window + p.window_k1))) / whole,
             coverage=(idf @ np.minimum(own + beside + before, 1.0)) / whole,
-            hits=own > 0,
         )
-
-    def row_of(self, terms: Sequence[str]) -> dict[str, int]:
-        """Which row of `hits` belongs to which term of the question."""
-        found = [t for t in terms if t in self.rows or any(o in self.rows and o not in terms for o in ALIKE.get(t, ()))]
-        return {term: n for n, term in enumerate(found)}
 
     def best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) worth a closer look: words there or around."""
@@ -265,17 +258,16 @@ def _top(values: Floats, most: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """What the vectors say of each candidate, as lifts; 0 where there is none."""
+    """How far each candidate is nearer than the user's others, 1 for `DEVIATIONS`; 0 where there is no vector."""
 
     own: Floats
     window: Floats
     session: Floats
-    stands_out: Floats
 
     @classmethod
     def nothing(cls, count: int) -> Self:
         """No vectors: no signal."""
-        return cls(*(np.zeros(count) for _ in range(4)))
+        return cls(*(np.zeros(count) for _ in range(3)))
 
 
 class Vectors(Protocol):
@@ -355,6 +347,14 @@ def _in_order(of: NDArray[np.bytes_], lift: Reals) -> Lifts:
     return Lifts(of, lift)
 
 
+def _stand_out(lift: Floats) -> Floats:
+    """How far each chunk is above the user's others; 0 where there is no vector."""
+    whole = len(lift) + PRIOR_VECTORS
+    mean = float(lift.sum()) / whole
+    spread = float(np.sqrt((np.square(lift - mean).sum() + PRIOR_VECTORS * PRIOR_SPREAD**2) / whole))
+    return np.where(lift == 0, 0.0, (lift - mean) / (spread * DEVIATIONS))
+
+
 class VectorIndex:
     """How near one question is to every chunk of the user, and to the conversation around each."""
 
@@ -362,7 +362,7 @@ class VectorIndex:
         self.policy = policy
         self.near = near
         pairs = near.pairs()
-        self.lift = near.lift.astype(np.float64)
+        self.lift = _stand_out(near.lift.astype(np.float64))
         said = (pairs[:, 0] & _KIND) == _TURN
         first, seq = pairs[said, 0], ((pairs[said, 1] & _SEQ) >> _SHIFT).astype(np.int64)
         new_session = np.ones(len(first), dtype=bool)
@@ -409,18 +409,7 @@ class VectorIndex:
             own=own,
             window=np.where(alone, own, self._window(turns)),
             session=np.where(alone, own, self.session_best[np.where(alone, -1, turns >> 32)]),
-            stands_out=self._stands_out(own),
         )
-
-    def _stands_out(self, own: Floats) -> Floats:
-        """How far a chunk is above the user's others and above what is unrelated, whichever is less.
-
-        3.5 deviations are 0.25, and so are five eighths of the way to a paraphrase, for any model.
-        """
-        spread = max(float(self.lift.std()), 0.05) if len(self.lift) else 1.0
-        if len(self.lift) < ENOUGH:
-            return np.clip(FAR * own, 0.0, 1.0)
-        return np.clip(np.minimum((own - float(self.lift.mean())) / spread / 14, FAR * own), 0.0, 1.0)
 
     def best(self, most: int) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""

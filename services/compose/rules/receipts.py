@@ -7,8 +7,8 @@ from services.compose.rules.fuse import Fused, FusePolicy
 from services.compose.rules.model import Dropped, Ranked
 from services.compose.rules.packing import Decision, Packed
 
-SCHEMA_VERSION = 4
-"""Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and conflicts with 4."""
+SCHEMA_VERSION = 5
+"""Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and so on 4, probabilities 5."""
 NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": None}
 NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
 
@@ -27,7 +27,7 @@ def _candidate(ranked: Ranked) -> dict[str, Any]:
         "ranks": dict(source.arm_ranks),
         "scores": {arm: round(score, 4) for arm, score in source.arm_scores.items()},
         "rrf": round(ranked.rrf, 6),
-        "support": round(source.support, 4),
+        "probability": round(source.probability, 6),
         "rerank": source.rerank_score,
     }
 
@@ -38,7 +38,7 @@ def ranking(policy: FusePolicy) -> dict[str, Any]:
         "method": policy.method,
         "rrf_k": policy.rrf_k,
         "weights": dict(policy.weights),
-        "least_support": policy.least_support,
+        "least_score": policy.least_score,
         "limit": policy.limit,
         "memories_max": policy.memories_max,
         "memory_ratio": policy.memory_ratio,

@@ -44,10 +44,15 @@ def _scores(retrieval: Mapping[str, Any], decisions: Mapping[str, Mapping[str, A
         made = decisions.get(each["id"], {})
         factors = made.get("factors")
         fused = sum(ranking["weights"].get(arm, 1.0) / (ranking["rrf_k"] + rank) for arm, rank in each["ranks"].items())
-        if each["support"] >= ranking["least_support"] and not isclose(fused, each["rrf"], abs_tol=2e-6):
+        if _is_ranked(each, ranking) and not isclose(fused, each["rrf"], abs_tol=2e-6):
             yield f"{each['id']}: its ranks do not give its rrf"
         if factors and not isclose(prod(factors.values()), made["candidate_score"], abs_tol=1e-4):
             yield f"{each['id']}: its factors do not give its score"
+
+
+def _is_ranked(candidate: Mapping[str, Any], ranking: Mapping[str, Any]) -> bool:
+    """Whether its places were counted; before version 5 only where it met enough of the question."""
+    return "least_score" in ranking or candidate["support"] >= ranking["least_support"]
 
 
 def _complete(made: Mapping[str, Any]) -> bool:

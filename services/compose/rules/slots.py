@@ -230,7 +230,7 @@ def _item(
         title=clip(screen(source.title, policy).text, 120) if source.title else "",
         snippet=evidence_snippet(source, text, limit, nonce),
         mode=source.mode,
-        score=round(ranked.score, 6),
+        score=round(ranked.factors.relevance, 6),
         signals=said,
         provenance=EvidenceProvenance(request_id=request_id, plan_version=PLAN_VERSION, retrieved_at=now),
         ref=ref(ranked),

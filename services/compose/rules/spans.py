@@ -16,6 +16,8 @@ BESIDE_WORDS = replace(DEFAULT_CONTEXT, turns=40, memories=20)
 MOST_BY_DATE = 5
 """So much of a time is let in at most where nothing of it meets the question's words."""
 
+SAID_THEN = 0.3
+"""How likely what was said then helps who asks for nothing else."""
 TOLD_WITHIN = timedelta(days=14)
 """So long after a time what names it may still be told of it."""
 
@@ -25,26 +27,27 @@ def named_span(texts: Iterable[str], now: datetime) -> Range | None:
     return next((span for text in texts if (span := time_range(text, now))), None)
 
 
-def date_support(asked: Cues, said: Sequence[Said], scored: Scored, least: float, now: datetime) -> Floats:
-    """How far each meets the question, where the question names a time.
+def weigh_dates(asked: Cues, said: Sequence[Said], scored: Scored, least: float, now: datetime) -> Floats:
+    """How likely each helps, where the question names a time.
 
     A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
     that asks for more, by the best of it where neither words nor meaning of anything said then meet it and that time is
     over: who asks what to cook tonight does not ask what was said today.
     """
     if asked.time is None:
-        return scored.support
+        return scored.probability
     then = np.array([nearness(each.said_at, asked) >= 1.0 for each in said], dtype=np.bool_)
     if asked.only_dates and then.any():
-        return (then | np.array([_tells_of(each, asked.time) for each in said], dtype=np.bool_)).astype(np.float64)
+        meets = then | np.array([_tells_of(each, asked.time) for each in said], dtype=np.bool_)
+        return np.where(meets, np.maximum(scored.probability, SAID_THEN), 0.0)
     if asked.only_dates:
-        return scored.support
-    support = scored.support.copy()
-    if asked.time[1] <= now and then.any() and support[then].max() < least:
+        return scored.probability
+    chance = scored.probability.copy()
+    if asked.time[1] <= now and then.any() and chance[then].max() < least:
         inside = np.flatnonzero(then)
         best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
-        support[best] = least
-    return support
+        chance[best] = least
+    return chance
 
 
 def _tells_of(said: Said, span: Range) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from schemas.retrieval_plan import Budget, Filters, Output, PlanDebug, Query, Ranking, RetrievalPlan
+from schemas.retrieval_plan import Budget, Filters, Fusion, Output, PlanDebug, Query, Ranking, RetrievalPlan
 from schemas.vocabulary import SearchMode
 from services.compose.rules.model import Candidate
 from shared.knowledge.port import Section
@@ -56,6 +56,7 @@ def own(plan: RetrievalPlan, message: str, top_k: int, modes: frozenset[SearchMo
         request_id=request_id,
         purpose=plan.purpose,
         queries=queries,
+        ranking=Ranking(fusion=Fusion(method="rrf")),
         budget=Budget(top_k=top_k, candidate_k=min(max(top_k * CANDIDATES, top_k), 1000)),
         output=Output(max_snippet_chars=SNIPPET_CHARS),
         debug=PlanDebug(notes="resources"),
@@ -87,15 +88,27 @@ def given(plan: RetrievalPlan, wanted: Iterable[int], modes: frozenset[SearchMod
         ],
         global_filters=Filters.model_validate(plan.global_filters.model_dump()),
         budget=plan.budget,
-        ranking=Ranking.model_validate(plan.ranking.model_dump()),
+        ranking=_ranking(plan.ranking),
         output=Output(max_snippet_chars=max(plan.output.max_snippet_chars, SNIPPET_CHARS)),
         debug=PlanDebug(notes="resources"),
     )
     return SubPlan(made, tuple(numbers), tuple(ignored))
 
 
+def _ranking(asked: Ranking) -> Ranking:
+    """The plan's own, in words that knowledge has: it ranks by places where we do by probabilities."""
+    made = Ranking.model_validate(asked.model_dump(exclude={"min_score"}))
+    if made.fusion.method == "probability":
+        made = made.model_copy(update={"fusion": made.fusion.model_copy(update={"method": "rrf"})})
+    return made
+
+
 def _mode(mode: SearchMode, modes: frozenset[SearchMode]) -> SearchMode:
     return mode if mode in modes or "hybrid" not in modes else "hybrid"
+
+
+KNOWN = 0.5
+"""How likely the first that knowledge answers helps, whatever scores mean there; the second half as much, and so on."""
 
 
 def candidates(sections: Sequence[Section], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
@@ -128,6 +141,7 @@ def _candidate(section: Section, rank: int, of: int, mode: SearchMode) -> Candid
         source_type=section.source_type,
         arm_ranks=ranks,
         arm_scores=scores,
+        probability=KNOWN / rank,
         mode=mode,
         query=of,
         language=section.language,

@@ -39,7 +39,7 @@ def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime, p
         snippet=text if output.include_snippets else "",
         snippet_policy=level,
         language=source.language or detect(source.text),
-        score=round(ranked.score, 6),
+        score=round(ranked.factors.relevance, 6),
         signals=signals(ranked) if output.include_signals else Signals(),
         provenance=PackProvenance(
             mode=source.mode, query_text=question, query_index=source.query, retrieved_at=retrieved_at

@@ -68,8 +68,9 @@ class Lin:
         return await retrieve(asked, self.rt if model else self.without)
 
     async def found(self, text: str, mode: str = "hybrid", *, model: bool = True, **plan: Any) -> list[PackEvidence]:
-        """What one query finds."""
-        return (await self.ask({"queries": [{"text": text, "mode": mode}], **plan}, model=model)).evidences
+        """What one query finds, however likely it helps."""
+        asked = {"queries": [{"text": text, "mode": mode}], "ranking": {"min_score": 0}, **plan}
+        return (await self.ask(asked, model=model)).evidences
 
 
 @asynccontextmanager

@@ -121,7 +121,8 @@ async def test_filters_of_the_knowledge_base_are_named_and_change_nothing(lin: L
     plain = await lin.found("Marta")
     filters = {"document_ids": ["d1"], "topic_ids": ["t"]}
     own = {"tag_ids": ["x"]}
-    pack = await lin.ask({"queries": [{"text": "Marta", "filters": own}], "global_filters": filters})
+    asked = {"queries": [{"text": "Marta", "filters": own}], "ranking": {"min_score": 0}}
+    pack = await lin.ask({**asked, "global_filters": filters})
     assert [e.id for e in pack.evidences] == [e.id for e in plain]
     assert [each.partition(":")[0] for each in pack.explain.ignored_fields] == [
         "global_filters.document_ids",
@@ -158,7 +159,7 @@ async def test_fusion_weights_move_the_order(lin: Lin) -> None:
     assert pack.explain.fusion_weights == {"semantic": 0, "magic": 2}
 
 
-@pytest.mark.parametrize("method", ["rrf", "weighted_sum", "none"])
+@pytest.mark.parametrize("method", ["probability", "rrf", "weighted_sum", "none"])
 async def test_every_method_fuses(lin: Lin, method: str) -> None:
     queries = [{"text": "龙井茶"}, {"text": "harbour boats", "weight": 0.5}]
     pack = await lin.ask({"queries": queries, "ranking": {"fusion": {"method": method}}})
@@ -201,6 +202,7 @@ async def test_diversity_bounds_what_was_said_only_where_asked(lin: Lin) -> None
         {
             "queries": [{"text": "Marta harbour 港口 膝盖 knee"}],
             "budget": {"top_k": 50, "diversity": {"by_document": 1}},
+            "ranking": {"min_score": 0},
         }
     )
     per_session = Counter(e.metadata.session_id for e in bound.evidences if e.kind == "turn")
@@ -269,7 +271,9 @@ async def test_what_is_outdated_answers_only_questions_about_the_past(lin: Lin, 
         for mode in ("exact", "hybrid", "semantic", "relational", "associative"):
             found = {e.ref.memory_item_id for e in await lin.found(question, mode)}
             assert shown or not peanuts & found
-        assert bool(peanuts & {e.ref.memory_item_id for e in await lin.found(question)}) is shown
+        memories = {"source_uri_prefix": ["smartbrain://memory/"]}
+        found = {e.ref.memory_item_id for e in await lin.found(question, global_filters=memories)}
+        assert bool(peanuts & found) is shown
     finally:
         await _marked(lin, peanuts, "epistemic_type = 'fact'")
 

@@ -89,7 +89,7 @@ PLANS = st.fixed_dictionaries(
         ),
         "ranking": _maybe(
             fusion=_maybe(
-                method=st.sampled_from(["rrf", "weighted_sum", "none"]),
+                method=st.sampled_from(["probability", "rrf", "weighted_sum", "none"]),
                 rrf_k=st.integers(1, 1000),
                 weights=st.dictionaries(st.sampled_from([*MODES, "magic"]), WEIGHTS, max_size=3),
             ),

@@ -13,7 +13,8 @@ from tests.system.wait import wait_for
 
 async def found(person: Person, question: str, mode: str = "exact", **filters: Any) -> list[str]:
     """The turns that a plan of one query finds, best first, when it has time enough."""
-    plan = {"version": "0.1", "queries": [{"text": question, "mode": mode}], "global_filters": filters}
+    bounds = {"source_uri_prefix": ["smartbrain://turn/"], **filters}
+    plan = {"version": "0.1", "queries": [{"text": question, "mode": mode}], "global_filters": bounds}
 
     async def whole() -> Any:
         answer = await person.post("/v1/retrieve", {**person.whose, **plan})

@@ -54,19 +54,3 @@ def test_names_in_the_question_and_of_speakers_are_known() -> None:
 )
 def test_times_are_told_in_both_languages(text: str, tells: bool) -> None:
     assert cues.tells_when(text) is tells
-
-
-@pytest.mark.parametrize(
-    ("text", "of_self"),
-    [
-        ("I love it", True),
-        ("It's my dog", True),
-        ("we moved", True),
-        ("You love it", False),
-        ("US trains", False),
-        ("我搬家了", True),
-        ("你搬家了", False),
-    ],
-)
-def test_who_speaks_of_themself(text: str, of_self: bool) -> None:
-    assert cues.of_self(text) is of_self

@@ -14,9 +14,14 @@ from shared.text.sanitize import SanitizePolicy
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
 
+def _chance(given: dict[str, Any]) -> dict[str, Any]:
+    """Where a candidate stands first in a list it is sure, second half as likely."""
+    return {"probability": 1 / min(given.get("arm_ranks", {"": 1}).values())}
+
+
 def _memory(name: str, **given: Any) -> Candidate:
     base: dict[str, Any] = {"kind": "memory", "text": f"text of {name}", "valid_at": NOW, "memory_id": name}
-    return Candidate(**{**base, **given})
+    return Candidate(**{**base, **_chance(given), **given})
 
 
 def _section(document: str, section: str, **given: Any) -> Candidate:
@@ -32,7 +37,7 @@ def _section(document: str, section: str, **given: Any) -> Candidate:
 
 def _turn(name: str, **given: Any) -> Candidate:
     base: dict[str, Any] = {"kind": "turn", "text": f"said in {name}", "valid_at": NOW, "turn_id": name}
-    return Candidate(**{**base, **given})
+    return Candidate(**{**base, **_chance(given), **given})
 
 
 def test_oc106_rrf() -> None:
@@ -218,9 +223,22 @@ def test_what_a_tool_brought_is_no_repeat_of_what_the_user_said() -> None:
 
 
 def test_nothing_stays_where_nothing_meets_the_question() -> None:
-    pool = [_turn("a", arm_ranks={"x": 1}, support=0.1), _turn("b", arm_ranks={"x": 2}, support=0.2)]
-    fused = fuse(pool, NOW, FusePolicy(least_support=0.25))
+    pool = [_turn("a", arm_ranks={"x": 1}, probability=0.1), _turn("b", arm_ranks={"x": 2}, probability=0.2)]
+    fused = fuse(pool, NOW, FusePolicy(least_score=0.25))
     assert (fused.ranked, [each.reason for each in fused.dropped]) == ((), ["relevance", "relevance"])
+
+
+@pytest.mark.parametrize(("best", "shown"), [(0.24, []), (0.25, ["a", "b"])])
+def test_where_the_best_is_hardly_likely_nothing_of_what_was_weighed_is_shown(best: float, shown: list[str]) -> None:
+    pool = [
+        _turn("a", arm_ranks={"all#0": 1}, probability=best),
+        _turn("b", arm_ranks={"all#0": 2}, probability=0.1),
+        _turn("c", arm_ranks={"all#0": 3}, probability=0.09),
+        _section("d", "1", arm_ranks={"knowledge#0": 1}, probability=0.1),
+    ]
+    fused = fuse(pool, NOW, FusePolicy(least_score=0.1))
+    assert [each.candidate.turn_id for each in fused.ranked if not each.candidate.is_resource] == shown
+    assert any(each.candidate.is_resource for each in fused.ranked)
 
 
 def test_a_list_of_no_weight_is_shown_and_does_not_count() -> None:
@@ -241,8 +259,8 @@ def test_a_mode_brings_no_more_than_its_quota_and_the_next_mode_that_found_it_ma
     found = [_listed("a", all_0=1), _listed("b", all_0=2, all_1=3), _listed("c", all_0=3)]
     fused = fuse(found, NOW, FusePolicy(lists=LISTS, per_mode={"exact": 1}))
     assert [(e.candidate.turn_id, e.candidate.mode, e.candidate.query) for e in fused.ranked] == [
-        ("b", "semantic", 1),
         ("a", "exact", 0),
+        ("b", "semantic", 1),
     ]
     assert [(d.key, d.reason, d.rule) for d in fused.dropped] == [("turn:c:", "budget_exceeded", "per_mode_k.exact")]
     assert fused.found_by == {"exact": 3, "semantic": 1}
@@ -274,5 +292,5 @@ def test_what_was_said_is_bound_by_session_and_turn_where_asked() -> None:
 
 
 def test_what_is_too_weak_is_still_among_what_was_judged() -> None:
-    fused = fuse([_turn("a", support=0.1)], NOW, FusePolicy(least_support=0.5))
+    fused = fuse([_turn("a", probability=0.1)], NOW, FusePolicy(least_score=0.5))
     assert (fused.ranked, [e.key for e in fused.judged]) == ((), ["turn:a:"])

@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
 def turn(turn: str, rank: int, text: str = "", **given: Any) -> Candidate:
     base: dict[str, Any] = {"kind": "turn", "text": text or f"said in {turn}", "valid_at": NOW, "turn_id": turn}
-    return Candidate(**{**base, "arm_ranks": {"all#0": rank}, **given})
+    return Candidate(**{**base, "arm_ranks": {"all#0": rank}, "probability": 0.9 / rank, **given})
 
 
 def memory(name: str, rank: int, **given: Any) -> Candidate:
@@ -38,8 +38,8 @@ def test_memory_messages_and_resources_are_judged_alike() -> None:
 
 
 def test_only_the_best_and_only_what_meets_the_question_is_judged() -> None:
-    pool = [turn(str(n), n) for n in range(1, 9)] + [turn("beside", 1, support=0.05)]
-    best, _ = shortlist(pool, FusePolicy(least_support=0.18), 3)
+    pool = [turn(str(n), n) for n in range(1, 9)] + [turn("beside", 1, probability=0.05)]
+    best, _ = shortlist(pool, FusePolicy(least_score=0.18), 3)
     assert names(best) == ["turn:1:", "turn:2:", "turn:3:"]
 
 
@@ -112,11 +112,14 @@ def test_where_no_word_is_shared_the_order_stands(query: str) -> None:
 
 
 def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:
-    corrections = [turn("new", 1, arm_ranks={"pending": 1}), turn("older", 2, arm_ranks={"pending": 2})]
+    corrections = [
+        turn("new", 1, arm_ranks={"pending": 1}, probability=1.0),
+        turn("older", 2, arm_ranks={"pending": 2}, probability=1.0),
+    ]
     pool = [turn("new", 3), memory("m", 1), turn("t", 2), turn("last", 4), *corrections]
     policy = FusePolicy(weights={"all#0": 1.0, "pending": 2.0})
     best, passages = shortlist(pool, policy, 2, keys(corrections))
-    assert (names(best), passages[0].relevance) == (["memory:m", "turn:t:"], 1.0)
+    assert (names(best), passages[0].relevance) == (["memory:m", "turn:t:"], 0.9)
     for scores in ([1.0, 1.0], [0.1, 0.3], [5.0, 0.2]):
         fused = fuse(rescored(pool, best, scores), NOW, policy)
         order = [each.key for each in fused.ranked]

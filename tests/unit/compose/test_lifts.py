@@ -112,11 +112,26 @@ def test_windows_and_sessions_are_those_of_the_conversation(seed: int) -> None:
     )
     lifts = dict(zip(chunks, dice.normal(size=len(chunks)).astype(np.float32).tolist(), strict=True))
     read = Compared("m", ids_of(chunks), cosines=np.array(list(lifts.values()), dtype=">f4").tobytes())
-    scored = VectorIndex(to_lifts([read], {}, {"m": ONE}), DEFAULT_CONTEXT).score(pairs_of(chunks))
+    index = VectorIndex(to_lifts([read], {}, {"m": ONE}), DEFAULT_CONTEXT)
+    scored, lifts = index.score(pairs_of(chunks)), dict(zip(chunks, index.lift.tolist(), strict=True))
     for n, chunk in enumerate(chunks):
         alone = chunk >> 127
         told = (lifts[chunk],) * 3 if alone else _brute(lifts, chunk)
         assert (scored.own[n], scored.window[n], scored.session[n]) == pytest.approx(told, abs=1e-5)
+
+
+def test_what_stands_out_does_so_whatever_the_model() -> None:
+    dice = np.random.default_rng(3)
+    lifts = dice.normal(size=400)
+    chunks = sorted(remembered(n) for n in range(400))
+
+    def index(scale: float, offset: float) -> list[float]:
+        read = Compared("m", ids_of(chunks), cosines=(lifts * scale + offset).astype(">f4").tobytes())
+        return VectorIndex(to_lifts([read], {}, {"m": ONE}), DEFAULT_CONTEXT).score(pairs_of(chunks)).own.tolist()
+
+    low, high = index(0.25, 0.0), index(0.5, 0.3)
+    assert low == pytest.approx(high, abs=0.12)
+    assert np.corrcoef(low, lifts)[0, 1] > 0.999
 
 
 def test_the_best_are_the_nearest_and_the_turns_whose_neighbours_are() -> None:

@@ -328,7 +328,7 @@ def test_signals_are_of_what_there_is() -> None:
     sure = [_memory(f"m{n}", confidence=0.9) for n in range(8)]
     unsure = [_memory(f"m{n}", confidence=0.3) for n in range(8)]
     near = [_section("d1")]
-    far = [Ranked(replace(near[0].candidate, support=0.2), 0.5, 0.03, Factors(1.0))]
+    far = [Ranked(replace(near[0].candidate, probability=0.2), 0.5, 0.03, Factors(1.0))]
 
     def signals(**given: Any) -> BudgetSignals:
         return _pack(**given).allocation.signals

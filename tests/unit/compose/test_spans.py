@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from services.compose.rules.cues import read
-from services.compose.rules.spans import MOST_BY_DATE, date_support
+from services.compose.rules.spans import MOST_BY_DATE, SAID_THEN, weigh_dates
 from services.compose.rules.weigh import Scored
 
 NOW = datetime(2026, 4, 23, 9, tzinfo=UTC)  # a Thursday
@@ -22,18 +22,19 @@ class Message:
     said_at: datetime
 
 
-def support(question: str, said: list[tuple[int, str]], met: float = 0.05) -> list[float]:
-    """How far each, said on that day of April, meets the question, whose words alone meet each by `met`."""
+def chances(question: str, said: list[tuple[int, str]], met: float = 0.05) -> list[float]:
+    """How likely each, said on that day of April, helps, where the words of the question alone say `met` of each."""
     messages = [Message(text, datetime(2026, 4, day, 19, tzinfo=UTC)) for day, text in said]
     nothing = np.zeros(len(messages))
     scored = Scored(np.arange(len(messages), 0, -1.0), nothing, nothing, np.full(len(messages), met), {})
-    found = date_support(read(question, (), NOW), messages, scored, LEAST, NOW)  # type: ignore[arg-type]
+    found = weigh_dates(read(question, (), NOW), messages, scored, LEAST, NOW)  # type: ignore[arg-type]
     return found.round(2).tolist()
 
 
 @pytest.mark.parametrize("question", ["上周我做了些什么？", "What did I do last week?"])
 def test_a_time_alone_is_met_by_what_was_said_then_and_by_nothing_else(question: str) -> None:
-    assert support(question, [(6, "fishing with Zhou"), (15, "an interview"), (21, "new soil")], 1.0) == [0.0, 1.0, 0.0]
+    said = [(6, "fishing with Zhou"), (15, "an interview"), (21, "new soil")]
+    assert chances(question, said) == [0.0, SAID_THEN, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -41,19 +42,19 @@ def test_a_time_alone_is_met_by_what_was_said_then_and_by_nothing_else(question:
     [("上周我做了些什么？", "上周去爬山了"), ("What did I do last week?", "Went hiking last week")],
 )
 def test_what_was_told_of_that_time_soon_after_meets_it_too(question: str, told: str) -> None:
-    assert support(question, [(15, "an interview"), (21, told)]) == [1.0, 1.0]
+    assert chances(question, [(15, "an interview"), (21, told)]) == [SAID_THEN, SAID_THEN]
 
 
 def test_a_time_of_which_nothing_was_said_keeps_nothing_out() -> None:
-    assert support("上周我做了些什么？", [(2, "fishing")], 0.5) == [0.5]
+    assert chances("上周我做了些什么？", [(2, "fishing")], 0.5) == [0.5]
 
 
 @pytest.mark.parametrize("question", ["What did Sam recommend last week?", "上周小王推荐了什么书？"])
 def test_where_words_meet_nothing_of_the_time_the_best_of_it_is_let_in(question: str) -> None:
-    found = support(question, [(15, f"message {n}") for n in range(MOST_BY_DATE + 2)])
+    found = chances(question, [(15, f"message {n}") for n in range(MOST_BY_DATE + 2)])
     assert found == [LEAST] * MOST_BY_DATE + [0.05, 0.05]
 
 
 @pytest.mark.parametrize("question", ["What should I cook tonight?", "今晚做什么菜好？"])
 def test_a_time_that_is_not_over_brings_nothing(question: str) -> None:
-    assert support(question, [(23, "the printer jams")]) == [0.05]
+    assert chances(question, [(23, "the printer jams")]) == [0.05]

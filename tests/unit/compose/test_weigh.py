@@ -104,11 +104,6 @@ def test_the_first_person_named_is_who_tells(question: str) -> None:
     assert _best(question, lines) == lines[1].text
 
 
-def test_whoever_is_asked_about_speaks_of_themself() -> None:
-    lines = [Line("Every cake they bake is lemon", "Gina"), Line("Every cake I bake is lemon", "Gina")]
-    assert _best("What cake does Gina bake?", lines) == lines[1].text
-
-
 def test_a_session_is_as_near_as_its_nearest_message() -> None:
     lines = [
         Line("one", session="near", seq=2),
@@ -121,20 +116,19 @@ def test_a_session_is_as_near_as_its_nearest_message() -> None:
     asked = cues.read("zebra", (), NOW)
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
     signal = weigh(asked, lines, of, None, _near(lines, [0.4, 0.9, 0.4, 0.3])).signals["meaning_session"]
-    assert signal.tolist() == pytest.approx([0.9, 0.9, 0.4, 0.4])
+    assert signal[0] == signal[1] > signal[2] == signal[3] > 0
 
 
-def test_words_alone_take_the_place_of_vectors_in_a_session() -> None:
+def test_a_session_shares_the_best_words_of_its_messages() -> None:
     lines = [Line("tea", seq=2), Line("something else", seq=12), Line("tea and cake", session="s2", seq=2)]
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
     asked = cues.read("tea", (), NOW)
     alone = weigh(asked, lines, of, _words(lines), None).signals
     assert alone["session"][0] == alone["session"][1] == alone["own"][0] > 0
-    assert "session" not in weigh(asked, lines, of, _words(lines), _near(lines, [0.1, 0.2, 0.3])).signals
 
 
 def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
     lines = [Line("the film", session="a"), Line("the movie", session="b"), Line("the tree", session="c")]
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
-    support = weigh(cues.read("movie", (), NOW), lines, of, _words(lines), None).support
-    assert 0 == support[2] < support[0] < support[1]
+    chances = weigh(cues.read("movie", (), NOW), lines, of, _words(lines), None).probability
+    assert 0 == chances[2] < chances[0] < chances[1] < 1

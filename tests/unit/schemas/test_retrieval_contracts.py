@@ -19,7 +19,7 @@ def test_a_minimal_plan_has_the_seeds_defaults() -> None:
     plan = RetrievalPlan.model_validate(MINIMAL)
     assert (plan.budget.top_k, plan.budget.candidate_k, plan.output.max_snippet_chars) == (30, 200, 800)
     assert plan.budget.diversity.model_dump() == {"by_document": 3, "by_source": 10, "by_section": 1}
-    assert (plan.ranking.fusion.method, plan.ranking.fusion.rrf_k, plan.queries[0].weight) == ("rrf", 60, 1.0)
+    assert (plan.ranking.fusion.method, plan.ranking.fusion.rrf_k, plan.queries[0].weight) == ("probability", 60, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_bad_plan_says_which_field(change: dict[str, Any], field: str) -> None
 def test_null_means_absent_and_unknown_fields_are_named() -> None:
     raw = {**MINIMAL, "budget": None, "mood": 1, "ranking": {"fusion": {"method": None, "k": 3}}}
     plan = RetrievalPlan.model_validate(raw)
-    assert plan.ranking.fusion.method == "rrf"
+    assert plan.ranking.fusion.method == "probability"
     assert ignored_fields(RetrievalPlan, raw) == ["mood", "ranking.fusion.k"]
 
 
