@@ -6,10 +6,8 @@ import json
 import logging
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,13 +41,9 @@ HELD_TO = {
 def measure(data: Path, models: Path) -> dict[str, float]:
     """Every figure by its name."""
     found: dict[str, float] = {}
-    with ExitStack() as stack:
-        readable = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        on = stack.enter_context(store.system())
+    with store.system() as on:
         for name in TALKS:
-            folders = [
-                str(_encoder(models / each, readable)) for each in ENCODERS.get(name, ()) if (models / each).exists()
-            ]
+            folders = [str(models / each) for each in ENCODERS.get(name, ()) if (models / each).exists()]
             found |= _timed(name, asyncio.run(_talk(on, data, name, folders)))
         found |= _timed("packages", asyncio.run(_packages(on)))
         for name in VERBATIM:
@@ -63,18 +57,6 @@ _began = time.monotonic()
 def _timed(what: str, found: dict[str, float]) -> dict[str, float]:
     print(f"[{time.monotonic() - _began:.0f} s] {what}: {len(found)} figures", flush=True)
     return found
-
-
-def _encoder(folder: Path, readable: Path) -> Path:
-    """The folder, or one with the same files and mean pooling where it does not say how it pools."""
-    if (folder / "1_Pooling").exists():
-        return folder
-    made = readable / folder.name
-    (made / "1_Pooling").mkdir(parents=True)
-    (made / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
-    for each in folder.iterdir():
-        (made / each.name).symlink_to(each.absolute())
-    return made
 
 
 async def _talk(on: Supervisor, data: Path, name: str, folders: Sequence[str]) -> dict[str, float]:
