@@ -32,7 +32,7 @@ from services.compose.near import Near, read_near
 from services.compose.rules import cues, spans, spelling
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
-from services.compose.rules.fuse import OF_BEST
+from services.compose.rules.fuse import best_of
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
     NO_IDS,
@@ -252,7 +252,7 @@ async def _ranked(
 ) -> list[Hit]:
     """The chunks around all that was heard, read once and put in order for every query."""
     policy = rt.policy.compose
-    shown = policy.least_score * OF_BEST
+    shown = best_of(policy.least_score)
     text = heard.text or Text(Words())
     known = text.words
     now = clock.now()

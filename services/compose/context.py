@@ -19,7 +19,7 @@ from services.compose.packaging import Loaded, hold_message, package_context, re
 from services.compose.rules import subplan
 from services.compose.rules.conflict import Settled, settle, told
 from services.compose.rules.execute import Execution, composed, executed
-from services.compose.rules.fuse import Fused, FusePolicy, fuse
+from services.compose.rules.fuse import Fused, FusePolicy, best_of, fuse
 from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, HeldBack
 from services.compose.rules.overlay import ARM, evidence
@@ -213,6 +213,7 @@ def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
         weights=found.weights,
         limit=policy.evidence_max,
         least_score=policy.least_score,
+        least_best=best_of(policy.least_score),
         lists=found.lists,
         sanitize=policy.sanitize,
     )

@@ -11,7 +11,7 @@ from services.compose import explain
 from services.compose.found import Found
 from services.compose.rules import slots
 from services.compose.rules.execute import Execution, applied
-from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy
+from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy, best_of
 from services.compose.rules.model import Dropped, HeldBack
 from services.compose.rules.views import pack_evidence
 from shared import clock
@@ -24,6 +24,7 @@ def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, saniti
     given = diversity.model_fields_set
     per_session = [getattr(diversity, name) for name in ("by_document", "by_source") if name in given]
     per_turn = diversity.by_section if "by_section" in given else None
+    least = asked.ranking.min_score
     quotas = asked.budget.per_mode_k.model_dump(exclude_none=True)
     return FusePolicy(
         method=asked.ranking.fusion.method,
@@ -44,7 +45,8 @@ def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, saniti
         lists=found.lists,
         per_mode=quotas,
         candidates_max=asked.budget.candidate_k,
-        least_score=least_score if asked.ranking.min_score is None else asked.ranking.min_score,
+        least_score=least_score if least is None else least,
+        least_best=best_of(least_score) if least is None else 0.0,
         sanitize=sanitize,
     )
 

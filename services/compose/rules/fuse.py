@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from schemas.vocabulary import DropReason, SearchMode
-from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked
+from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.text.patterns import to_pattern
 from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
@@ -19,8 +19,8 @@ Method = Literal["probability", "rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
 
 
-OF_BEST = 2.5
-"""So many times as likely as the least that is shown the best must be: where nothing fits, what is nearest does not."""
+OF_BEST = 2.75
+"""The best must have so many times the odds of the least that is shown: else nothing fits, the nearest neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class FusePolicy:
     limit: int = 12
     memories_max: int = 8
     least_score: float = 0.0
+    least_best: float = 0.0
     lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
     per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates_max: int = 10_000
@@ -174,7 +175,7 @@ def _judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
     found = merge(candidates)
-    unlikely = _unlikely(found, policy.least_score)
+    unlikely = _unlikely(found, policy)
     pool = [each for each in found if each.key not in unlikely]
     unmet = [Dropped(key, "relevance", rule="least_score") for key in unlikely]
     ranked = [
@@ -197,11 +198,16 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     return Fused(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
 
 
-def _unlikely(candidates: Sequence[Candidate], least: float) -> dict[str, None]:
-    """What hardly helps: each below `least`, and all that was weighed where the best of it is not likely enough."""
+def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
+    """What hardly helps: each below the least score, and all that was weighed where the best is not likely enough."""
     weighed = {each.key: each.probability for each in candidates if any(map(is_weighed, each.arm_ranks))}
-    hopeless = weighed if max(weighed.values(), default=1.0) < least * OF_BEST else {}
-    return {each.key: None for each in candidates if each.probability < least or each.key in hopeless}
+    hopeless = weighed if max(weighed.values(), default=1.0) < policy.least_best else {}
+    return {each.key: None for each in candidates if each.probability < policy.least_score or each.key in hopeless}
+
+
+def best_of(least: float) -> float:
+    """How likely the best must be where `least` is the least that is shown."""
+    return weigh_odds(least, OF_BEST)
 
 
 def is_weighed(arm: str) -> bool:

@@ -31,6 +31,16 @@ async def test_exact_finds_words_and_semantic_finds_meaning(lin: Lin) -> None:
     assert all(e.signals.vector_rank is None for e in await lin.found("harbour", "exact"))
 
 
+async def test_a_plan_says_how_likely_what_it_finds_must_be(lin: Lin) -> None:
+    every = await lin.found("Where are the harbour boats?")
+    least = sorted(each.score for each in every)[len(every) // 2]
+    assert least < max(each.score for each in every)
+    for cut in (least, max(each.score for each in every)):
+        kept = await lin.found("Where are the harbour boats?", ranking={"min_score": cut - 1e-6})
+        assert {each.id for each in kept} >= {each.id for each in every if each.score >= cut}
+        assert min(each.score for each in kept) >= cut - 1e-5
+
+
 async def test_hybrid_hears_both(lin: Lin) -> None:
     first = (await lin.found("harbour boats"))[0]
     assert first.snippet == TEXTS[1]

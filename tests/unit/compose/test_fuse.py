@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.fuse import DiversityPolicy, FusePolicy, diversify, fuse, merge, rrf, share
+from services.compose.rules.fuse import DiversityPolicy, FusePolicy, best_of, diversify, fuse, merge, rrf, share
 from services.compose.rules.model import Candidate, Factors, Frequency, ListOf, Ranked
 from services.compose.rules.signals import factors, frequency_factor
 from shared.ageing import confidence_effective
@@ -228,7 +228,7 @@ def test_nothing_stays_where_nothing_meets_the_question() -> None:
     assert (fused.ranked, [each.reason for each in fused.dropped]) == ((), ["relevance", "relevance"])
 
 
-@pytest.mark.parametrize(("best", "shown"), [(0.24, []), (0.25, ["a", "b"])])
+@pytest.mark.parametrize(("best", "shown"), [(0.23, []), (0.24, ["a", "b"])])
 def test_where_the_best_is_hardly_likely_nothing_of_what_was_weighed_is_shown(best: float, shown: list[str]) -> None:
     pool = [
         _turn("a", arm_ranks={"all#0": 1}, probability=best),
@@ -236,7 +236,7 @@ def test_where_the_best_is_hardly_likely_nothing_of_what_was_weighed_is_shown(be
         _turn("c", arm_ranks={"all#0": 3}, probability=0.09),
         _section("d", "1", arm_ranks={"knowledge#0": 1}, probability=0.1),
     ]
-    fused = fuse(pool, NOW, FusePolicy(least_score=0.1))
+    fused = fuse(pool, NOW, FusePolicy(least_score=0.1, least_best=best_of(0.1)))
     assert [each.candidate.turn_id for each in fused.ranked if not each.candidate.is_resource] == shown
     assert any(each.candidate.is_resource for each in fused.ranked)
 
