@@ -3,11 +3,12 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 
 from tests.acceptance.broker.clients import consuming, create, eventually, producing, send_all, take, unique
@@ -21,10 +22,10 @@ ROOT = Path(__file__).parents[3]
 
 
 class Ledger:
-    """What the members of one group were given; a member must not be given what was committed before.
+    """What the members of one group were given; a member must not be given what was committed before its place was.
 
-    One that the group has already left behind may still hand out what it fetched: its commits are refused, and tell
-    it from one that was given its place anew.
+    A member whose place is given to it anew starts where the group had committed at that moment; what it commits later,
+    of messages that it fetched before, is read a second time and is no fault.
     """
 
     def __init__(self) -> None:
@@ -32,26 +33,41 @@ class Ledger:
         self.too_late: list[tuple[TopicPartition, int]] = []
         self._committed: dict[TopicPartition, int] = {}
 
-    async def work(self, member: AIOKafkaConsumer) -> None:
+    def start(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Where a member that is given these places must not start before."""
+        return {place: self._committed.get(place, 0) for place in places}
+
+    async def work(self, member: AIOKafkaConsumer, shift: "Shift") -> None:
         """Reads, notes and commits until cancelled."""
         while True:
             batches = await member.getmany(timeout_ms=100, max_records=50)
-            late: dict[TopicPartition, list[int]] = {}
-            for place, records in batches.items():  # noted before anything is awaited: others commit meanwhile
-                committed = self._committed.get(place, 0)
-                self.values += [int(record.value or b"") for record in records]
-                late[place] = [record.offset for record in records if record.offset < committed]
             for place, records in batches.items():
-                if await self._commit(member, place, records[-1].offset + 1):
-                    self.too_late += [(place, offset) for offset in late[place]]
+                starts = shift.starts.get(place, 0)
+                self.values += [int(record.value or b"") for record in records]
+                self.too_late += [(place, record.offset) for record in records if record.offset < starts]
+            for place, records in batches.items():
+                await self._commit(member, place, records[-1].offset + 1)
 
-    async def _commit(self, member: AIOKafkaConsumer, place: TopicPartition, offset: int) -> bool:
+    async def _commit(self, member: AIOKafkaConsumer, place: TopicPartition, offset: int) -> None:
         try:
             await member.commit({place: offset})
         except (CommitFailedError, IllegalStateError, KafkaError):
-            return False  # the partition has gone to another member, which reads these messages again
+            return  # the partition has gone to another member, which reads these messages again
         self._committed[place] = max(self._committed.get(place, 0), offset)
-        return True
+
+
+class Shift(ConsumerRebalanceListener):
+    """Where one member starts in the places that it was given last."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.starts: dict[TopicPartition, int] = {}
+        self._ledger = ledger
+
+    async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
+        """What it fetched before is still its own."""
+
+    async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        self.starts = self._ledger.start(assigned)
 
 
 class Crew:
@@ -59,7 +75,8 @@ class Crew:
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         self.ledger = Ledger()
-        self._consuming = lambda: consuming(bootstrap, topic, group_id=self.group, **PATIENT)
+        self._topic = topic
+        self._consuming = lambda: consuming(bootstrap, group_id=self.group, **PATIENT)
         self.group = unique("group")
         self._members: dict[int, tuple[AsyncExitStack, asyncio.Task[None], AIOKafkaConsumer]] = {}
 
@@ -67,7 +84,9 @@ class Crew:
         """One more member works."""
         stack = AsyncExitStack()
         member = await stack.enter_async_context(self._consuming())
-        self._members[number] = (stack, asyncio.create_task(self.ledger.work(member)), member)
+        shift = Shift(self.ledger)
+        member.subscribe([self._topic], listener=shift)
+        self._members[number] = (stack, asyncio.create_task(self.ledger.work(member, shift)), member)
 
     async def dismiss(self, number: int) -> None:
         """One member stops working and leaves."""
