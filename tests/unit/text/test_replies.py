@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.text.replies import says_something
+from shared.text.replies import asserts_something, says_something
 
 BLANK = ("", "   ", " \n\t ", "      。")
 REPLIES = """
@@ -27,6 +27,8 @@ Got it, thanks!
 Got it! I'll keep that in mind. Let me know if there's anything else I can help you with.
 You're welcome.
 Noted.
+Congratulations!
+恭喜！
 Done.
 No problem at all.
 No worries
@@ -114,6 +116,62 @@ def test_one_word_of_another_kind_says_something(text: str) -> None:
     assert says_something(text)
 
 
+NOTHING_STATED = {
+    "user": (
+        "When is dad's operation?",
+        "Recommend something?",
+        "我住哪儿？",
+        "好的，那这个景点周边有餐馆吗？",
+        "Hi, how are you today?",
+        "Sounds great. Is it expensive?",
+        "你知道他的代表作吗",
+    ),
+    "assistant": (
+        "Sure, here's a draft.",
+        "Will do. One coffee it is.",
+        "好的，这是清单。",
+        "恭喜！需要帮忙吗？",
+        "Would you like me to book it?",
+        "Okay, and which city should I search in?",
+    ),
+}
+STATED = {
+    "user": (
+        "Can you find a dentist near my new flat in Leeds? I am in class until four.",
+        "Can you find a dentist near my new flat in Headingley?",
+        "Dad is being operated on the 14th, which hotel is close?",
+        "我下周要去成都出差，有什么好吃的？",
+        "能不能帮我在公司附近找个周末营业的牙医？",
+        "It's a great book, isn't it?",
+        "Tuesday then.",
+    ),
+    "assistant": (
+        "Got it: October 14th at St James's.",
+        "Sure, here's a list of three practices in Headingley with evening hours.",
+        "A modular sofa would get through that.",
+        "德国。",
+        "导演是吕克·贝松，你听说过吗？",
+        "好的，手术是10月16号。",
+    ),
+    "tool": ("ok?", "42"),
+}
+
+
+@pytest.mark.parametrize(("role", "text"), [(role, text) for role, texts in NOTHING_STATED.items() for text in texts])
+def test_who_only_asks_or_agrees_states_nothing(role: str, text: str) -> None:
+    assert not asserts_something(text, role)
+
+
+@pytest.mark.parametrize(("role", "text"), [(role, text) for role, texts in STATED.items() for text in texts])
+def test_what_is_stated_beside_a_question_or_assent_counts(role: str, text: str) -> None:
+    assert asserts_something(text, role)
+
+
+@pytest.mark.parametrize("text", [*BLANK, *REPLIES.strip().splitlines()])
+def test_a_mere_reply_states_nothing(text: str) -> None:
+    assert not asserts_something(text, "user")
+
+
 def test_a_long_text_says_something_unless_it_is_blank() -> None:
     assert says_something("ok " * 100)
     assert not says_something(" . " * 100)
@@ -123,4 +181,5 @@ def test_reading_is_linear() -> None:
     began = time.process_time()
     for text in ("ok " * 60_000, "好" * 200_000, " " * 200_000, "." * 200_000, "a" * 200_000, "'" * 200_000):
         says_something(text)
+        asserts_something(text + "?", "assistant")
     assert time.process_time() - began < 1.0
