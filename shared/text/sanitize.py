@@ -15,6 +15,7 @@ from shared.text import calls, disguise, orders, tags
 from shared.text.calls import REMOVED
 from shared.text.hostile import CODE, foreseen, looks_like_code
 from shared.text.normalise import visible
+from shared.text.pasted import split
 from shared.text.patterns import to_pattern
 from shared.text.recall import Recall
 from shared.text.secrets import redact
@@ -111,8 +112,9 @@ def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
 def show_own(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
     """What may be shown of what the user said, the assistant answered, or is known from either: as it was said.
 
-    Nothing is weighed, code and long runs stay. What goes are sentences that a pattern finds, none of which is met in
-    natural conversation, secrets, invisible characters, and the marks of tags, calls and other chats.
+    Code and long runs stay. What goes are sentences that a pattern finds, none of which is met in natural conversation,
+    secrets, invisible characters, and the marks of tags, calls and other chats. Of what somebody else wrote, pasted,
+    quoted or forwarded, sentences are weighed as those of foreign texts are.
     """
     return _recalled(text, policy, _own)
 
@@ -145,7 +147,10 @@ def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePo
 def _own(text: str, policy: SanitizePolicy) -> Screened:
     if not policy.injection:
         return _masked(text, None)
-    clean, rule = _without_orders(text, policy.model_copy(update={"learned": False}))
+    patterns = policy.model_copy(update={"learned": False})
+    cleaned = [(part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split(text)]
+    clean = "".join(clean or (REMOVED if part else "") for part, clean, _ in cleaned)
+    rule = next((rule for *_, rule in cleaned if rule), None)
     if rule and _is_empty(clean):
         return Screened("blocked", "", rule)
     clean, called = calls.without(clean)
