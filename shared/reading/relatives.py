@@ -21,8 +21,8 @@ _CALLED = to_pattern(
 _KIN = to_pattern(rf"\b{KIN_EN}(?:'s|s)?\b|\bfamily\b|{KIN_ZH}|爸|妈|家里", re.IGNORECASE)
 _HEALTH = to_pattern(
     r"\b(?:health(?:y)?|allerg\w+|intoleran\w+|diagnos\w+|disease|illness|sick|condition|conditions|medic\w+|prescri\w+|symptom\w*|surger\w+"
-    r"|operation|cancer|diabet\w+|asthma|stroke|tumou?r|blood pressure|heart attack|dementia|alzheimer\w*|depress\w+|migraine\w*|arthritis)\b"
-    r"|健康|过敏|病|药|手术|癌|瘤|血压|血糖|住院|确诊|查出|症|哮喘|中风|心梗|痛风|忌口|身体",
+    r"|operation|cancer|diabet\w+|asthma|stroke|tumou?r|blood pressure|heart attack|dementia|alzheimer\w*|depress\w+|migraine\w*|arthritis|gout|c(?:o)?eliac|pregnan\w+)\b"
+    r"|健康|过敏|病|药|手术|癌|瘤|血压|血糖|住院|确诊|查出|症|哮喘|中风|心梗|痛风|忌口|身体|怀孕|孕期|孕妇",
     re.IGNORECASE,
 )
 _SELF = to_pattern(r"\b(?:i|i'm|i've|my|me)\b|我", re.IGNORECASE)
@@ -43,5 +43,9 @@ def speaks_of_health(text: str) -> bool:
 
 def asks_own_health(question: str) -> bool:
     """Whether the question asks about the user's own health and nobody else's."""
-    own = _SELF.search(question) is not None and _KIN.search(question) is None
-    return own and speaks_of_health(question)
+    return asks_of_self(question) and speaks_of_health(question)
+
+
+def asks_of_self(question: str) -> bool:
+    """Whether the question names the user and nobody of the family."""
+    return _SELF.search(question) is not None and _KIN.search(question) is None
