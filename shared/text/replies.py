@@ -36,6 +36,7 @@ _PHRASES = to_pattern(
     r"|\b(?:have|enjoy) (?:a|your) (?:good|nice|great|lovely|wonderful)? ?(?:day|one|evening|night|weekend|trip|rest)\b"
     r"|\btake care\b|\bsee you(?: (?:soon|later|then|around))?\b|\btalk (?:soon|later)\b|\bfeel free\b|\bright away\b"
     r"|\bnot? (?:a )?problem\b|\bas you wish\b|\b(?:it|that) works(?: for me)?\b|\bon it\b"
+    r"|[听看](?:起来|上去)"
 )
 _REPLIES = """
 收到 明白 了解 清楚 懂 懂了 晓得 记住 记住了 记下 记下了 记好 记录 没问题 客气 不客气 别客气 不用谢 不谢 多谢 感谢
@@ -43,7 +44,8 @@ _REPLIES = """
 为您服务 服务 荣幸 辛苦 辛苦了 抱歉 不好意思 对不起 稍等 稍候 等等 等一下 早上好 早安 早 晚安 下午好 晚上好 中午好
 再见 拜拜 回见 回头见 明白了 哎呀 哇塞 真的 真 原来如此 原来 如此 好嘞 好滴 好哒 好呀 好啊 好吧 好了 嗯呐 不行 不用
 不要 不可以 太好了 真好 很好 不错 挺好 棒 太棒了 厉害 赞 加油 同意 赞成 确认 完成 搞定 处理 安排 照办 遵命 执行 放心
-恭喜 恭喜你 恭喜您 恭喜恭喜 祝贺 祝贺你 安心 办 有空 吩咐 乐于 高兴 为您 帮您 帮你 帮到 希望 能帮到你 能帮到您 可以的 行的 行吧 行呀 是啊 是呀 是吧 对的
+恭喜 恭喜你 恭喜您 恭喜恭喜 祝贺 祝贺你 安心 办 有空 吩咐 乐于 高兴 为您 帮您 帮你 帮到 希望 能帮到你 能帮到您
+可以的 行的 行吧 行呀 是啊 是呀 是吧 对的
 对啊 对呀 对吧 没有了 没了 知道了 收到了 谢谢你 谢谢您 谢谢啦 好好 嘿 嗨 哈喽 欢迎 有需要 联系 没事儿 已 已经记录
 会记住 我会 会
 """
@@ -53,7 +55,7 @@ _LATIN_WORDS = ENGLISH | frozenset(_ASSENT.split())
 _HAN_WORDS = CHINESE | frozenset(_REPLIES.split())
 _HAN_LETTERS = frozenset("".join(_HAN_WORDS)) | _SINGLE
 FEW = 2
-"""An answer that begins with assent and has no more words of another kind than these hands something over or repeats."""
+"""An answer that begins with assent and has no more words of another kind hands something over, or repeats."""
 MANY = 7
 """A question of so many words that carry something states what it is about."""
 MANY_OF_SELF = 5
@@ -64,10 +66,12 @@ _WORD = to_pattern(r"(?P<han>[\u3400-\u9fff]+)|(?P<latin>[a-z]+(?:['’][a-z]+)*
 _SENTENCE = to_pattern(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+$")
 _CLAUSE = to_pattern(r"[^,，;；]*[,，;；]|[^,，;；]+$")
 _OPENING = to_pattern(r"[,.!?，。！？~～;；\n]")
-_ENDS_ASKING = to_pattern(r"[?？][\W_]{0,3}$|吗[\s。！!~～]*$")
-_MAY_ASK = to_pattern(r"[?？吗]")
+_ENDS_ASKING = to_pattern(r"[?？][\W_]{0,3}$|(?:吗|(?:什么|啥|哪|谁|怎么|多少|几)[^。！？!?]{0,20}呢)[\s。！!~～]*$")
+_MAY_ASK = to_pattern(r"[?？吗呢]")
+_MAY_WISH = to_pattern(r"hope|希望|但愿|祝", re.IGNORECASE)
 _ONLY_AGREES = to_pattern(
-    r"\b(?:isn't it|aren't (?:you|they|we)|don't (?:you|they)|right|huh|eh)\s*\?|(?:是吧|对吧|不是吗|对不对)\s*[?？]", re.IGNORECASE
+    r"\b(?:isn't it|aren't (?:you|they|we)|don't (?:you|they)|right|huh|eh)\s*\?|(?:是吧|对吧|不是吗|对不对)\s*[?？]",
+    re.IGNORECASE,
 )
 """At the end of a statement: asks for nothing but assent."""
 _ASKS = to_pattern(
@@ -80,6 +84,8 @@ _ASKS = to_pattern(
 )
 """A clause of a question that asks too."""
 _OF_SELF = to_pattern(r"(?<![们自])[我咱]|\b(?:i|my|mine|me|we|our|us)\b", re.IGNORECASE)
+_WISHES = to_pattern(r"^\W*(?:\w+[,，!！]\s*)?(?:(?:i )?hope\b|hopefully\b|希望|但愿|祝)", re.IGNORECASE)
+"""Of the assistant a wish, of which nothing is known."""
 _PARTICULAR = to_pattern(r"\d|(?<=[a-z,;:] )(?!I\b)[A-Z][a-z]")
 """A number or a name."""
 _asserting: Recall[bool] = Recall()
@@ -109,18 +115,25 @@ def asserts_something(text: str, role: str | None = None) -> bool:
 
 
 def _asserts(text: str, role: str | None) -> bool:
-    stated, asked = _parts(text) if _MAY_ASK.search(text) else (text, "")
+    stated, asked = _parts(text, role == "assistant")
     if says_something(stated) and not (role == "assistant" and _agrees(text) and _is_thin(stated)):
         return True
     terms = len(query_terms(asked, MANY))
     return terms >= MANY or (terms >= MANY_OF_SELF and role != "assistant" and bool(_OF_SELF.search(asked)))
 
 
-def _parts(text: str) -> tuple[str, str]:
-    """What the text states, without mere replies, and what it asks; of a question the clauses that ask nothing too."""
+def _parts(text: str, answers: bool) -> tuple[str, str]:
+    """What the text states, without mere replies, and what it asks; of a question the clauses that ask nothing too.
+
+    Of what `answers` wishes state nothing.
+    """
+    if not (_MAY_ASK.search(text) or (answers and _MAY_WISH.search(text))):
+        return text, ""
     stated: list[str] = []
     asked: list[str] = []
     for sentence in _SENTENCE.findall(text):
+        if answers and _WISHES.search(sentence):
+            continue
         if not _ENDS_ASKING.search(sentence) or _ONLY_AGREES.search(sentence):
             stated.append(sentence)
             continue

@@ -1,0 +1,80 @@
+"""What a package carries unasked: how to address and answer, what is dangerous, orders that concern the message."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from schemas.vocabulary import Intent, MemoryType
+from services.compose.rules.model import CoreMemory
+from services.compose.rules.needed import asks_for_all, need_of, needed
+
+NOW = datetime(2026, 11, 18, tzinfo=UTC)
+
+
+def _core(category: str, type: MemoryType, text: str = "x") -> CoreMemory:
+    return CoreMemory(type=type, text=text, updated_at=NOW, memory_id=f"{category}:{text}", category=category)
+
+
+@pytest.mark.parametrize(
+    ("category", "type", "need"),
+    [
+        ("profile:user:name", "profile", "address"),
+        ("constraint:reply:call-anna", "constraint", "address"),
+        ("pref:writing:language", "preference", "answers"),
+        ("constraint:allergy:peanuts", "constraint", "safety"),
+        ("constraint:diet:vegan", "constraint", "safety"),
+        ("constraint:budget", "constraint", "order"),
+        ("preference", "preference", "order"),
+        ("pref:food:tea", "preference", None),
+        ("profile:user:city", "profile", None),
+        ("goal", "goal", None),
+    ],
+)
+def test_what_a_memory_is_needed_for(category: str, type: MemoryType, need: str | None) -> None:
+    assert need_of(_core(category, type)) == need
+
+
+def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> None:
+    core = [
+        _core("constraint:trip", "constraint", "no early flights"),
+        _core("constraint:car", "constraint", "no trucks"),
+        _core("pref:food:tea", "preference", "tea"),
+        _core("constraint:allergy:peanuts", "constraint", "allergic to peanuts"),
+        _core("profile:user:name", "profile", "Anna"),
+    ]
+    near = {"no early flights": 0.7, "tea": 0.9}
+    kept = needed(core, "other", lambda text: near.get(text, 0.1))
+    assert [each.text for each in kept] == ["Anna", "allergic to peanuts", "no early flights"]
+
+
+@pytest.mark.parametrize(
+    ("type", "text", "intent", "carried"),
+    [
+        ("constraint", "I have gout and can't touch seafood", "other", True),
+        ("constraint", "我痛风，海鲜一概不能碰", "small_talk", True),
+        ("profile", "I'm 14 weeks pregnant", "recommend", True),
+        ("profile", "怀孕三个月了", "task", True),
+        ("profile", "I'm 14 weeks pregnant", "small_talk", False),
+        ("profile", "lives in Leeds", "recommend", False),
+    ],
+)
+def test_what_health_forbids_is_always_carried_health_itself_where_advice_is_asked(
+    type: MemoryType, text: str, intent: Intent, carried: bool
+) -> None:
+    assert bool(needed([_core(type, type, text)], intent, lambda _: 0.0)) is carried
+
+
+@pytest.mark.parametrize(
+    ("message", "intent", "all_of_it"),
+    [
+        ("What do you know about me?", "preference_check", True),
+        ("Tell me everything you remember about me", "preference_check", True),
+        ("你都记得我什么？", "preference_check", True),
+        ("你了解我的哪些偏好？", "preference_check", True),
+        ("What do you know about my car?", "preference_check", False),
+        ("我的车你还记得吗？", "preference_check", False),
+        ("What do you know about me?", "task", False),
+    ],
+)
+def test_all_is_carried_where_all_is_asked_for(message: str, intent: Intent, all_of_it: bool) -> None:
+    assert asks_for_all(message, intent) is all_of_it
