@@ -45,6 +45,7 @@ from schemas.retrieval_plan import Version
 BudgetProfileName = Literal["8k", "16k", "32k"]
 PROFILE_WINDOWS: dict[BudgetProfileName, int] = {"8k": 8192, "16k": 16384, "32k": 32768}
 MAX_MESSAGE_CHARS = 400_000
+INJECT_MOST = 40
 
 
 MessageText = Annotated[
@@ -126,6 +127,15 @@ class ComposeRequest(Contract):
         tuple[BlockType, ...], Field(max_length=5, description="What the model reads; media of other types go as text")
     ] = ("text",)
     agent_state: JsonObject = {}
+    inject_limit: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            le=INJECT_MOST,
+            validation_alias=AliasChoices("inject_limit", "injectLimit"),
+            description="So many notes about the user at most, core memory and evidence together; 0: nothing personal",
+        ),
+    ] = None
     budget_profile: Annotated[
         BudgetProfileName | None,
         WithJsonSchema(

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from schemas.base import Contract, Instant, JsonObject
 from schemas.explain import ArmTiming, CandidateTrace, DroppedEvidence, ExecutedQuery, HeldBackText
 from schemas.retrieval_plan import PLAN_VERSION, Diversity, RetrievalPlan, Version
-from schemas.vocabulary import Language, SearchMode
+from schemas.vocabulary import Epistemic, Language, Provenance, SearchMode
 
 EVIDENCE_VERSION = "0.1"
 
@@ -174,6 +174,16 @@ class EvidenceProvenance(Contract):
     retrieved_at: Instant
 
 
+class KnownOf(Contract):
+    """What is known of a memory beside its words (seed 004 section 2.3.1); its tag says what of it a model can use."""
+
+    confidence: float
+    provenance: Provenance
+    valid_since: Instant
+    category: str = ""
+    epistemic_type: Epistemic
+
+
 class EvidenceItem(Contract):
     """Citable evidence inside a ContextPackage; `source_uri` leads back to the source (seed 003 section 7.1)."""
 
@@ -187,4 +197,5 @@ class EvidenceItem(Contract):
     signals: Signals = Signals()
     provenance: EvidenceProvenance
     ref: Ref = Ref()
+    known: KnownOf | None = None
     group: str | None = None

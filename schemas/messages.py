@@ -34,9 +34,14 @@ class PackageMessages(Contract):
 
 
 def evidence_line(label: int, item: EvidenceItem) -> str:
-    """`[E1] title - uri`, the snippet, `(mode, score)`: a stable form to cite and to evaluate (facts 2.1)."""
+    """`[E1]` and the snippet, a stable form to cite and to evaluate; of a document its title and address above it.
+
+    The address of a memory or a turn tells a model nothing: the label leads to it.
+    """
+    if item.source == "memory":
+        return f"[E{label}] {item.snippet}"
     title = f"{item.title} - " if item.title else ""
-    return f"[E{label}] {title}{item.source_uri}\n{item.snippet}\n({item.mode}, {item.score:.2f})"
+    return f"[E{label}] {title}{item.source_uri}\n{item.snippet}"
 
 
 def evidence_text(evidence: Sequence[EvidenceItem], language: Language) -> str:

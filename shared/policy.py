@@ -224,9 +224,15 @@ class ComposePolicy(Slice):
     default_profile: Literal["8k", "16k", "32k"] = "8k"
     recent_turns_max: int = Field(default=8, ge=0)
     evidence_max: int = Field(default=12, ge=0)
+    inject_limit: int | None = Field(
+        default=None,
+        ge=0,
+        le=40,
+        description="Notes about the user in a package that names no limit; 0: nothing personal",
+    )
     snippet_max_chars: int = Field(default=800, ge=1)
     arm_limit: int = Field(default=50, ge=1, le=1000)
-    core_limit: int = Field(default=20, ge=0)
+    core_limit: int = Field(default=50, ge=0, description="Core memories that are looked through for what is needed")
     pending_turns_max: int = Field(default=64, ge=0, description="Turns without an outcome that compose reads itself")
     embed_deadline_ms: int = Field(default=150, ge=1)
     planner: Literal["rules", "model"] = "rules"
@@ -238,7 +244,7 @@ class ComposePolicy(Slice):
     rerank_top_n: int = Field(default=20, ge=2, le=200)
     rerank_deadline_ms: int = Field(default=300, ge=1)
     least_score: float = Field(
-        default=0.06, ge=0, le=1, description="How likely evidence must be to help; a plan may say otherwise"
+        default=0.03, ge=0, le=1, description="How likely evidence must be to help; a plan may say otherwise"
     )
     weights: ArmWeights = ArmWeights()
     budget: BudgetPolicy = BudgetPolicy()

@@ -167,7 +167,9 @@ def show_package(package: dict[str, Any]) -> None:
     for turn in package["recent_turns"]:
         out.print(Text(f"[recent {turn['role']}] ", "bold cyan").append(Text(turn["content"][:200], "default")))
     for n, item in enumerate(package["evidence"], 1):
-        _line(f"E{n}", "bold green", item["snippet"], f"score {item['score']:.3f}, {item['source_uri']}")
+        source = [item["known"]["provenance"]] if item.get("known") else []
+        about = ", ".join([*source, f"score {item['score']:.3f}", item["source_uri"]])
+        _line(f"E{n}", "bold green", item["snippet"], about)
     budget = package["constraints"]["token_budget"]
     out.print(Text(f"[tokens] {budget['used_estimate']} of {budget['limit']}", "dim"))
     for reason in package["degraded_reason"]:
@@ -179,7 +181,7 @@ def _line(slot: str, style: str, tagged: str, more: str = "") -> None:
     tag = _TAG.match(tagged)
     words = unescape(tag["text"]) if tag else tagged
     said = dict(_ATTRIBUTE.findall(tag["attributes"])) if tag else {}
-    told = [said[name] for name in ("speaker", "confidence", "provenance") if name in said]
+    told = [said[name] for name in ("speaker", "confidence") if name in said]
     since = [f"since {said['valid_since']}"] if "valid_since" in said else []
     about = ", ".join([*told, *since, *([more] if more else [])])
     out.print(

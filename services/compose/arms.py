@@ -58,6 +58,8 @@ OPEN = Within()
 MAX_CANDIDATES = 400
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
+SHARE_FOR_READING = 0.75
+"""Of the time for searching: what one arm is late with must not cost what the others found."""
 MOST_ENDERS = 8
 """So many messages at most are looked up that ended what a question would have found."""
 SPAN_MOST = 2000
@@ -112,7 +114,7 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
         found.notes.append(STATIC)
     heard = {within: Heard() for within in spans}
     linked: list[tuple[Task, list[Hit]]] = []
-    for task, answer in await _answers(found, tasks, left_s):
+    for task, answer in await _answers(found, tasks, left_s * SHARE_FOR_READING):
         match task.kind:
             case "text":
                 heard[task.within].text = answer
@@ -285,18 +287,21 @@ async def _ranked(
     current = holding(found, around, past=within.past)
     kept = {hit.chunk_id for hit, _ in current}
     gone = [hit for hit in around if hit.chunk_id not in kept]
+    over = [*gone, *(hit for hit, left in current if left.until)]
     moments: set[datetime] = set()
-    if gone:
-        places, many = _ids_of(gone), len(around)
+    ended = 0.0
+    if over:
+        places, many = _ids_of(over), len(around)
         chances = [
-            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
+            weigh(asked[n], over, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
             for n in numbers
         ]
         best = np.max(chances, axis=0)
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
-            near_answers = np.flatnonzero(best >= policy.least_score).tolist()
+            near_answers = np.flatnonzero(best[: len(gone)] >= policy.least_score).tolist()
             found.stale_answers |= {key_of(gone[at]) for at in near_answers}
-        moments = end_moments(found.overlay, [gone[at] for at in np.flatnonzero(best >= shown).tolist()])
+        ended = float(best.max())  # what ended an answer is as likely as that was
+        moments = end_moments(found.overlay, [over[at] for at in np.flatnonzero(best >= shown).tolist()])
         current += await _read_enders(rt, subject, within, moments, kept, found)
     hits = [hit for hit, _ in current]
     enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
@@ -312,7 +317,7 @@ async def _ranked(
         chance = scored.probability
         if step.query.mode != "associative":
             chance = spans.weigh_dates(read[n], hits, scored, shown, now)
-        scored = replace(scored, probability=np.where(enders, np.maximum(chance, shown), chance))
+        scored = replace(scored, probability=np.where(enders, np.maximum(chance, ended), chance))
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)
@@ -366,14 +371,17 @@ def _limit(rt: Runtime, run: Execution) -> int:
 
 
 def _link_tasks(rt: Runtime, subject: Subject, run: Execution) -> Iterator[Task]:
-    """What is linked with the names of relational queries, and the end of the caller's session."""
+    """What is linked with the names of a caller's relational queries, and the end of the caller's session.
+
+    The planner's own names are words of the question, by which all that names them is found and judged.
+    """
     most = _limit(rt, run)
     share = rt.policy.compose.weights.entity
     for n, step in enumerate(run.steps):
-        if step.entities and not step.bounds.empty:
+        if run.wide and step.entities and not step.bounds.empty:
             within = _within(step.bounds)
-            brings = List(f"entity#{n}", step.weight * share if run.wide else share, "relational", step.of)
-            yield Task("entity", links.entities(rt, subject, step, most, within, wide=run.wide), within, brings)
+            brings = List(f"entity#{n}", step.weight * share, "relational", step.of)
+            yield Task("entity", links.entities(rt, subject, step, most, within), within, brings)
     first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
     if run.tail and first and not first.bounds.empty:
         within = _within(first.bounds)

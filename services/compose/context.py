@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 
 from schemas.compose import ComposeRequest
@@ -15,13 +16,25 @@ from services.compose import arms, experience, explain, links, media, overlay, p
 from services.compose.composed import Composed, Retrieved
 from services.compose.evidence import evidence_pack, fuse_policy, screen_all
 from services.compose.found import Found
-from services.compose.packaging import Loaded, hold_message, package_context, read_message, to_core, to_ended
+from services.compose.packaging import (
+    Loaded,
+    hold_message,
+    inject_limit,
+    package_context,
+    read_message,
+    said_beside,
+    to_ended,
+    unasked,
+)
 from services.compose.rules import subplan
+from services.compose.rules.advice import weigh_wishes
 from services.compose.rules.conflict import Settled, settle, told
+from services.compose.rules.cues import asks_for_questions
 from services.compose.rules.execute import Execution, composed, executed
-from services.compose.rules.fuse import Fused, FusePolicy, best_of, fuse
+from services.compose.rules.fuse import OF_BEST, Fused, FusePolicy, best_of, fuse
 from services.compose.rules.judged import keys
 from services.compose.rules.model import CoreMemory, HeldBack
+from services.compose.rules.needed import KEYS, PREFIXES
 from services.compose.rules.overlay import ARM, evidence
 from services.compose.rules.pack import Packed
 from services.compose.rules.past import asks_past
@@ -44,6 +57,8 @@ ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""
 ENDED_MOST = 200
 """So many of the versions that ended last are looked for in what is found."""
+MEMORIES_MOST = 8
+"""Of the evidence so many pieces are memories at most, unless the request allows more notes (X25)."""
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
@@ -100,13 +115,21 @@ async def compose(
     thought.tell(found)
     first = evidence(loaded.overlay, shown, frozenset(found.stale_answers.union(loaded.hidden)))
     found.put_first(first, ARM)
-    pool = [c for c in found.candidates if c.turn_id not in shown or c.memory_id]
-    policy = _fuse_policy(rt, found)
+    core = unasked(loaded, thought, message)
+    carried = {each.memory_id for each in core}
+    candidates = weigh_wishes(found.candidates, planned.intent)
+    pool = [c for c in candidates if (c.turn_id not in shown if c.memory_id is None else c.memory_id not in carried)]
+    policy = replace(
+        _fuse_policy(rt, found, inject_limit(asked, rt.policy.compose)),
+        best_beside=max((c.probability for c in candidates if c.memory_id in carried), default=0.0),
+        beside=said_beside(asked, rt, loaded, core),
+        questions=asks_for_questions(message),
+    )
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     fused = without_superseded(fuse(pool, at, policy), past=asks_past(message))
     fused = without_relatives(fused, message, planned.intent)
-    settled = _settled(rt, fused, [to_core(m) for m in loaded.core], message)
+    settled = _settled(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
     packed = told(made, settled.conflicts)
     for reason in packed.package.degraded_reason:
@@ -157,7 +180,7 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     policy, session_id = rt.policy.compose, asked.session_id
     scope = resources.scope(rt, asked)
     reads = (
-        memory.core(subject, policy.core_limit),
+        memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
         summaries.standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),
@@ -207,13 +230,15 @@ def _said(window: Sequence[Turn]) -> list[str]:
     ]
 
 
-def _fuse_policy(rt: Runtime, found: Found) -> FusePolicy:
+def _fuse_policy(rt: Runtime, found: Found, notes: int | None) -> FusePolicy:
     policy = rt.policy.compose
     return FusePolicy(
         weights=found.weights,
-        limit=policy.evidence_max,
+        limit=max(policy.evidence_max, notes or 0),
+        memories_max=max(MEMORIES_MOST, notes or 0),
         least_score=policy.least_score,
         least_best=best_of(policy.least_score),
+        least_share=OF_BEST,
         lists=found.lists,
         sanitize=policy.sanitize,
     )

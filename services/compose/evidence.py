@@ -11,7 +11,7 @@ from services.compose import explain
 from services.compose.found import Found
 from services.compose.rules import slots
 from services.compose.rules.execute import Execution, applied
-from services.compose.rules.fuse import DiversityPolicy, Fused, FusePolicy, best_of
+from services.compose.rules.fuse import OF_BEST, DiversityPolicy, Fused, FusePolicy, best_of
 from services.compose.rules.model import Dropped, HeldBack
 from services.compose.rules.views import pack_evidence
 from shared import clock
@@ -47,6 +47,7 @@ def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, saniti
         candidates_max=asked.budget.candidate_k,
         least_score=least_score if least is None else least,
         least_best=best_of(least_score) if least is None else 0.0,
+        least_share=OF_BEST if least is None else 0.0,
         sanitize=sanitize,
     )
 

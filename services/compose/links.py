@@ -20,15 +20,13 @@ TOGETHER = 4
 
 
 def entities(
-    rt: Runtime, subject: Subject, step: Step, most: int, within: Within, *, wide: bool
+    rt: Runtime, subject: Subject, step: Step, most: int, within: Within
 ) -> Callable[[], Awaitable[list[Hit]]]:
-    """The arm for what this step names: messages that name it; `wide` also memories, refs and the tasks behind them."""
+    """The arm for what this step names: messages and memories that name it, refs and the tasks behind them."""
     spelt = list(dict.fromkeys(_stored(name) for name in step.entities if _stored(name)))
     canonical = list(dict.fromkeys(fold(name) for name in spelt))
 
     async def run() -> list[Hit]:
-        if not wide:
-            return (await rt.db.read(subject, store.by_entity(subject, canonical, most, within)))[0]
         async with rt.db.transaction(subject) as conn:
             found = dict(await relations.related(conn, subject, canonical, spelt, step.terms, most * 2))
             hits = await store.at(subject, list(map(str, found)), [], most * 2, within).on(conn)

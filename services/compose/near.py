@@ -17,11 +17,17 @@ from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Compared, Meant, Pages, Within
+from shared.text.patterns import to_pattern
 from shared.text.static_encoder import load_static_encoder
 from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
 """What each question asks, by its number, once the names are known that are not part of it."""
+
+
+SENTENCES = 8
+"""Of a message so many sentences are compared each by itself."""
+_SENTENCE = to_pattern(r"(?<=[.!?。！？\n])")
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,14 @@ def static_scale() -> Scale:
     """What cosines of static vectors are worth."""
     encoder = load_static_encoder()
     return scale_of(np.stack([encoder.encode(each) for each in sentences()]))
+
+
+def nearness_to(message: str) -> Callable[[str], float]:
+    """How near a text is to the message or to one of its sentences, by static vectors; 0: about other things."""
+    encoder, scale = load_static_encoder(), static_scale()
+    parts = [message, *[each for each in _SENTENCE.split(message) if each.strip()][:SENTENCES]]
+    units = np.stack([encoder.encode(each) for each in dict.fromkeys(parts)])
+    return lambda text: float(scale.lift(units @ encoder.encode(text)).max())
 
 
 async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: Within) -> Near:

@@ -11,14 +11,18 @@ from schemas.content import ContentBlock
 from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.turn_events import FieldProblem
 from services.compose import experience, overlay
+from services.compose.near import nearness_to
 from services.compose.planner import ROUTING, Planner, Thought
 from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
 from services.compose.rules.conflict import Settled
 from services.compose.rules.model import CoreMemory, HeldBack, Message, RecentTurn
+from services.compose.rules.needed import asks_for_all, needed, place_of
 from services.compose.rules.outdated import OutdatedStatement
 from services.compose.rules.overlay import Overlay
 from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, check, pack
+from services.compose.rules.plan import points_back
 from services.compose.rules.render import MESSAGE_OVERHEAD
+from services.compose.rules.repeats import Beside
 from services.compose.rules.slots import held_back
 from services.compose.rules.spoken import Spoken, spoken, withheld
 from shared import clock
@@ -180,6 +184,7 @@ def package_context(
         degraded_reason=[*degraded, *said.degraded],
         withheld=[*said.withheld, *(each for _, more, _ in window for each in more)],
         held_back=[each for _, _, held in window for each in held],
+        inject_limit=inject_limit(asked, policy),
         generation_metadata=_metadata(asked.experiment_context, thought.planner, thought.ignored, request_id),
     )
     with _refusing(asked, policy):
@@ -216,6 +221,30 @@ def to_ended(version: EndedVersion) -> OutdatedStatement:
         version.ender,
         version.same_key or version.instead is None,
     )
+
+
+def inject_limit(asked: ComposeRequest, policy: ComposePolicy) -> int | None:
+    """How many notes about the user the package may hold, where the request or policy says so."""
+    return policy.inject_limit if asked.inject_limit is None else asked.inject_limit
+
+
+def unasked(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemory]:
+    """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
+    core = [to_core(known) for known in loaded.core]
+    if asks_for_all(message, thought.planned.intent) and not points_back(message):
+        return sorted(core, key=place_of)
+    return needed(core, thought.planned.intent, nearness_to(thought.question(message)))
+
+
+def said_beside(asked: ComposeRequest, rt: Runtime, loaded: Loaded, core: Sequence[CoreMemory]) -> Beside:
+    """What the package shows beside the evidence: its core memory and, where there is room, summary and window."""
+    policy = rt.policy.compose
+    if asked.limit(policy.default_profile) < _limits(policy).short_guide_below:
+        return Beside(core)
+    earlier = overlay.before(loaded.window, asked.user_message)
+    window = earlier[max(0, len(earlier) - policy.recent_turns_max) :]
+    contents = [event.content for turn in window for event in turn.events if event.event_type in SPOKEN]
+    return Beside(core, [*loaded.summary.splitlines(), *(str(each["text"]) for each in contents if each)])
 
 
 def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:

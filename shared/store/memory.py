@@ -1,6 +1,6 @@
 """memory_items: written by evolver alone; a new version is a new row, the old one superseded or retracted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString
@@ -230,10 +230,31 @@ LIMIT %(limit)s
 """The types and the order are those of the index memory_core, to the letter: it is read no further than the limit."""
 
 
-def core(subject: Subject, limit: int) -> Read[list[Pinned]]:
-    """The stable memories that every package carries: pinned and confirmed first."""
+_KEYED: LiteralString = """
+SELECT memory_id, type, key, content_text, confidence::float8 AS confidence, provenance_class, epistemic_type, valid_at,
+    last_validated_at, source_turn_id
+FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
+    AND type IN ('profile', 'preference', 'constraint') AND (key = ANY(%(keys)s) OR key LIKE ANY(%(starts)s))
+    AND (valid_until IS NULL OR valid_until > now()) AND epistemic_type <> 'outdated' AND fused_at IS NULL
+    AND NOT 'self_benefit' = ANY(flags)
+"""
+_CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ")"
+
+
+def core(subject: Subject, limit: int, keys: Sequence[str] = (), prefixes: Sequence[str] = ()) -> Read[list[Pinned]]:
+    """The stable memories that a package may carry unasked: pinned and confirmed first, so many, and all of these keys.
+
+    The order is lost where keys are given.
+    """
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
-    return Read(_CORE, params, lambda rows: [Pinned(**row) for row in rows])
+    if not (keys or prefixes):
+        return Read(_CORE, params, _pinned)
+    starts = [each.replace("_", r"\_") + "%" for each in prefixes]
+    return Read(_CORE_AND_KEYED, {**params, "keys": list(keys), "starts": starts}, _pinned)
+
+
+def _pinned(rows: Iterable[Mapping[str, Any]]) -> list[Pinned]:
+    return [Pinned(**row) for row in rows]
 
 
 _INSERT: LiteralString = """

@@ -441,24 +441,3 @@ _SAID_AT: LiteralString = (
 def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: Within) -> Read[list[Hit]]:
     """What the user said at these moments."""
     return Read(_SAID_AT, {**_params(subject, within, limit), "moments": list(moments)}, _hits)
-
-
-_ENTITY: LiteralString = (
-    _COLUMNS
-    + """FROM (
-    SELECT c.chunk_id, count(DISTINCT e.entity_id) + 0.01 / (1 + min(e.mention_count)) AS score
-    FROM entities e JOIN entity_mentions n USING (tenant_id, user_id, entity_id)
-    JOIN memory_chunks c ON c.tenant_id = e.tenant_id AND c.user_id = e.user_id AND c.active
-        AND c.turn_id = n.turn_id AND c.ordinal = n.ordinal
-    WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.canonical = ANY(%(names)s)
-"""
-    + _BOUND
-    + """GROUP BY c.chunk_id ORDER BY score DESC, max(c.said_at) DESC, c.chunk_id LIMIT %(limit)s) AS r"""
-    + _SOURCE
-    + _BEST_FIRST
-)
-
-
-def by_entity(subject: Subject, names: Sequence[str], limit: int, within: Within) -> Read[list[Hit]]:
-    """Chunks of turns that name these entities (canonical names), those that name most of them first."""
-    return Read(_ENTITY, {**_params(subject, within, limit), "names": list(names)}, _hits)

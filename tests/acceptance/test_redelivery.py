@@ -51,9 +51,9 @@ async def tell(system: System, people: int = 4) -> list[Person]:
         await publish(system.bootstrap, records)
     await caught_up(system.bootstrap)
     for person in told:
-        package = await person.compose(ASKED, session="s1")
+        package = await person.compose(ASKED, session="s2")
         answer = {"role": "assistant", "content": "You prefer dark mode, so try a dark theme."}
-        body = {**person.turn(ASKED), "context_id": package.context_id}
+        body = {**person.turn(ASKED, session="s2"), "context_id": package.context_id}
         await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
     await caught_up(system.bootstrap)
     assert await system.settled() == people * (len(STORY) + 1)

@@ -28,6 +28,8 @@ SAID = {
 }
 """Questions: what states nothing is found as it was said, whatever the readings learn."""
 ASK = {"zh": "码头 茶", "en": "harbour tea"}
+ASKED = {"zh": "关于码头的茶我问过什么？", "en": "What did I ask about the harbour tea?"}
+"""Of a package: only who asks for questions is shown any."""
 WANTED = {"zh": "雨伞", "en": "umbrella"}
 FAULTS: tuple[Mode, ...] = ("prose", "broken_json", "wrong_schema", "empty", "http_500", "slow", "cut_off")
 
@@ -108,7 +110,7 @@ async def test_the_model_puts_its_favourite_first(start: Start, language: str, r
     assert pack.explain.rerank == name
     assert all(each.signals.rerank_score is not None for each in pack.evidences)
     assert (pack.explain.notes, pack.explain.degraded_reason.count("rerank_failed")) == ([], 0)
-    package = await Person(system, language, "reranked").compose(ASK[language])
+    package = await Person(system, language, "reranked").compose(ASKED[language])
     assert WANTED[language] in package.evidence[0].snippet
     assert package.evidence[0].signals.rerank_score is not None
     assert package.debug
@@ -173,7 +175,7 @@ async def test_whatever_the_reranker_does_the_order_of_before_stands(
     assert pack.explain.rerank is False
     assert [each.id for each in pack.evidences] == [each.id for each in before.evidences]
     began = time.monotonic()
-    package = await Person(system, language, "reranked").compose(ASK[language], deadline_ms=5000)
+    package = await Person(system, language, "reranked").compose(ASKED[language], deadline_ms=5000)
     assert time.monotonic() - began < IN_TIME_S
     assert package.evidence
     assert package.debug
@@ -205,7 +207,7 @@ async def test_a_reranker_that_is_usually_late_is_skipped_and_that_is_said(
     assert pack.explain.notes[0].startswith("rerank skipped: it usually takes")
     assert not [reason for reason in pack.explain.degraded_reason if reason.startswith("rerank")]
     assert len(ollama.asked(PATH["model"])) == asked
-    package = await Person(system, "en", "reranked").compose(ASK["en"])
+    package = await Person(system, "en", "reranked").compose(ASKED["en"])
     assert package.debug
     assert package.debug.explain.notes
     assert [arm.status for arm in package.debug.explain.arms if arm.arm == "rerank"] == ["skipped"]
@@ -227,7 +229,7 @@ async def test_what_came_of_each_list_is_counted(start: Start, ollama: ScriptedO
 async def test_a_request_with_little_time_is_not_reranked(start: Start, ollama: ScriptedOllama) -> None:
     system = await start("model", rerank_deadline_ms=60_000)
     system["compose"].rt.paces.took("qwen3-reranker", 1, 5.0)
-    package = await Person(system, "en", "reranked").compose(ASK["en"], deadline_ms=5000)
+    package = await Person(system, "en", "reranked").compose(ASKED["en"], deadline_ms=5000)
     assert package.evidence
     assert package.debug
     assert package.debug.explain.rerank is False

@@ -144,8 +144,8 @@ async def test_what_was_true_until_a_day_ends_when_the_day_has_passed(person: Pe
 @pytest.mark.parametrize(
     ("said", "asked", "word"),
     [
-        ("我喜欢喝龙井茶。", "帮我写一个冒泡排序的程序。", "龙井"),
-        ("I like jasmine tea.", "Write a bubble sort program in Rust for my homework.", "jasmine"),
+        ("我喜欢简短的回答。", "帮我写一个冒泡排序的程序。", "简短"),
+        ("I prefer short answers.", "Write a bubble sort program in Rust for my homework.", "short"),
     ],
     ids=["zh", "en"],
 )

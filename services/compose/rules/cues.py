@@ -85,6 +85,8 @@ class Cues:
     speaker: str | None = None
     role: Role | None = None
     time: Range | None = None
+    ahead: bool = False
+    """Whether that time is not over: who asks what to cook tonight does not ask what was said today."""
     any_year: bool = False
     asks_when: bool = False
     asks_asked: bool = False
@@ -120,15 +122,21 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
         speaker=speaker,
         role=_role(clean),
         time=spoken,
+        ahead=bool(spoken) and spoken[1] > now and not yearless,
         any_year=yearless,
         asks_when=bool(ASKS_WHEN.search(clean)),
-        asks_asked=bool(_ASKS_ASKED.search(clean)),
+        asks_asked=asks_for_questions(clean),
         sure=sure,
         kinds=kinds(clean),
         known=frozenset(word.lower() for word in _WORD.findall(clean))
         | frozenset(_first_names(speakers))
         | names(clean),
     )
+
+
+def asks_for_questions(text: str) -> bool:
+    """Whether it asks what was asked: only then is a question an answer."""
+    return _ASKS_ASKED.search(text) is not None
 
 
 def _first_names(speakers: Sequence[str]) -> Iterator[str]:

@@ -184,7 +184,7 @@ def wider(query: Query, together: Sequence[str], most: int = len(WIDER)) -> list
     if len(words) > 1:
         found.append(" ".join(words))
     found += together
-    found += topics.aliases(query.text, detect(query.text), broad=False)
+    found += topics.aliases(query.text, detect(query.text))
     seen = {fold(query.text)}
     made: list[str] = []
     for each in found:

@@ -35,7 +35,9 @@ DEEP = 16
 
 def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
     """All that may be said: past the guard, within the counts, each piece with its cost; the draft names the rest."""
-    allowed = _allowed(inputs, policy, draft)
+    found = {each.key for each in inputs.evidence}
+    pinned = _pinned(inputs, policy, draft, found)
+    allowed = _allowed(inputs, policy, draft, _personal(inputs, policy) - len(pinned))
     lean = inputs.token_limit < policy.short_guide_below
     request = inputs.request_id or inputs.context_id
     evidence = slots.evidence(
@@ -49,7 +51,7 @@ def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
     )
     return Material(
         evidence=evidence,
-        core=_pinned(inputs, policy, draft, {each.ranked.key for each in evidence}),
+        core=pinned,
         turns=slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars),
         summary=_summary(inputs, policy, draft),
         entities=_entities(inputs, policy),
@@ -58,18 +60,27 @@ def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
     )
 
 
-def _allowed(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> list[tuple[Ranked, slots.Screened]]:
-    """The evidence that passes the guard and the counts, in order."""
-    memories = (
-        policy.memories_max if inputs.inject_limit is None else min(inputs.inject_limit, policy.evidence_max_items)
-    )
-    personal = policy.evidence_max_items if inputs.intent != "small_talk" else policy.budget.small_talk_items
+def _personal(inputs: PackInputs, policy: PackPolicy) -> int:
+    """How many notes about the user may go in, core memory and evidence together."""
+    most = len(inputs.core) + _evidence_most(inputs, policy) if inputs.inject_limit is None else inputs.inject_limit
+    return min(most, policy.budget.small_talk_items) if inputs.intent == "small_talk" else most
+
+
+def _evidence_most(inputs: PackInputs, policy: PackPolicy) -> int:
+    return max(policy.evidence_max_items, inputs.inject_limit or 0)
+
+
+def _allowed(
+    inputs: PackInputs, policy: PackPolicy, draft: Draft, personal: int
+) -> list[tuple[Ranked, slots.Screened]]:
+    """The evidence that passes the guard and the counts, in order; of the user `personal` pieces at most."""
+    most, memories = _evidence_most(inputs, policy), max(policy.memories_max, inputs.inject_limit or 0)
     kept: list[tuple[Ranked, slots.Screened]] = []
     for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
         draft.rejected += withheld(slots.withheld(each.candidate, policy.sanitize))
         draft.held_back += slots.held_back_of(each.candidate, clean, policy.sanitize)
         is_memory = each.candidate.memory_id is not None
-        full = len(kept) >= policy.evidence_max_items or (is_memory and memories <= 0)
+        full = len(kept) >= most or (is_memory and memories <= 0)
         if clean.outcome == "blocked":
             draft.rejected.append(
                 Decision(each.key, False, "blocked", each.score, sanitization="blocked", rule=clean.rule)
@@ -83,16 +94,14 @@ def _allowed(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> list[tuple
     return kept
 
 
-def _pinned(inputs: PackInputs, policy: PackPolicy, draft: Draft, shown: set[str]) -> list[PreparedCore]:
-    """Core memory that is not already evidence; a greeting is given few, and a user who allows none gets none."""
-    if inputs.inject_limit == 0:
-        return []
+def _pinned(inputs: PackInputs, policy: PackPolicy, draft: Draft, found: set[str]) -> list[PreparedCore]:
+    """Core memory that is not among the evidence, as much as may go in."""
     pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
     draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
     for each in (*pinned, *blocked):
         draft.held_back += slots.held_back(each.key, each.memory.comes_from, each.screened)
-    fresh = [each for each in pinned if each.key not in shown and each.memory.epistemic != "outdated"]
-    return fresh[: max(0, policy.budget.small_talk_items - len(shown))] if inputs.intent == "small_talk" else fresh
+    fresh = [each for each in pinned if each.key not in found and each.memory.epistemic != "outdated"]
+    return fresh[: _personal(inputs, policy)]
 
 
 def _earlier(inputs: PackInputs) -> list[RecentTurn]:

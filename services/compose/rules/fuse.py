@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
+from services.compose.rules.repeats import Beside, states_something, tell_once
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.text.patterns import to_pattern
 from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
@@ -19,8 +20,10 @@ Method = Literal["probability", "rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
 
 
-OF_BEST = 2.75
+OF_LEAST = 4.0
 """The best must have so many times the odds of the least that is shown: else nothing fits, the nearest neither."""
+OF_BEST = 0.2
+"""What is less likely than so much of the best is not shown beside it: where one answers, few others help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,16 @@ class FusePolicy:
     memories_max: int = 8
     least_score: float = 0.0
     least_best: float = 0.0
+    least_share: float = 0.0
+    best_beside: float = 0.0
+    """How likely the best of what is shown anyway is: what is found stands beside it."""
     lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
     per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates_max: int = 10_000
     sanitize: SanitizePolicy = DEFAULT_SANITIZE
+    beside: Beside | None = None
+    """What is shown anyway, of a package, which says a thing once; None where everything that was found counts."""
+    questions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +194,10 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     ]
     ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
-    kept, dropped = diversify(pooled, policy.diversity, policy.sanitize)
+    kept, dropped = diversify(pooled, policy.diversity, None if policy.beside is not None else policy.sanitize)
+    if policy.beside is not None:
+        kept, told = tell_once(kept, policy.beside, policy.limit, policy.sanitize, questions=policy.questions)
+        dropped += told
     places = {each.key: _places(each, policy) for each in found}
     allowed, over = _by_mode(kept, places, policy)
     chosen = _within_limit(allowed, policy)
@@ -199,15 +211,28 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
 
 
 def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
-    """What hardly helps: each below the least score, and all that was weighed where the best is not likely enough."""
-    weighed = {each.key: each.probability for each in candidates if any(map(is_weighed, each.arm_ranks))}
-    hopeless = weighed if max(weighed.values(), default=1.0) < policy.least_best else {}
-    return {each.key: None for each in candidates if each.probability < policy.least_score or each.key in hopeless}
+    """What hardly helps: each below the least score, and of what was weighed what the best leaves far behind.
+
+    All of that where the best is not likely enough. The best is one that states something and is shown as it is: a
+    question that was asked before is nearest to itself and answers nothing.
+    """
+    found = sorted((c for c in candidates if any(map(is_weighed, c.arm_ranks))), key=lambda c: -c.probability)
+    telling = [each for each in found if states_something(each, questions=policy.questions)] or found
+    shown = next((each.probability for each in telling if not _is_held_back(each, policy.sanitize)), 0.0)
+    least = policy.least_share * max(shown, policy.best_beside)
+    nothing_fits = bool(telling) and telling[0].probability < policy.least_best
+    far = found if nothing_fits else [each for each in found if each.probability < least]
+    weak = [each for each in candidates if each.probability < policy.least_score]
+    return dict.fromkeys(each.key for each in (*weak, *far))
+
+
+def _is_held_back(candidate: Candidate, sanitize: SanitizePolicy) -> bool:
+    return bool(show(candidate.text, candidate.comes_from, sanitize).held_back)
 
 
 def best_of(least: float) -> float:
     """How likely the best must be where `least` is the least that is shown."""
-    return weigh_odds(least, OF_BEST)
+    return weigh_odds(least, OF_LEAST)
 
 
 def is_weighed(arm: str) -> bool:
@@ -280,9 +305,12 @@ def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def diversify(
-    ranked: Sequence[Ranked], policy: DiversityPolicy, sanitize: SanitizePolicy = DEFAULT_SANITIZE
+    ranked: Sequence[Ranked], policy: DiversityPolicy, sanitize: SanitizePolicy | None = DEFAULT_SANITIZE
 ) -> tuple[list[Ranked], list[Dropped]]:
-    """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19)."""
+    """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19).
+
+    Without `sanitize` a text may say again what stands before it.
+    """
     seen: Counter[str] = Counter()
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
@@ -290,7 +318,7 @@ def diversify(
     for each in ranked:
         limits = _sources(each.candidate, policy)
         turn = told.setdefault(each.candidate.turn_id or each.key, [])
-        if any(_repeats_shown(each.candidate, known, sanitize) for known in turn) or any(
+        if (sanitize is not None and any(_repeats_shown(each.candidate, known, sanitize) for known in turn)) or any(
             seen[source] >= most for source, most in limits.items()
         ):
             dropped.append(Dropped(each.key, "diversity", each.score))

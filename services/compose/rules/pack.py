@@ -84,11 +84,11 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
     Every slot stays within its bounds. UserMessageTooLongError where the message leaves no room for their least,
     TokenLimitTooSmallError where no message would.
     """
-    frame = _frame(inputs, policy)
     draft = Draft(
         degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld), held_back=list(inputs.held_back)
     )
     material = gather(inputs, policy, draft)
+    frame = _frame(inputs, policy, evidence=bool(material.evidence))
     least = floors(inputs, policy, draft, material)
     wire_room = _wire_room(inputs, policy, frame, draft.degraded)
     while True:
@@ -115,13 +115,13 @@ class _Frame:
         return self.limits.room - self.generation - self.said - self.rules.cost
 
 
-def _frame(inputs: PackInputs, policy: PackPolicy) -> _Frame:
+def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> _Frame:
     """The fullest rules beside which the message leaves all other slots their least."""
     limits = slot_bounds(inputs.token_limit, policy.budget)
     share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
     said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
     room = left = 0
-    for rules in _rules(inputs, policy, limits):
+    for rules in _rules(inputs, policy, limits, evidence=evidence):
         room = left = limits.message_room(rules.cost)
         if said > room:
             continue
@@ -178,7 +178,7 @@ def _allocation(
     )
 
 
-def _rules(inputs: PackInputs, policy: PackPolicy, limits: SlotBounds) -> Iterator[Rules]:
+def _rules(inputs: PackInputs, policy: PackPolicy, limits: SlotBounds, *, evidence: bool) -> Iterator[Rules]:
     """The rules that stay within the system's most, the fullest first; the shortest always."""
     language = _language(inputs)
     long, short = (
@@ -189,6 +189,7 @@ def _rules(inputs: PackInputs, policy: PackPolicy, limits: SlotBounds) -> Iterat
             inputs.policies,
             inputs.developer_rules,
             short=short,
+            evidence=evidence,
             nonce=inputs.nonce,
         )
         for short in (inputs.token_limit < policy.short_guide_below, True)

@@ -192,7 +192,7 @@ def _queries(
     if entities:
         wanted.append((" ".join(entities[:5]), "relational", policy.entity_weight))
     if intent in ("recommend", "preference_check"):
-        asked = topics.aliases(text, language, broad=intent == "recommend")
+        asked = topics.aliases(text, language)
         for each, weight in zip(asked, policy.topic_weights, strict=False):
             wanted.append((each, "associative", weight))
     if recent and (len(words) < 2 or points_back(text)):

@@ -3,6 +3,8 @@
 from datetime import datetime
 from urllib.parse import quote
 
+from schemas.evidence_pack import KnownOf
+from schemas.vocabulary import Epistemic, Provenance
 from services.compose.rules.model import Candidate, CoreMemory
 from shared.text.blocks import fenced_within
 from shared.text.patterns import to_pattern
@@ -38,36 +40,43 @@ def _day(moment: datetime | None) -> str | None:
     return moment.date().isoformat() if moment else None
 
 
+TELLING: frozenset[Epistemic] = frozenset({"opinion", "outdated"})
+"""What a note is where the model cannot see it from its words: a view, or how things were."""
+
+
+def _trust(provenance: Provenance) -> str | None:
+    return provenance if provenance == "confirmed_by_user" else None
+
+
+def _kind(epistemic: Epistemic) -> str | None:
+    return epistemic if epistemic in TELLING else None
+
+
 def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
     """A pinned memory inside its tag; `text` is already screened and escaped."""
-    return _tagged(
-        "user_memory",
-        _attributes(
-            nonce=nonce,
-            source="personal",
-            confidence=f"{memory.confidence:.2f}",
-            provenance=memory.provenance,
-            valid_since=_day(memory.valid_at or memory.updated_at),
-            category=_name(memory.category) or memory.type,
-            epistemic_type=memory.epistemic,
-        ),
-        text,
-        None,
+    known = _attributes(
+        nonce=nonce,
+        confidence=f"{memory.confidence:.2f}",
+        provenance=_trust(memory.provenance),
+        epistemic_type=_kind(memory.epistemic),
     )
+    return _tagged("user_memory", known, text, None)
 
 
 def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
-    """The candidate's text inside its tag, at most `limit` characters with it; empty where nothing would be left."""
+    """The candidate's text inside its tag, at most `limit` characters with it; empty where nothing would be left.
+
+    The tag says what a model can use: how sure a note is and since when, of words who spoke and when, of knowledge
+    whose it is. What else is known of it stands in the fields of the evidence.
+    """
     if candidate.memory_id:
         attributes = _attributes(
             nonce=nonce,
-            source="personal",
             confidence=f"{candidate.confidence:.2f}",
-            provenance=candidate.provenance,
+            provenance=_trust(candidate.provenance),
             valid_since=_day(candidate.valid_at),
             valid_until=_day(candidate.until),
-            category=_name(candidate.category) or candidate.memory_type,
-            epistemic_type=candidate.epistemic,
+            epistemic_type=_kind(candidate.epistemic),
         )
         return _tagged("user_memory", attributes, text, limit)
     if candidate.is_resource:
@@ -76,13 +85,22 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
         return _tagged("knowledge", attributes, text, limit)
     speaker = _name(candidate.name) or candidate.role
     attributes = _attributes(
-        nonce=nonce,
-        source="conversation",
-        valid_since=_day(candidate.valid_at),
-        valid_until=_day(candidate.until),
-        speaker=speaker,
+        nonce=nonce, valid_since=_day(candidate.valid_at), valid_until=_day(candidate.until), speaker=speaker
     )
     return _tagged("user_memory", attributes, text, limit)
+
+
+def known_of(candidate: Candidate) -> KnownOf | None:
+    """What is known of a memory beside its words; nothing of what was said or stands in a document."""
+    if candidate.memory_id is None:
+        return None
+    return KnownOf(
+        confidence=round(candidate.confidence, 4),
+        provenance=candidate.provenance,
+        valid_since=candidate.valid_at,
+        category=_name(candidate.category) or candidate.memory_type or "",
+        epistemic_type=candidate.epistemic,
+    )
 
 
 def _tagged(tag: str, attributes: str, text: str, limit: int | None) -> str:

@@ -12,7 +12,7 @@ from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules import texts
 from services.compose.rules.model import Candidate, CoreMemory, HeldBack, Ranked, RecentTurn
-from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet
+from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
 from shared.text import tokens
 from shared.text.blocks import Blocked, closed, fence
 from shared.text.normalise import clip
@@ -26,7 +26,6 @@ _BLOCK_OF: dict[MemoryType, BlockType] = {
     "pattern": "preferences",
     "goal": "goals",
 }
-_CORE_ORDER: dict[MemoryType, int] = {"profile": 0, "constraint": 1, "preference": 2, "goal": 3}
 SEPARATOR = 2
 """Tokens at most between two pieces of one message."""
 MAX_READ = 32_000
@@ -101,19 +100,24 @@ def rules(
     developer: Sequence[str],
     *,
     short: bool,
+    evidence: bool = True,
     nonce: str = "",
 ) -> Rules:
-    """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107)."""
+    """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107).
+
+    Without evidence there is nothing to cite, and a sentence guides; where it has to be short, that is all.
+    """
+    guide = SystemBlock(
+        type="policies", text=texts.memory_guide(language, nonce, short=short or not evidence), updated_at=now
+    )
     if short:
-        guide = SystemBlock(type="policies", text=texts.memory_guide(language, nonce, short=True), updated_at=now)
         return Rules((guide,), (), cost(guide.text) + MESSAGE_OVERHEAD)
-    system = [texts.memory_guide(language, nonce), *policies]
     phase = texts.phase_rule(language, intent)
-    first = [("format_rules", texts.citation_rule(language)), *([("other", phase)] if phase else [])]
-    blocks = tuple(SystemBlock(type="policies", text=text, updated_at=now) for text in system)
-    rest = [*first, *(("other", text) for text in developer)]
+    cite = [("format_rules", texts.citation_rule(language))] if evidence else []
+    rest = [*cite, *([("other", phase)] if phase else []), *(("other", text) for text in developer)]
+    blocks = (guide, *(SystemBlock(type="policies", text=text, updated_at=now) for text in policies))
     made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
-    total = sum(cost(block.text) for block in (*blocks, *made)) + 2 * MESSAGE_OVERHEAD
+    total = sum(cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
     return Rules(blocks, made, total)
 
 
@@ -183,11 +187,10 @@ def evidence(
     lean: bool = False,
     nonce: str = "",
 ) -> list[Prepared]:
-    """Evidence with snippets of at most `limit` characters; lean: without what each ranker said of it."""
+    """Evidence with snippets of at most `limit` characters; lean: without what is known of it and its signals."""
     made: list[Prepared] = []
     for place, (ranked, clean) in enumerate(pairs):
-        told = Signals() if lean else signals(ranked)
-        item = _item(ranked, clean.text, request_id, now, limit, told, nonce, policy)
+        item = _item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
         if item.snippet:
             price = cost(evidence_line(place + 1, item))
             made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
@@ -218,9 +221,10 @@ def _item(
     request_id: str,
     now: datetime,
     limit: int,
-    said: Signals,
     nonce: str,
     policy: SanitizePolicy,
+    *,
+    lean: bool,
 ) -> EvidenceItem:
     source = ranked.candidate
     return EvidenceItem(
@@ -231,9 +235,10 @@ def _item(
         snippet=evidence_snippet(source, text, limit, nonce),
         mode=source.mode,
         score=round(ranked.factors.relevance, 6),
-        signals=said,
+        signals=Signals() if lean else signals(ranked),
         provenance=EvidenceProvenance(request_id=request_id, plan_version=PLAN_VERSION, retrieved_at=now),
         ref=ref(ranked),
+        known=None if lean else known_of(source),
         group="relational_bundle" if source.mode == "relational" else None,
     )
 
@@ -273,9 +278,9 @@ def signals(ranked: Ranked) -> Signals:
 def core(
     memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
 ) -> tuple[list[PreparedCore], list[PreparedCore]]:
-    """The pinned memories that may be shown, most identifying and most certain first, and those that are blocked."""
+    """The pinned memories that may be shown, in their order, and those that are blocked."""
     made: list[PreparedCore] = []
-    for memory in sorted(memories, key=_core_order):
+    for memory in memories:
         clean = show(memory.text, memory.comes_from, policy)
         block = SystemBlock(
             type=_BLOCK_OF.get(memory.type, "other"),
@@ -286,10 +291,6 @@ def core(
         made.append(PreparedCore(memory, block, cost(block.text), clean))
     allowed = [each for each in made if each.outcome != "blocked"]
     return allowed, [each for each in made if each.outcome == "blocked"]
-
-
-def _core_order(memory: CoreMemory) -> tuple[int, float, float, str]:
-    return (_CORE_ORDER.get(memory.type, 9), -memory.confidence, -memory.updated_at.timestamp(), memory.memory_id)
 
 
 def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[tuple[int, list[RecentMessage]]]:

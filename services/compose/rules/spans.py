@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from services.compose.rules.cues import Cues, nearness
+from services.compose.rules.fuse import OF_BEST
 from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats
 from services.compose.rules.weigh import Said, Scored
 from shared.text.dates import Range, time_range
@@ -46,7 +47,7 @@ def weigh_dates(asked: Cues, said: Sequence[Said], scored: Scored, least: float,
     if asked.time[1] <= now and then.any() and chance[then].max() < least:
         inside = np.flatnonzero(then)
         best = inside[np.argsort(-scored.total[inside], kind="stable")][:MOST_BY_DATE]
-        chance[best] = least
+        chance[best] = max(least, OF_BEST * float(chance.max()))
     return chance
 
 

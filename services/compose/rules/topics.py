@@ -21,15 +21,12 @@ _TOPICS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"工作|项目|会议|代码|部署|任务|\b(?:work|project|meeting|code|deploy|task|repo)\b", ("当前项目 目标 任务", "技术栈 工具偏好"), ("current project goals tasks", "tech stack tool preferences")),
 )  # fmt: skip
 _COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
-_ANY_ZH, _ANY_EN = ("用户偏好 喜欢 不喜欢",), ("user preferences likes dislikes",)
 
 
-def aliases(message: str, language: Language, most: int = 4, *, broad: bool = True) -> list[str]:
-    """Questions to memory for the topics that the message touches; where it touches none, the broad one if wanted."""
+def aliases(message: str, language: Language, most: int = 4) -> list[str]:
+    """Questions to memory for the topics that the message touches."""
     found: list[str] = []
     for pattern, zh, en in _COMPILED:
         if pattern.search(message):
             found += zh if language == "zh" else en
-    if not found and broad:
-        found += _ANY_ZH if language == "zh" else _ANY_EN
     return list(dict.fromkeys(found))[:most]

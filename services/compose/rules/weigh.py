@@ -140,7 +140,7 @@ def weigh(
         made["speaker"] = np.array([of_name[each.name] for each in said])
     if asked.role is not None:
         made["role"] = np.array([cues.same_role(each.role, asked) for each in said])
-    if asked.time is not None:
+    if asked.time is not None and (asked.only_dates or not asked.ahead):
         made["date"] = np.array([cues.nearness(each.said_at, asked) for each in said])
     if asked.asks_when:
         made["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in said])

@@ -228,15 +228,28 @@ def test_nothing_stays_where_nothing_meets_the_question() -> None:
     assert (fused.ranked, [each.reason for each in fused.dropped]) == ((), ["relevance", "relevance"])
 
 
-@pytest.mark.parametrize(("best", "shown"), [(0.23, []), (0.24, ["a", "b"])])
+@pytest.mark.parametrize(("best", "shown"), [(0.30, []), (0.31, ["a", "b"])])
 def test_where_the_best_is_hardly_likely_nothing_of_what_was_weighed_is_shown(best: float, shown: list[str]) -> None:
     pool = [
-        _turn("a", arm_ranks={"all#0": 1}, probability=best),
-        _turn("b", arm_ranks={"all#0": 2}, probability=0.1),
-        _turn("c", arm_ranks={"all#0": 3}, probability=0.09),
+        _turn("a", text="the first greenhouse", arm_ranks={"all#0": 1}, probability=best),
+        _turn("b", text="the second greenhouse", arm_ranks={"all#0": 2}, probability=0.1),
+        _turn("c", text="the third greenhouse", arm_ranks={"all#0": 3}, probability=0.09),
         _section("d", "1", arm_ranks={"knowledge#0": 1}, probability=0.1),
     ]
     fused = fuse(pool, NOW, FusePolicy(least_score=0.1, least_best=best_of(0.1)))
+    assert [each.candidate.turn_id for each in fused.ranked if not each.candidate.is_resource] == shown
+    assert any(each.candidate.is_resource for each in fused.ranked)
+
+
+@pytest.mark.parametrize(("beside", "shown"), [(0.0, ["a", "b"]), (0.9, ["a"])])
+def test_what_the_best_leaves_far_behind_is_not_shown(beside: float, shown: list[str]) -> None:
+    pool = [
+        _turn("a", text="the first greenhouse", arm_ranks={"all#0": 1}, probability=0.5),
+        _turn("b", text="the second greenhouse", arm_ranks={"all#0": 2}, probability=0.1),
+        _turn("c", text="the third greenhouse", arm_ranks={"all#0": 3}, probability=0.09),
+        _section("d", "1", arm_ranks={"knowledge#0": 1}, probability=0.05),
+    ]
+    fused = fuse(pool, NOW, FusePolicy(least_score=0.03, least_share=0.2, best_beside=beside))
     assert [each.candidate.turn_id for each in fused.ranked if not each.candidate.is_resource] == shown
     assert any(each.candidate.is_resource for each in fused.ranked)
 

@@ -71,7 +71,7 @@ def test_slots_stand_in_the_seeds_order_when_rendered() -> None:
     rendered = messages(packed.package)
     assert [each.role for each in rendered] == ["system", "developer", "system", "user", "assistant", "system", "user"]
     assert rendered[2].content == "Summary:\nso far"
-    assert "[E1] smartbrain://memory/m2\n<user_memory source=" in rendered[5].content
+    assert '[E1] <user_memory confidence="0.85"' in rendered[5].content
     assert rendered[-1].content == "hello there, what now?"
 
 
@@ -80,11 +80,38 @@ def test_a_memory_stands_in_its_tag_with_its_reference() -> None:
         evidence=[_memory("m", "likes <b>simple</b> clothes", category="style", provenance="analysis")]
     ).package.evidence[0]
     assert item.snippet == (
-        '<user_memory source="personal" confidence="0.85" provenance="analysis" valid_since="2026-11-18"'
-        ' category="style" epistemic_type="preference">likes <b>simple</b> clothes</user_memory>'
+        '<user_memory confidence="0.85" valid_since="2026-11-18">likes <b>simple</b> clothes</user_memory>'
+    )
+    assert item.known is not None
+    assert (item.known.provenance, item.known.category, item.known.epistemic_type) == (
+        "analysis",
+        "style",
+        "preference",
     )
     assert (item.source_uri, item.ref.memory_item_id, item.ref.turn_id) == ("smartbrain://memory/m", "m", "t-m")
     assert item.provenance.plan_version == "0.1"
+
+
+@pytest.mark.parametrize(("kind", "told"), [("opinion", True), ("outdated", True), ("fact", False)])
+def test_a_tag_says_what_the_words_cannot(kind: str, told: bool) -> None:
+    package = _pack(evidence=[_memory("m", epistemic=kind)], core=[_core("c", "x y", epistemic="opinion")]).package
+    assert (f'epistemic_type="{kind}"' in package.evidence[0].snippet) == told
+    assert package.system_blocks[0].text == '<user_memory confidence="0.60" epistemic_type="opinion">x y</user_memory>'
+
+
+def test_of_a_document_the_title_and_the_address_are_shown_of_a_memory_its_words() -> None:
+    packed = _pack(evidence=[_memory("m"), _section("d")])
+    shown = next(each.content for each in messages(packed.package) if each.role == "system" and "[E1]" in each.content)
+    assert isinstance(shown, str)
+    assert "[E2] https://x.y/d\n<knowledge " in shown
+    assert "smartbrain://" not in shown
+
+
+def test_without_evidence_a_sentence_guides_and_nothing_is_cited() -> None:
+    bare, full = _pack(core=[_core("c", "likes tea")]).package, _pack(evidence=[_memory("m")]).package
+    guides = [[each.text for each in package.system_blocks if each.type == "policies"] for package in (bare, full)]
+    assert [tokens.count(guide) > 100 for (guide,) in guides] == [False, True]
+    assert [[each.type for each in package.developer_blocks] for package in (bare, full)] == [[], ["format_rules"]]
 
 
 def test_a_tag_cannot_be_closed_from_inside() -> None:
@@ -157,10 +184,10 @@ def test_oc161_small_talk_is_given_little() -> None:
     assert packed.package.constraints.token_budget.slots["personal"] <= 500
 
 
-def test_core_memory_is_pinned_once_by_type() -> None:
+def test_core_memory_is_pinned_once_in_its_order() -> None:
     core = [
-        _core("m1", "likes tea"),
         _core("p", "名叫小王", type="profile"),
+        _core("m1", "likes tea"),
         _core("g", "run", type="goal"),
         _core("m2", "dup"),
     ]
@@ -176,11 +203,24 @@ def test_an_inject_limit_of_zero_means_no_personal_memory() -> None:
     assert [each.type for each in packed.package.system_blocks] == ["policies"]
 
 
+@pytest.mark.parametrize(("limit", "core", "evidence"), [(1, 1, 0), (3, 2, 1), (40, 2, 15), (None, 2, 12)])
+def test_an_inject_limit_bounds_core_memory_and_evidence_together(limit: int | None, core: int, evidence: int) -> None:
+    found = [_memory(f"m{n}") for n in range(8)] + [
+        Ranked(Candidate("turn", f"said {n}", NOW, turn_id=f"u{n}", role="user"), 0.5, 0.03, Factors(1.0))
+        for n in range(7)
+    ]
+    pinned = [_core(f"c{n}", "x y") for n in range(2)]
+    package = _pack(core=pinned, evidence=found, inject_limit=limit, intent="preference_check").package
+    assert sum(each.source.memory_item_id is not None for each in package.system_blocks) == core
+    assert len(package.evidence) == evidence
+
+
 @pytest.mark.parametrize(
     ("message", "words"), [("你好，帮我看看这个方案", "优先级"), ("please look at this plan", "Precedence")]
 )
 def test_the_guide_speaks_the_packages_language(message: str, words: str) -> None:
-    guide = next(each for each in _pack(message).package.system_blocks if each.type == "policies").text
+    blocks = _pack(message, evidence=[_memory("m")]).package.system_blocks
+    guide = next(each for each in blocks if each.type == "policies").text
     assert words in guide
     assert 150 <= tokens.count(guide) <= 420
 

@@ -1,0 +1,94 @@
+"""A package holds what helps and little else: core memory where it is needed, a fact once, no more than is allowed."""
+
+import pytest
+
+from schemas.context_package import ContextPackage
+from tests.system.person import Person, shown
+
+BOTH = pytest.mark.parametrize("language", ["en", "zh"])
+SAID: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        ("My name is Priya and I'm allergic to peanuts.", "Noted, Priya."),
+        ("I prefer my coffee black.", "Black it is."),
+        ("The blue sofa from Hagen arrives on Monday.", "Nice, the blue sofa on Monday."),
+        ("Dad's operation is on the 14th at St. Anne's.", "Sure, noted."),
+        ("When is dad's operation?", "On the 14th."),
+    ),
+    "zh": (
+        ("我叫小雅，对花生过敏。", "好的，小雅。"),
+        ("我喜欢喝美式咖啡。", "记住了。"),
+        ("哈根那边的蓝色沙发周一送到。", "蓝色沙发周一到，好的。"),
+        ("我爸14号在协和动手术。", "好的，收到。"),
+        ("我爸什么时候手术？", "14号。"),
+    ),
+}
+NAME, ALLERGY, COFFEE, SOFA, DAY = (
+    {"en": "Priya", "zh": "小雅"},
+    {"en": "peanut", "zh": "花生"},
+    {"en": "coffee", "zh": "咖啡"},
+    {"en": "sofa", "zh": "沙发"},
+    {"en": "14th", "zh": "14号"},
+)
+
+
+async def _tell(person: Person, language: str) -> None:
+    for said, answered in SAID[language]:
+        messages = [{"role": "user", "content": said}, {"role": "assistant", "content": answered}]
+        await person.say(session="first", messages=messages)
+
+
+def _core(package: ContextPackage) -> str:
+    return "\n".join(each.text for each in package.system_blocks if each.source.memory_item_id)
+
+
+def _notes(package: ContextPackage) -> int:
+    core = sum(each.source.memory_item_id is not None for each in package.system_blocks)
+    return core + sum(each.source == "memory" for each in package.evidence)
+
+
+@BOTH
+async def test_only_what_is_always_needed_goes_in_unasked(person: Person, language: str) -> None:
+    await _tell(person, language)
+    question = {"en": "When does the sofa arrive?", "zh": "沙发什么时候到？"}[language]
+    package = await person.compose(question)
+    assert NAME[language] in _core(package)
+    assert ALLERGY[language] in _core(package)
+    assert COFFEE[language] not in shown(package)
+    assert SOFA[language] in package.evidence[0].snippet
+
+
+@BOTH
+async def test_all_of_it_goes_in_where_it_is_asked_for(person: Person, language: str) -> None:
+    await _tell(person, language)
+    package = await person.compose({"en": "What do you know about me?", "zh": "你都记得我什么？"}[language])
+    assert COFFEE[language] in shown(package)
+
+
+@BOTH
+async def test_a_fact_stands_once_and_neither_questions_nor_replies_are_evidence(person: Person, language: str) -> None:
+    await _tell(person, language)
+    package = await person.compose({"en": "Which day is dad's operation again?", "zh": "爸爸手术是哪天？"}[language])
+    told = [each.snippet for each in package.evidence if DAY[language] in each.snippet]
+    assert len(told) == 1
+    assert not any("?" in each.snippet or "？" in each.snippet for each in package.evidence)
+    sofa = await person.compose({"en": "Which sofa did I order?", "zh": "我订了哪个沙发？"}[language])
+    assert sum(SOFA[language] in each.snippet for each in sofa.evidence) == 1
+
+
+@BOTH
+@pytest.mark.parametrize("spelt", ["inject_limit", "injectLimit"])
+async def test_a_request_says_how_many_notes_about_the_user_it_takes(person: Person, language: str, spelt: str) -> None:
+    await _tell(person, language)
+    question = {"en": "What do you know about me?", "zh": "你都记得我什么？"}[language]
+    assert _notes(await person.compose(question)) > 2
+    assert _notes(await person.compose(question, **{spelt: 2})) == 2
+    assert _notes(await person.compose(question, **{spelt: 0})) == 0
+
+
+async def test_a_limit_that_is_none_is_refused_by_name(person: Person) -> None:
+    for limit in (-1, 41, "3"):
+        answer = await person.post(
+            "/v1/context", {**person.whose, "session_id": "s", "user_message": "hi", "inject_limit": limit}
+        )
+        assert answer.status_code == 422
+        assert [each["field"] for each in answer.json()["details"]] == ["inject_limit"]
