@@ -3,15 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from shared.db import Connection, Read, Subject
 from shared.store.chunks import asked_of
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One chunk that an arm found, with the arm's own score; higher is better.
 
     `ended` names what was learnt from the hit's turn and holds no longer, or was rejected too often: ordinal and
@@ -323,8 +322,8 @@ class Meant:
 _PAGED: LiteralString = """
 WITH paged AS MATERIALIZED (
     SELECT model_id, version, epoch, max(until) AS until,
-        CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN string_agg(ids, '' ORDER BY page) END AS ids,
-        CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN string_agg(codes, '' ORDER BY page) END AS codes
+        string_agg(CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN ids END, '' ORDER BY page) AS ids,
+        string_agg(CASE WHEN version IS DISTINCT FROM %(known)s::uuid THEN codes END, '' ORDER BY page) AS codes
     FROM vector_pages WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND set_id = %(set)s
     GROUP BY model_id, version, epoch
 ), since AS (SELECT coalesce(max(until), '-infinity') AS until FROM paged)"""
