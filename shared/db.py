@@ -181,22 +181,11 @@ class Database:
         five: Read[R5],
         six: Read[R6],
         seven: Read[R7],
-        /,
-    ) -> tuple[R1, R2, R3, R4, R5, R6, R7]: ...
-    @overload
-    async def read(
-        self,
-        subject: Subject,
-        one: Read[R1],
-        two: Read[R2],
-        three: Read[R3],
-        four: Read[R4],
-        five: Read[R5],
-        six: Read[R6],
-        seven: Read[R7],
         eight: Read[R8],
         /,
     ) -> tuple[R1, R2, R3, R4, R5, R6, R7, R8]: ...
+    @overload
+    async def read(self, subject: Subject, one: Read[R1], /, *others: Read[R]) -> tuple[R1, *tuple[R, ...]]: ...
     async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:
         """What the statements find among the rows of this user, in one transaction and one round trip."""
         with translated():

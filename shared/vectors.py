@@ -90,14 +90,20 @@ def estimates(codes: bytes, unit: Reals) -> Reals:
     reach = raw[:, -_FACTOR.itemsize :].copy().view(_FACTOR).ravel().astype(np.float32)
     turned = unit @ _turn(len(unit))
     middle = raw.shape[1] - _FACTOR.itemsize
-    first, second = turned[:middle], np.zeros(middle, dtype=np.float32)
-    second[: len(unit) - middle] = turned[middle:]
+    # a byte is 16 times its first half and its second: with a share of the one the other counts what is left
+    whole, rest = turned[:middle] / 16, np.zeros(middle, dtype=np.float32)
+    rest[: len(unit) - middle] = turned[middle:]
+    rest -= whole
     found = np.empty(len(raw), dtype=np.float32)
+    halves = np.empty((_BLOCK, middle), dtype=np.uint8)
+    real = np.empty((_BLOCK, middle), dtype=np.float32)
     for start in range(0, len(raw), _BLOCK):
         packed = raw[start : start + _BLOCK, :middle]
-        found[start : start + _BLOCK] = (packed >> 4).astype(np.float32) @ first + (packed & 15).astype(
-            np.float32
-        ) @ second
+        count = len(packed)
+        np.copyto(real[:count], packed)
+        part = real[:count] @ whole
+        np.copyto(real[:count], np.bitwise_and(packed, 15, out=halves[:count]))
+        found[start : start + count] = part + real[:count] @ rest
     found -= (_MOST + 1) * float(turned.sum())
     return np.where(reach > 0, found / np.where(reach > 0, reach, 1.0), 0.0).astype(np.float32)
 

@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.retrieval_plan import Query
 from services.compose import links
 from services.compose.found import (
     NO_LIST,
@@ -30,6 +31,7 @@ from services.compose.found import (
 )
 from services.compose.near import Near, read_near
 from services.compose.rules import cues, spans, spelling
+from services.compose.rules.cues import Cues
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.fuse import best_of
@@ -44,6 +46,7 @@ from services.compose.rules.nearby import (
     too_common,
 )
 from services.compose.rules.overlay import NOTHING, Overlay
+from services.compose.rules.shortlist import Shortlist, shorten
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, weigh
 from shared import clock, place
 from shared.db import Subject
@@ -93,6 +96,30 @@ class Heard:
     near: Near = field(default_factory=Near)
 
 
+@dataclass
+class Asking:
+    """The queries of a plan that search within the same bounds, whose they are, and how each is read, by all arms."""
+
+    rt: Runtime
+    subject: Subject
+    run: Execution
+    within: Within
+    numbers: list[int]
+    now: datetime
+    _cues: dict[tuple[int, tuple[str, ...]], Cues] = field(default_factory=dict[tuple[int, tuple[str, ...]], Cues])
+
+    def query(self, n: int) -> Query:
+        """The n-th query of the plan."""
+        return self.run.steps[n].query
+
+    def cues(self, n: int, names: Sequence[str]) -> Cues:
+        """The n-th query as scoring reads it, once it is known who spoke to the user."""
+        key = n, tuple(names)
+        if key not in self._cues:
+            self._cues[key] = cues.read(self.query(n).text, names, self.now)
+        return self._cues[key]
+
+
 async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, overlay: Overlay = NOTHING) -> Found:
     """What every arm found within `left_s` seconds, each query's finds in the order of all their signals.
 
@@ -100,15 +127,13 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
     """
     ends = time.perf_counter() + left_s
     found = Found(ignored=list(run.ignored), overlay=overlay)
-    spans: dict[Within, list[int]] = {}
+    now = clock.now()
+    spans: dict[Within, Asking] = {}
     for n, step in enumerate(run.steps):
         if step.query.mode in RANKED and not step.bounds.empty:
-            spans.setdefault(_within(step.bounds), []).append(n)
-    tasks = [
-        task
-        for within, numbers in spans.items()
-        for task in (*_word_tasks(rt, subject, run, within, numbers), *_vector_tasks(rt, subject, run, within, numbers))
-    ]
+            within = _within(step.bounds)
+            spans.setdefault(within, Asking(rt, subject, run, within, [], now)).numbers.append(n)
+    tasks = [task for asking in spans.values() for task in (*_word_tasks(asking), *_vector_tasks(asking))]
     tasks += _link_tasks(rt, subject, run)
     if rt.models.embedding_model_id is None and any(step.embed for step in run.steps):
         found.notes.append(STATIC)
@@ -126,9 +151,9 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
                 linked.append((task, answer))
     for task, hits in sorted(linked, key=lambda each: each[0].brings.name):
         take_linked(found, task.brings, hits, past=task.within.past)
-    for within, numbers in spans.items():
-        await _read_otherwise(rt, subject, run, within, numbers, heard[within], found, ends)
-        reading = Task("rank", lambda w=within, n=numbers: _ranked(rt, subject, run, w, n, heard[w], found))
+    for within, asking in spans.items():
+        await _read_otherwise(asking, heard[within], found, ends)
+        reading = Task("rank", lambda a=asking: _ranked(a, heard[a.within], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
 
@@ -170,47 +195,31 @@ async def _timed(task: Task) -> tuple[Any, float]:
     return answer, (time.perf_counter() - began) * 1000
 
 
-def _word_tasks(
-    rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
-) -> Iterator[Task]:
+def _word_tasks(asking: Asking) -> Iterator[Task]:
     """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
-    terms = list(dict.fromkeys(term for n in numbers for term in segment.query_terms(run.steps[n].query.text)))
+    subject, within = asking.subject, asking.within
+    queries = [asking.query(n) for n in asking.numbers]
+    terms = list(dict.fromkeys(term for query in queries for term in segment.query_terms(query.text)))
     terms += alike.others(terms)
-    free = not (within.since or within.until)
-    asked = [run.steps[n].query for n in numbers if run.steps[n].query.mode != "associative"]
-    span = spans.named_span((query.text for query in asked), clock.now()) if free else None
+    bounds = {"inside": store.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
+    if not (within.since or within.until):
+        asked = (query.text for query in queries if query.mode != "associative")
+        if span := spans.named_span(asked, asking.now):
+            bounds["then"] = store.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
     async def read() -> Text:
         words = store.words(subject, terms, _common(within))
-        then = store.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST) if span else None
-        match within.bound, then:
-            case True, None:
-                return Text(*await rt.db.read(subject, words, store.inside(subject, within, DEFAULT_CONTEXT.inside)))
-            case True, said:
-                inside = store.inside(subject, within, DEFAULT_CONTEXT.inside)
-                return Text(*await rt.db.read(subject, words, inside, said))
-            case _, None:
-                return Text(*await rt.db.read(subject, words))
-            case _, said:
-                known, ids_then = await rt.db.read(subject, words, said)
-                return Text(known, None, ids_then)
+        known, *inside = await asking.rt.db.read(subject, words, *bounds.values())
+        ids_of = dict(zip(bounds, inside, strict=True))
+        return Text(known, ids_of.get("inside"), ids_of.get("then"))
 
     yield Task("text", read, within)
 
 
-async def _read_otherwise(
-    rt: Runtime,
-    subject: Subject,
-    run: Execution,
-    within: Within,
-    numbers: Sequence[int],
-    heard: Heard,
-    found: Found,
-    ends: float,
-) -> None:
+async def _read_otherwise(asking: Asking, heard: Heard, found: Found, ends: float) -> None:
     """Words that memory does not have are read as those that it spells most like them."""
     text = heard.text or Text(Words())
-    texts = [run.steps[n].query.text for n in numbers if run.steps[n].query.mode in WORDS]
+    texts = [asking.query(n).text for n in asking.numbers if asking.query(n).mode in WORDS]
     if not text.words.chunks or not texts:
         return
     asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), text.words.posted)
@@ -218,47 +227,39 @@ async def _read_otherwise(
         return
 
     async def read() -> dict[str, tuple[str, Posted]]:
-        most = DEFAULT_CONTEXT.common
-        return (await rt.db.read(subject, store.alike(subject, asked, spelling.LIKENESS, most)))[0]
+        alike = store.alike(asking.subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)
+        return (await asking.rt.db.read(asking.subject, alike))[0]
 
-    for _, spelt in await _answers(found, [Task("trigram", read, within)], max(ends - time.perf_counter(), 0.0)):
+    trigram = Task("trigram", read, asking.within)
+    for _, spelt in await _answers(found, [trigram], max(ends - time.perf_counter(), 0.0)):
         posted = {**text.words.posted, **{term: posted for term, (_, posted) in spelt.items()}}
         heard.text = replace(text, words=replace(text.words, posted=posted))
 
 
-def _vector_tasks(
-    rt: Runtime, subject: Subject, run: Execution, within: Within, numbers: Sequence[int]
-) -> Iterator[Task]:
+def _vector_tasks(asking: Asking) -> Iterator[Task]:
     """The queries that are asked by meaning."""
-    asked = [n for n in numbers if run.steps[n].embed]
+    asked = [n for n in asking.numbers if asking.run.steps[n].embed]
     if not asked:
         return
 
     def texts(names: Sequence[str]) -> dict[int, str]:
-        return {n: cues.read(run.steps[n].query.text, names, clock.now()).text for n in asked}
+        return {n: asking.cues(n, names).text for n in asked}
 
     async def read() -> Near:
-        return await read_near(rt, subject, texts, within)
+        return await read_near(asking.rt, asking.subject, texts, asking.within)
 
-    yield Task("vector", read, within)
+    yield Task("vector", read, asking.within)
 
 
-async def _ranked(
-    rt: Runtime,
-    subject: Subject,
-    run: Execution,
-    within: Within,
-    numbers: Sequence[int],
-    heard: Heard,
-    found: Found,
-) -> list[Hit]:
-    """The chunks around all that was heard, read once and put in order for every query."""
+async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
+    """The best of the chunks around all that was heard, read once and put in order for every query."""
+    rt, subject, run = asking.rt, asking.subject, asking.run
+    within, numbers, now = asking.within, asking.numbers, asking.now
     policy = rt.policy.compose
     shown = best_of(policy.least_score)
     text = heard.text or Text(Words())
     known = text.words
-    now = clock.now()
-    read = {n: cues.read(run.steps[n].query.text, known.names, now) for n in numbers}
+    read = {n: asking.cues(n, known.names) for n in numbers}
     posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
     common = too_common(posted, {term for each in read.values() for term in each.terms}, _common(within))
     asked = {n: each.without(common) for n, each in read.items()}
@@ -270,19 +271,20 @@ async def _ranked(
     dates_alone = any(each.time and each.only_dates for each in read.values())
     then = newest(ids(text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS) if text.then else None
     dated = {n for n in by_words if within.since and read[n].only_dates}
-    wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
+    wanted: dict[int, Shortlist] = {}
     for n in numbers:
+        pointed: list[tuple[Ids, Ids]] = []
         if n in by_words:
-            wanted[n].append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
+            pointed.append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
         if n in near:
-            wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
+            pointed.append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
         if then is not None and read[n].time and run.steps[n].query.mode != "associative":
-            wanted[n].append(then)
-    chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
-    turns = {(a, seq) for each in wanted.values() for _, turns in each for a, seq in turns.tolist()}
-    if not chunks and not turns:
+            pointed.append(then)
+        wanted[n] = shorten(asked[n], pointed, by_words.get(n), near.get(n))
+    chunks = {place.hexadecimal(*each) for one in wanted.values() for each in one.memories}
+    bounds = [place.bounds(*turn) for turn in {turn for one in wanted.values() for turn in one.turns}]
+    if not chunks and not bounds:
         return []
-    bounds = [place.bounds(first, seq) for first, seq in turns]
     (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
     current = holding(found, around, past=within.past)
     kept = {hit.chunk_id for hit, _ in current}
@@ -291,9 +293,17 @@ async def _ranked(
     moments: set[datetime] = set()
     ended = 0.0
     if over:
-        places, many = _ids_of(over), len(around)
+        places = _ids_of(over)
         chances = [
-            weigh(asked[n], over, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
+            weigh(
+                asked[n],
+                over,
+                places,
+                by_words.get(n),
+                near.get(n),
+                among=_among(len(around), wanted[n]),
+                beside=bool(near),
+            ).probability
             for n in numbers
         ]
         best = np.max(chances, axis=0)
@@ -311,7 +321,8 @@ async def _ranked(
         step = run.steps[n]
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
-        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, beside=bool(near))
+        many = _among(len(hits), wanted[n])
+        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, many, beside=bool(near))
         if n in dated:
             scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
         chance = scored.probability
@@ -347,13 +358,16 @@ def _ids_of(hits: Sequence[Hit]) -> Ids:
     return np.array(halves, dtype=np.uint64).reshape(-1, 2)
 
 
-def _own(hits: Sequence[Hit], wanted: Sequence[tuple[Ids, Ids]]) -> NDArray[np.bool_]:
+def _among(many: int, wanted: Shortlist) -> int:
+    """How many candidates there would be of all that was pointed at."""
+    return max(many, min(round(many / wanted.share), MAX_CANDIDATES))
+
+
+def _own(hits: Sequence[Hit], wanted: Shortlist) -> NDArray[np.bool_]:
     """Which of the hits this query asked for, not another of the plan."""
-    chunks = {(a, b) for memories, _ in wanted for a, b in memories.tolist()}
-    turns = {(a, seq) for _, turns in wanted for a, seq in turns.tolist()}
     return np.array(
         [
-            (half, hit.seq) in turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in chunks
+            (half, hit.seq) in wanted.turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in wanted.memories
             for hit in hits
             for half in (hit.chunk_id.int >> 64,)
         ],

@@ -137,7 +137,7 @@ def _ends(overlay: Overlay, hit: Hit) -> set[datetime]:
         return set()
     untils = [each.get("until") for each in (*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit))]
     moments = {each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in untils if each}
-    until = overlay.outdated.ended_at(hit.text, hit.said_at, hit.role, str(hit.turn_id), hit.name)
+    until = overlay.outdated.ended_at(hit.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     return moments | ({until} if until else set())
 
 
@@ -161,7 +161,7 @@ def _message(overlay: Overlay, hit: Hit, *, past: bool) -> Held | None:
     left = held(hit.text, hit.ordinal, ended, hit.media or (), past=past)
     if left is None or left.until:
         return left
-    until = overlay.outdated.ended_at(left.text, hit.said_at, hit.role, str(hit.turn_id), hit.name)
+    until = overlay.outdated.ended_at(left.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     if until is None:
         return left
     return replace(left, until=until) if past else None
@@ -173,7 +173,7 @@ def _taken_back(overlay: Overlay, hit: Hit) -> list[dict[str, Any]]:
     gone: list[dict[str, Any]] = []
     if of_user:
         gone = [{"span": span, "forgotten": True} for span in retractions.taken(hit.text)]
-    if taken := overlay.taken_back.get(str(hit.turn_id)):
+    if overlay.taken_back and (taken := overlay.taken_back.get(str(hit.turn_id))):
         span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
         gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})
     return [{"ordinal": hit.ordinal, **each} for each in gone]

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from schemas.retrieval_plan import RetrievalPlan
 from services.compose.rules.execute import Step, identifiers
@@ -30,7 +29,7 @@ def entities(
         async with rt.db.transaction(subject) as conn:
             found = dict(await relations.related(conn, subject, canonical, spelt, step.terms, most * 2))
             hits = await store.at(subject, list(map(str, found)), [], most * 2, within).on(conn)
-        scored = [replace(hit, score=found[hit.chunk_id]) for hit in hits]
+        scored = [hit._replace(score=found[hit.chunk_id]) for hit in hits]
         return sorted(scored, key=lambda hit: (-hit.score, -hit.said_at.timestamp(), hit.chunk_id.int))[:most]
 
     return run
@@ -46,7 +45,7 @@ def tail(
             found = await relations.tail(conn, subject, session_id, min(most, TAIL_MESSAGES))
             hits = await store.at(subject, list(map(str, found)), [], len(found), within).on(conn) if found else []
         newest = sorted(hits, key=lambda hit: -hit.chunk_id.int)
-        return [replace(hit, score=1.0 / place) for place, hit in enumerate(newest, 1)]
+        return [hit._replace(score=1.0 / place) for place, hit in enumerate(newest, 1)]
 
     return run
 

@@ -9,6 +9,7 @@ from shared.reading.guards import stances
 from shared.reading.guards_words import KIN_ZH
 from shared.reading.profile_words import KIN_EN
 from shared.text.patterns import to_pattern
+from shared.text.recall import Recall
 
 _OF_KIN = to_pattern(
     rf"^(?:and |but |so |also |well |oh )*(?:[Mm]y|[Oo]ur)\s+(?:\w+\s+)?{KIN_EN}\b|^(?:其实|对了|最近|昨天|今天|上周|另外|还有)?[，,]?我(?:们)?(?:家)?的?(?:大|小|二)?{KIN_ZH}",
@@ -28,8 +29,16 @@ _HEALTH = to_pattern(
 _SELF = to_pattern(r"\b(?:i|i'm|i've|my|me)\b|我", re.IGNORECASE)
 
 
+_telling: Recall[bool] = Recall()
+
+
 def tells_of_relative(text: str) -> bool:
     """Whether the text begins with a statement about somebody of the user's family or near them."""
+    known = _telling.get(text)
+    return _telling.put(text, _tells_of_relative(text)) if known is None else known
+
+
+def _tells_of_relative(text: str) -> bool:
     clauses = split(text[:300])
     first = next(iter(clauses), None)
     of_kin = first is not None and bool(_OF_KIN.match(first.text) or _CALLED.match(first.text))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shared.text.patterns import to_pattern
+from shared.text.recall import Recall
 
 Why = Literal["joke", "deleted", "withdrawn", "fell_through"]
 FORGOTTEN: frozenset[Why] = frozenset({"joke", "deleted"})
@@ -156,12 +157,20 @@ def _names_thing(fell: re.Match[str]) -> bool:
     return bool(thing) and not _PRONOUN.fullmatch(thing)
 
 
-def taken(text: str) -> list[tuple[int, int]]:
+_taken: Recall[tuple[tuple[int, int], ...]] = Recall()
+
+
+def taken(text: str) -> tuple[tuple[int, int], ...]:
     """Where the words stand that the message takes back itself; the whole of it where it does nothing but take back."""
+    known = _taken.get(text)
+    return _taken.put(text, _find_taken(text)) if known is None else known
+
+
+def _find_taken(text: str) -> tuple[tuple[int, int], ...]:
     found = find(text)
-    spans = [each.taken for each in found if each.taken]
-    alone = [(each.start, each.end) for each in found if each.takes_before and not text[each.end :].strip()]
-    return spans or (alone if len(found) == 1 else [])
+    spans = tuple(each.taken for each in found if each.taken)
+    alone = tuple((each.start, each.end) for each in found if each.takes_before and not text[each.end :].strip())
+    return spans or (alone if len(found) == 1 else ())
 
 
 def last_sentence(text: str) -> tuple[int, int]:

@@ -2,11 +2,12 @@
 
 # ruff: noqa: E501, SIM905 - one rule, one list of words per line
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from shared.text.festivals import FESTIVALS, Days, days_from
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 
 Range = tuple[datetime, datetime]
 
@@ -39,7 +40,7 @@ _ZH_COUNT = r"(?P<count>\d{1,3}|[一二两三四五六七八九十]{1,3}|半|几
 
 def time_range(text: str, now: datetime) -> Range | None:
     """The first past or present time that the text names, or None; from a day to a year long."""
-    days = next((found for _, found in _times(arabic(text.lower()), now.date())), None)
+    days = next((found for _, found in _times(text, now.date())), None)
     zone = now.tzinfo or UTC
     return None if days is None else (_midnight(days[0], zone), _midnight(days[1], zone))
 
@@ -47,14 +48,17 @@ def time_range(text: str, now: datetime) -> Range | None:
 def without_times(text: str, now: datetime) -> str:
     """The text, folded, without the words that name a past or present time."""
     lower = arabic(text.lower())
-    for start, end in sorted((match.span() for match, _ in _times(lower, now.date())), reverse=True):
+    for start, end in sorted((span for span, _ in _times(text, now.date())), reverse=True):
         lower = f"{lower[:start]} {lower[max(end, start) :]}"
     return lower
 
 
-def _times(lower: str, today: date) -> Iterator[tuple[re.Match[str], Days]]:
-    """What each rule finds where none before it did, in the order of the rules."""
+@of_texts(200)
+def _times(text: str, today: date) -> tuple[tuple[tuple[int, int], Days], ...]:
+    """What each rule finds in the folded text where none before it did, in the order of the rules."""
+    lower = arabic(text.lower())
     taken: set[int] = set()
+    times: list[tuple[tuple[int, int], Days]] = []
     for pattern, resolve in _RULES:
         for match in pattern.finditer(lower):
             if not taken.isdisjoint(range(*match.span())):
@@ -65,7 +69,8 @@ def _times(lower: str, today: date) -> Iterator[tuple[re.Match[str], Days]]:
                 continue
             if found and found[0] <= today:
                 taken.update(range(*match.span()))
-                yield match, found
+                times.append((match.span(), found))
+    return tuple(times)
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:

@@ -19,6 +19,7 @@ BENCHES = {
     "commit": "commit_turn beside the same rows in bare SQL",
     "relay": "outbox to Kafka beside bare produce and bare SELECT + DELETE",
     "compose": "compose_context on 10,000 memories of one user among 200,000, beside its own statements alone",
+    "meaning": "packages of users with 10,000 memories and 10,000 messages, by words and with static vectors",
     "isolation": "compose with row-level security beside compose without it; a small user beside all the others",
     "pipeline": "committed turns through observer, analyzer and evolver; CPU of each stage",
     "latency": "an idle system: commit to outcome, correction to superseded",
@@ -35,7 +36,8 @@ def main() -> int:
     """0 when every target is met."""
     args = _parser().parse_args()
     chosen = list(BENCHES) if "all" in args.bench else args.bench
-    options = Options(args.quick, args.embedding_model or settings.load().embedding_dir, args.turns, args.plot)
+    encoder = args.embedding_model or settings.load().embedding_dir
+    options = Options(args.quick, encoder, args.turns, args.plot, args.size)
     for name in (*_CALM, "SMARTBRAIN_KAFKA_BOOTSTRAP"):
         os.environ.pop(name, None)
     quiet_logs("warning")
@@ -59,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("bench", nargs="*", choices=[*BENCHES, "all"], default="all", help="which; default all")
     parser.add_argument("--quick", action="store_true", help="less data: for a look, not for a claim")
     parser.add_argument("--turns", type=int, metavar="N", help="so many turns in the bench of invariants")
+    parser.add_argument("--size", type=int, metavar="N", help="so much is remembered in the bench of meaning")
     parser.add_argument("--embedding-model", metavar="DIR", help="the encoder of the rows with vectors")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write calibration's reliability diagram as SVG")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure as JSON")

@@ -25,13 +25,15 @@ T = TypeVar("T")
 class Options:
     """`quick` measures on less data; `embedding_dir` is the encoder of the vector rows, when there is one.
 
-    `turns` is how many the bench of invariants tells, `plot` where that of calibration draws, where the caller says it.
+    `turns` is how many the bench of invariants tells, `size` how much the user of that of meaning remembers, `plot`
+    where that of calibration draws, where the caller says it.
     """
 
     quick: bool = False
     embedding_dir: str | None = None
     turns: int | None = None
     plot: Path | None = None
+    size: int | None = None
 
     def some(self, many: int) -> int:
         """How many of so many a quick run takes."""

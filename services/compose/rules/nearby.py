@@ -96,15 +96,17 @@ class Places:
 
     def turns(self, of: Ids) -> Ints:
         """The number of each chunk's turn; -1 for a memory or a session that is not known."""
-        at = np.searchsorted(self.sessions, of[:, 0])
-        inside = np.minimum(at, max(len(self.sessions) - 1, 0))
-        known = (self.sessions[inside] == of[:, 0]) if len(self.sessions) else np.zeros(len(of), dtype=bool)
-        seq = ((of[:, 1] & _SEQ) >> _SHIFT).astype(np.int64)
-        return np.where(known, (at.astype(np.int64) << 32) | seq, -1)
+        return _numbered(self.sessions, of[:, 0], (of[:, 1] & _SEQ) >> _SHIFT)
 
     def first_half(self, turns: Ints) -> Ids:
         """The first 64 bits of the chunk ids of these turns."""
         return self.sessions[turns >> 32]
+
+
+def _numbered(sessions: NDArray[np.uint64], first: NDArray[np.uint64], seq: NDArray[np.uint64]) -> Ints:
+    """A number for each turn, by its session's place among these; -1 where its session is none of them."""
+    at = _find(sessions, first).astype(np.int64)
+    return np.where(at < len(sessions), (at << 32) | seq.astype(np.int64), -1)
 
 
 def _find(sorted_keys: NDArray[np.generic], wanted: NDArray[np.generic]) -> NDArray[np.intp]:
@@ -191,16 +193,31 @@ class WordIndex:
     def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> Lexical:
         """The signals of these chunks for the question with these terms."""
         shares, idf, whole = self._asked(terms)
+        own = shares @ self.tf[:, _find(self.chunks, _keys(of))]
+        return self._told(shares, idf, whole, own, self.places.turns(of), lengths)
+
+    def score_turns(self, terms: Sequence[str], turns: Ids) -> Lexical:
+        """The signals of whole turns (first half, number), as if all words of each were in one chunk."""
+        shares, idf, whole = self._asked(terms)
+        numbers = _numbered(self.places.sessions, turns[:, 0], turns[:, 1])
+        own = self._around(shares @ self.turn_tf, numbers, 0)
+        return self._told(shares, idf, whole, own, numbers, np.full(len(turns), self.average))
+
+    def score_known(self, terms: Sequence[str], of: Ids) -> Lexical:
+        """As `score`, with the lengths that the postings tell; that of others is taken for the average."""
+        lengths = np.append(self.lengths, self.average)[_find(self.chunks, _keys(of))]
+        return self.score(terms, of, lengths)
+
+    def _told(self, shares: Floats, idf: Floats, whole: float, own: Floats, turns: Ints, lengths: Floats) -> Lexical:
         p = self.policy
         by_turn = shares @ self.turn_tf
-        turns = self.places.turns(of)
-        own = shares @ self.tf[:, _find(self.chunks, _keys(of))]
-        same, before, after = (self._around(by_turn, turns, step) for step in (0, -1, 1))
+        around = {step: self._around(by_turn, turns, step) for step, _ in WINDOW}
+        same, before, after = around[0], around[-1], around[1]
         beside = np.where(turns >= 0, np.maximum(same - own, 0.0), 0.0)
         mixed = own + p.before * (beside + before) + p.after * after
         norm = p.k1 * (1 - p.b + p.b * lengths / self.average)
         score = idf @ (mixed * (p.k1 + 1) / (mixed + norm))
-        window = sum((weight * self._around(by_turn, turns, step) for step, weight in WINDOW), np.zeros_like(own))
+        window = sum((weight * around[step] for step, weight in WINDOW), np.zeros_like(own))
         alone = turns < 0
         window[:, alone] = own[:, alone]
         return Lexical(
@@ -228,14 +245,9 @@ class WordIndex:
         seeds = np.unique(turn[at])
         near = np.unique(np.concatenate([seeds + step for step, _ in WINDOW]))
         near = near[(near & 0xFFFFFFFF) > 0]
-        tf = sum(
-            (weight * self._around(by_turn, near, step) for step, weight in WINDOW), np.zeros((len(idf), len(near)))
-        )
-        mixed = (
-            self._around(by_turn, near, 0)
-            + p.before * self._around(by_turn, near, -1)
-            + p.after * self._around(by_turn, near, 1)
-        )
+        around = {step: self._around(by_turn, near, step) for step, _ in WINDOW}
+        tf = sum((weight * around[step] for step, weight in WINDOW), np.zeros((len(idf), len(near))))
+        mixed = around[0] + p.before * around[-1] + p.after * around[1]
         value = idf @ (tf * (p.window_k1 + 1) / (tf + p.window_k1)) + 2 * (idf @ (mixed * (p.k1 + 1) / (mixed + p.k1)))
         chosen = near[_top(value, p.turns)]
         return self.ids[memories], _turn_ids(self.places, chosen)
@@ -378,17 +390,25 @@ class VectorIndex:
             starts = np.flatnonzero(new_turn)
             many = np.diff(np.append(starts, len(mine)))
             self.turn_mean = np.append(np.add.reduceat(mine, starts) / many, 0.0)
+            self.turn_best = np.append(np.maximum.reduceat(mine, starts), 0.0)
             best = np.maximum.reduceat(mine, np.flatnonzero(new_session))
             self.session_best = np.append(np.maximum(best, 0.0), 0.0)
         else:
-            self.turn_mean = self.session_best = np.zeros(1)
+            self.turn_mean = self.turn_best = self.session_best = np.zeros(1)
         self.known = np.append(np.ones(len(self.turns)), 0.0)
 
     def _turns_of(self, of: Ids) -> Ints:
         """The number of each chunk's turn; -1 for a memory or a session without vectors."""
-        at = _find(self.sessions, of[:, 0])
-        seq = ((of[:, 1] & _SEQ) >> _SHIFT).astype(np.int64)
-        return np.where(at < len(self.sessions), (at.astype(np.int64) << 32) | seq, -1)
+        return _numbered(self.sessions, of[:, 0], (of[:, 1] & _SEQ) >> _SHIFT)
+
+    def windows(self) -> Floats:
+        """The window of every turn that has vectors: they stand in order, so that no neighbour has to be looked for."""
+        reach = WINDOW[-1][0]
+        place = np.cumsum(np.minimum(np.diff(self.turns, prepend=self.turns[:1]), reach + 1)) + reach
+        spread, there = np.zeros(place[-1] + reach + 1), np.zeros(place[-1] + reach + 1)
+        spread[place], there[place] = self.turn_mean[:-1], 1.0
+        total = sum((share * spread[place + step] for step, share in WINDOW), np.zeros(len(place)))
+        return total / sum((share * there[place + step] for step, share in WINDOW), np.zeros(len(place)))
 
     def _window(self, turns: Ints) -> Floats:
         total = np.zeros(len(turns))
@@ -403,7 +423,14 @@ class VectorIndex:
         """The signals of these chunks."""
         turns = self._turns_of(of)
         wanted = np.ascontiguousarray(of).astype(">u8").view(_WHOLE_ID).ravel()
-        own = np.append(self.lift, 0.0)[_find(self.near.ids, wanted)]
+        return self._told(np.append(self.lift, 0.0)[_find(self.near.ids, wanted)], turns)
+
+    def score_turns(self, turns: Ids) -> Semantic:
+        """The signals of the nearest chunk of each turn (first half, number)."""
+        numbers = _numbered(self.sessions, turns[:, 0], turns[:, 1])
+        return self._told(self.turn_best[_find(self.turns, numbers)], numbers)
+
+    def _told(self, own: Floats, turns: Ints) -> Semantic:
         alone = turns < 0
         return Semantic(
             own=own,
@@ -417,7 +444,7 @@ class VectorIndex:
         pairs = self.near.ids[at].view(">u8").reshape(-1, 2).astype(np.uint64)
         said = (pairs[:, 0] & _KIND) == _TURN
         own = self._turns_of(pairs[said])
-        around = self.turns[_top(self._window(self.turns), most // 2)] if len(self.turns) else own
+        around = self.turns[_top(self.windows(), most // 2)] if len(self.turns) else own
         turns = np.unique(np.concatenate([own, around]))
         if not len(turns):
             return pairs[~said], NO_IDS

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from uuid import UUID
 
 from services.compose.rules.quote import sentence
 from shared.reading.clauses import split
@@ -155,20 +156,22 @@ class OutdatedStatements:
         text: str,
         said_at: datetime | None = None,
         role: str | None = "user",
-        turn_id: str | None = None,
+        turn_id: UUID | str | None = None,
         name: str | None = None,
     ) -> datetime | None:
         """Since when what the text states holds no longer; None where it holds.
 
         What the user says once more after it had ended holds again. What the assistant repeats then does not.
         """
-        folded = fold(text)
+        if not self.statements:
+            return None
+        folded, turn = fold(text), str(turn_id)
         for each in self.statements:
             later = said_at is not None and said_at >= each.until
             if role == "user" and (later or name != each.speaker):
                 continue
             stated = each.is_stated(text, folded)
-            stated = stated or (role == "assistant" and turn_id in each.turns and each.is_answered(text))
+            stated = stated or (role == "assistant" and turn in each.turns and each.is_answered(text))
             if stated and not (each.instead and _tells_new(each, text)):
                 return each.until
         return None

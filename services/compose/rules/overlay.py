@@ -109,12 +109,12 @@ class Overlay:
 
     def hides(self, memory_id: UUID | str | None, turn_id: UUID | str | None = None, text: str = "") -> bool:
         """Whether what was said since ends or takes back this memory, learnt from this turn."""
-        taken = self.taken_back.get(str(turn_id))
-        return str(memory_id) in self.masked or (taken is not None and taken.covers(text))
+        taken = self.taken_back.get(str(turn_id)) if self.taken_back else None
+        return (bool(self.masked) and str(memory_id) in self.masked) or (taken is not None and taken.covers(text))
 
     def of_turn(self, turn_id: UUID | str | None) -> tuple[Mapping[str, Any], ...]:
         """What of a turn's words holds no longer, as `current_text` reads it."""
-        return self.ended.get(str(turn_id), ())
+        return self.ended.get(str(turn_id), ()) if self.ended else ()
 
     def cause(self, key: str) -> str | None:
         """Why the candidate of this key is not shown, where the overlay is the reason."""

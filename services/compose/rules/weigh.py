@@ -132,7 +132,7 @@ def weigh(
         lengths = np.array([each.term_count for each in said], dtype=np.float64)
         lexical = words.score(asked.terms, of, lengths)
         made |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
-        made["session"] = _best_of_session(lexical.own, of)
+        made["session"] = best_of_session(lexical.own, of)
     meant = near.score(of) if near is not None else Semantic.nothing(count)
     made |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
     if asked.speaker is not None:
@@ -177,7 +177,7 @@ def _kinds_told(asked: Cues, said: Sequence[Said]) -> dict[str, Floats]:
     return made
 
 
-def _best_of_session(score: Floats, of: Ids) -> Floats:
+def best_of_session(score: Floats, of: Ids) -> Floats:
     """The best score of the session that each candidate stands in; a memory's own."""
     session, at = np.unique(of[:, 0], return_inverse=True)
     best = np.zeros(len(session))

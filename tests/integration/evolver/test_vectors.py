@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import LiteralString, cast
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -17,14 +18,14 @@ from services.evolver.embed import (
     renew_static,
 )
 from shared import place
-from shared.db import Subject
+from shared.db import Read, Subject
 from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.runtime import Runtime
-from shared.store import chunks, hide, pages
+from shared.store import chunks, hide, pages, search
 from shared.store.chunks import Chunk
-from shared.store.search import Within
+from shared.store.search import Meant, Within
 from shared.text.static_encoder import load_static_encoder
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
@@ -152,6 +153,30 @@ async def test_pages_hold_all_that_is_old_and_say_what_the_vectors_say(rt: Runti
     assert await pack_some(rt) == 1
     assert len(told(await near(rt))) == MANY + 5 + pages.TAIL
     assert rt.pages.find(LIN, load_static_encoder().model_id) is not held
+
+
+async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str) -> None:
+    await talk(rt, MANY)
+    await long_ago(dsn)
+    await pack_some(rt)
+    static_id = load_static_encoder().model_id
+    (first,) = await rt.db.read(LIN, search.near(LIN, static_id, {}, Within(), set_id=static_id))
+    assert first.pages
+    known = search.near(LIN, static_id, {}, Within(), set_id=static_id, known=first.pages.version)
+    (again,) = await rt.db.read(LIN, known)
+    assert again.pages == replace(first.pages, of=())
+    whole = search.near(LIN, static_id, {}, Within(), set_id=static_id)
+    assert await buffers(rt, known) < await buffers(rt, whole) / 3, "not even the database reads what is in them"
+
+
+async def buffers(rt: Runtime, read: Read[Meant]) -> int:
+    """How many blocks the database looks at for it."""
+    explained = cast("LiteralString", "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + read.statement)
+    async with rt.db.transaction(LIN) as conn:
+        row = await (await conn.execute(explained, read.params)).fetchone()
+    assert row
+    plan = row["QUERY PLAN"][0]["Plan"]
+    return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
 
 
 async def test_bounds_hold_for_who_has_pages_too(rt: Runtime, dsn: str) -> None:

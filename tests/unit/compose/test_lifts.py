@@ -118,6 +118,8 @@ def test_windows_and_sessions_are_those_of_the_conversation(seed: int) -> None:
         alone = chunk >> 127
         told = (lifts[chunk],) * 3 if alone else _brute(lifts, chunk)
         assert (scored.own[n], scored.window[n], scored.session[n]) == pytest.approx(told, abs=1e-5)
+    windows = {turn: _brute(lifts, chunk)[1] for chunk in chunks if not chunk >> 127 for turn in [chunk >> 30]}
+    assert sorted(index.windows().tolist()) == pytest.approx(sorted(windows.values()), abs=1e-5)
 
 
 def test_what_stands_out_does_so_whatever_the_model() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from services.compose.rules import cues
-from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
+from services.compose.rules.nearby import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, to_lifts
+from services.compose.rules.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
 from services.compose.rules.weigh import weigh
 from shared import place
 from shared.store.search import Compared
@@ -132,3 +133,54 @@ def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
     of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
     chances = weigh(cues.read("movie", (), NOW), lines, of, _words(lines), None).probability
     assert 0 == chances[2] < chances[0] < chances[1] < 1
+
+
+TOPICS = ["tea", "boat", "knee", "garden", "train", "invoice", "piano", "rain", "pen", "kitchen", "harbour", "violin"]
+
+
+def _conversation(seed: int, many: int) -> tuple[list[Line], list[float]]:
+    """So many messages in sessions of 40 turns, with nearness at random but for what shares a word."""
+    dice = np.random.default_rng(seed)
+    lines = [
+        Line(" ".join(dice.choice(TOPICS, 3).tolist()), session=f"s{n // 40}", seq=n % 40 + 1) for n in range(many)
+    ]
+    lines = sorted(lines, key=lambda line: line.id)
+    return lines, [float(dice.normal() / 6 + ("boat" in line.text) / 4) for line in lines]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("by", ["both", "words", "meaning"])
+def test_what_is_read_holds_all_that_would_stand_high(seed: int, by: str) -> None:
+    lines, lifts = _conversation(seed, 600)
+    words = _words(lines) if by != "meaning" else None
+    near = _near(lines, lifts) if by != "words" else None
+    asked = cues.read("a boat for the piano and the violin", (), NOW)
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
+    turns = np.array([(line.id >> 64, line.seq) for line in lines], dtype=np.uint64)
+    read = shorten(asked, [(NO_IDS, turns)], words, near)
+    assert len(read.turns) == MOST_TURNS
+    assert read.share == pytest.approx(MOST_TURNS / len(lines))
+    total = weigh(asked, lines, of, words, near).total
+    best = [lines[at] for at in np.argsort(-total, kind="stable")[:50].tolist()]
+    assert sum((line.id >> 64, line.seq) in read.turns for line in best) >= 48
+    assert all((line.id >> 64, line.seq) in read.turns for line in best[:20])
+
+
+def test_of_many_memories_the_nearest_are_read() -> None:
+    of = np.array([((1 << 63) | (n << 16) | 0x7000, n) for n in range(3 * MOST_MEMORIES)], dtype=np.uint64)
+    cosines = np.linspace(0.0, 1.0, len(of), dtype=">f4").tobytes()
+    compared = Compared("m", of.astype(">u8").tobytes(), cosines=cosines)
+    near = VectorIndex(to_lifts([compared], {}, {"m": Scale(0.0, 1.0)}), DEFAULT_CONTEXT)
+    read = shorten(cues.read("zebra", (), NOW), [(of, NO_IDS)], None, near)
+    assert {n for _, n in read.memories} == set(range(2 * MOST_MEMORIES, 3 * MOST_MEMORIES))
+
+
+def test_few_are_read_whole_and_so_is_what_a_time_is_asked_of() -> None:
+    lines, lifts = _conversation(1, 300)
+    turns = np.array([(line.id >> 64, line.seq) for line in lines], dtype=np.uint64)
+    few = turns[:MOST_TURNS]
+    asked = cues.read("a boat for the piano", (), NOW)
+    assert len(shorten(asked, [(NO_IDS, few), (NO_IDS, few)], _words(lines), None).turns) == MOST_TURNS
+    timed = cues.read("what of the boat last Tuesday?", (), NOW)
+    read = shorten(timed, [(NO_IDS, turns)], _words(lines), _near(lines, lifts))
+    assert (len(read.turns), read.share) == (len(lines), 1.0)
