@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -30,6 +30,7 @@ from services.compose.found import (
 )
 from services.compose.near import Near, read_near
 from services.compose.rules import cues, spans, spelling
+from services.compose.rules.cues import Cues
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.fuse import best_of
@@ -44,7 +45,7 @@ from services.compose.rules.nearby import (
     too_common,
 )
 from services.compose.rules.overlay import NOTHING, Overlay
-from services.compose.rules.weigh import DEFAULT_WEIGHTS, weigh
+from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
 from shared.runtime import Runtime
@@ -56,6 +57,8 @@ from shared.text import alike, segment
 RANKED = WORDS | MEANING
 OPEN = Within()
 MAX_CANDIDATES = 400
+PART_TURNS, PART_MEMORIES = 24, 8
+"""Of what each part of a question finds, so much is looked at beside what the whole does."""
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
 MOST_ENDERS = 8
@@ -270,10 +273,12 @@ async def _ranked(
     dated = {n for n in by_words if within.since and read[n].only_dates}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
     for n in numbers:
+        part = run.steps[n].is_part
         if n in by_words:
-            wanted[n].append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
+            best = newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms)
+            wanted[n].append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
         if n in near:
-            wanted[n].append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
+            wanted[n].append(near[n].best(PART_TURNS if part else max(policy.arm_limit, run.plan.budget.top_k)))
         if then is not None and read[n].time and run.steps[n].query.mode != "associative":
             wanted[n].append(then)
     chunks = {place.hexadecimal(a, b) for each in wanted.values() for memories, _ in each for a, b in memories.tolist()}
@@ -281,23 +286,25 @@ async def _ranked(
     if not chunks and not turns:
         return []
     bounds = [place.bounds(first, seq) for first, seq in turns]
-    (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
+    most = MAX_CANDIDATES + 2 * PART_TURNS * sum(run.steps[n].is_part for n in numbers)
+    (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, most, within))
     current = holding(found, around, past=within.past)
     kept = {hit.chunk_id for hit, _ in current}
     gone = [hit for hit in around if hit.chunk_id not in kept]
     moments: set[datetime] = set()
     if gone:
         places, many = _ids_of(gone), len(around)
-        chances = [
-            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
-            for n in numbers
+        met = [
+            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)) for n in numbers
         ]
-        best = np.max(chances, axis=0)
+        best = np.max([each.probability for each in met], axis=0)
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
             near_answers = np.flatnonzero(best >= policy.least_score).tolist()
             found.stale_answers |= {key_of(gone[at]) for at in near_answers}
         moments = end_moments(found.overlay, [gone[at] for at in np.flatnonzero(best >= shown).tolist()])
         current += await _read_enders(rt, subject, within, moments, kept, found)
+        if run.wide:
+            current += _quoted_past(found, gone, np.any([each.quoted for each in met], axis=0), read.values())
     hits = [hit for hit, _ in current]
     enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
     of = _ids_of(hits)
@@ -312,7 +319,10 @@ async def _ranked(
         chance = scored.probability
         if step.query.mode != "associative":
             chance = spans.weigh_dates(read[n], hits, scored, shown, now)
-        scored = replace(scored, probability=np.where(enders, np.maximum(chance, shown), chance))
+        chance = np.where(enders, np.maximum(chance, shown), chance)
+        echoes = _echoed_replies(current, scored) if run.wide else []
+        chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
+        scored = replace(scored, probability=chance)
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)
@@ -320,10 +330,27 @@ async def _ranked(
         order = np.argsort(-scored.total.round(9), kind="stable")
         mine = order[(_own(hits, wanted[n]) | enders)[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
-        evident = islice((at for at in ranked if tells(*current[at])), _limit(rt, run))
+        evident = islice((at for at in ranked if at in echoes or tells(*current[at])), step.most or _limit(rt, run))
         stand(standings, n, brings, scored, list(evident))
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
+
+
+def _quoted_past(
+    found: Found, gone: Sequence[Hit], quoted: NDArray[np.bool_], asked: Collection[Cues]
+) -> list[tuple[Hit, Held]]:
+    """Messages that hold no longer and are asked for in their very words: shown with when they ceased to."""
+    words = {each.words for each in asked}
+    meant = [gone[at] for at in np.flatnonzero(quoted).tolist() if cues.letters(gone[at].text) in words]
+    current = holding(found, [hit for hit in meant if hit.memory_id is None], past=True)
+    found.stale = [key for key in found.stale if key not in {key_of(hit) for hit, _ in current}]
+    return current
+
+
+def _echoed_replies(current: Sequence[tuple[Hit, Held]], scored: Scored) -> list[int]:
+    """Mere replies that a search repeats word for word: no evidence, and yet what it looks for."""
+    quoted: list[int] = np.flatnonzero(scored.quoted).tolist()
+    return [at for at in quoted if not tells(*current[at])]
 
 
 async def _read_enders(

@@ -1,0 +1,100 @@
+"""What a long question consists of: the sentences in it that ask, and the things that it lists; both languages."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from shared.text.patterns import to_pattern
+from shared.text.replies import says_something
+from shared.text.segment import HAN, query_terms
+from shared.text.stopwords import ALL
+
+MOST_PARTS = 8
+LEAST_THINGS = 3
+"""Two things joined by `and` are mostly one question; so many are a list."""
+THING_TERMS = 4
+"""A longer item between commas is a clause, and no thing that is named."""
+Kind = Literal["question", "thing", "word"]
+
+_SENTENCE = to_pattern(
+    r"(?:[^?？!！。\n.]|(?<=\b[A-Z])\.|(?<=\b[A-Z][a-z])\.|(?<=\b[A-Z][a-z]{2})\.|\.(?!\s|$))+[?？!！。.]*"
+)
+"""A point after a capital or a short title ends none: J. K., Dr."""
+_ENDS_ASKING = to_pattern(r"[?？][\W_]{0,3}$|[吗呢么][\s。！!~～]*$")
+_ASKS = to_pattern(
+    r"^\W*(?:(?:so|and|but|or|ok|okay|well|oh|hi|hey|hello|also|then|anyway|please)\W+)*"
+    r"(?:who|whom|whose|what|when|where|why|how|which|tell|remind|show|find|list|name|recommend|suggest|describe|summari[sz]e)\b"
+    r"|\b(?:wonder(?:ing)?|know|remember|remind|tell me|ask(?:ing)?)\b(?:\W+\w+){0,2}\W+(?:who|whose|what|when|where|why|how|which|if|whether)\b"
+    r"|^\W*(?:请|麻烦|帮我|帮忙|告诉我|提醒我|说说|讲讲|列出|列一下|推荐|总结|回顾)"
+    r"|什么|哪[里儿个些位天年月家种本部次]|谁|怎么|怎样|多少|几[个点号月岁位时天家次]|多[久大长高远]|是否|有没有|如何|为何",
+    re.IGNORECASE,
+)
+_MARK = to_pattern(r"\s*[;；、|\n]\s*")
+"""Between things of a list, and nowhere else."""
+_COMMA = to_pattern(r"\s*,\s*")
+_OPENING_JOIN = to_pattern(r"^(?:and|or|plus|also)\b\s*|^(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
+_LAST_JOIN = to_pattern(r"\s+(?:and|or|plus)\s+|\s*(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
+_GAP = to_pattern(rf"\s+|(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])")
+_WORD = to_pattern(rf"[^\W_{HAN}]+|[{HAN}]{{1,5}}")
+_ANY = to_pattern(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a question asks beside the rest of it: in a sentence, as a thing of a list, or as a word among words."""
+
+    text: str
+    kind: Kind = "question"
+
+
+def split_question(text: str) -> tuple[Part, ...]:
+    """The parts that are worth a search of their own; none where the question is of one piece.
+
+    Of several sentences those that ask; the things that these list, or a text that asks nothing; words without a
+    sentence.
+    """
+    sentences = [each for raw in _SENTENCE.findall(text) if says_something(each := raw.strip())]
+    asking = [each for each in sentences if is_question(each)]
+    parts = [Part(each) for each in asking] if len(sentences) > 1 else []
+    parts += [Part(thing, "thing") for each in asking or sentences for thing in list_things(each)]
+    if len(sentences) == 1 and not parts:
+        parts += [Part(word, "word") for word in list_words(sentences[0])]
+    whole = query_terms(text)
+    own = {part.text: part for part in parts if (terms := query_terms(part.text)) and terms != whole}
+    return tuple(own.values())[:MOST_PARTS]
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence asks or wants to be told something."""
+    return bool(_ENDS_ASKING.search(sentence) or _ASKS.search(sentence))
+
+
+def list_things(sentence: str) -> list[str]:
+    """The things that a sentence lists, the first and the last with the words around them; none of fewer than three."""
+    items = _items(_MARK, sentence)
+    if len(items) < LEAST_THINGS:
+        items = _items(_COMMA, sentence)
+        inner = items[1:-1]
+        joined = items and (_OPENING_JOIN.search(items[-1]) or len(items) > LEAST_THINGS)
+        if not joined or is_question(items[-1].rstrip("?")) or any(_is_long(each) for each in inner):
+            return []
+    return [_OPENING_JOIN.sub("", each) for each in items] if len(items) >= LEAST_THINGS else []
+
+
+def _items(mark: re.Pattern[str], sentence: str) -> list[str]:
+    """What stands between these marks; where there are any, the last two may be joined by a word."""
+    items = [each for each in mark.split(sentence) if _ANY.search(each)]
+    if len(items) > 1 and mark is _MARK:
+        items += [each for each in _LAST_JOIN.split(items.pop(), maxsplit=1) if _ANY.search(each)]
+    return items
+
+
+def _is_long(item: str) -> bool:
+    return len(query_terms(item, THING_TERMS + 1)) > THING_TERMS
+
+
+def list_words(sentence: str) -> list[str]:
+    """Words that stand side by side with none between them that only holds others together; none of fewer than three."""
+    words = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
+    plain = all(_WORD.fullmatch(word) and word.casefold() not in ALL for word in words)
+    return words if len(words) >= LEAST_THINGS and plain else []
