@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -30,7 +30,6 @@ from services.compose.found import (
 )
 from services.compose.near import Near, read_near
 from services.compose.rules import cues, spans, spelling
-from services.compose.rules.cues import Cues
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.fuse import best_of
@@ -294,17 +293,16 @@ async def _ranked(
     moments: set[datetime] = set()
     if gone:
         places, many = _ids_of(gone), len(around)
-        met = [
-            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)) for n in numbers
+        chances = [
+            weigh(asked[n], gone, places, by_words.get(n), near.get(n), among=many, beside=bool(near)).probability
+            for n in numbers
         ]
-        best = np.max([each.probability for each in met], axis=0)
+        best = np.max(chances, axis=0)
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
             near_answers = np.flatnonzero(best >= policy.least_score).tolist()
             found.stale_answers |= {key_of(gone[at]) for at in near_answers}
         moments = end_moments(found.overlay, [gone[at] for at in np.flatnonzero(best >= shown).tolist()])
         current += await _read_enders(rt, subject, within, moments, kept, found)
-        if run.wide:
-            current += _quoted_past(found, gone, np.any([each.quoted for each in met], axis=0), read.values())
     hits = [hit for hit, _ in current]
     enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
     of = _ids_of(hits)
@@ -321,7 +319,8 @@ async def _ranked(
             chance = spans.weigh_dates(read[n], hits, scored, shown, now)
         chance = np.where(enders, np.maximum(chance, shown), chance)
         echoes = _echoed_replies(current, scored) if run.wide else []
-        chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
+        if not read[n].terms:  # thanks and greetings are found behind all that is evidence
+            chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
         scored = replace(scored, probability=chance)
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
@@ -336,21 +335,10 @@ async def _ranked(
     return hits
 
 
-def _quoted_past(
-    found: Found, gone: Sequence[Hit], quoted: NDArray[np.bool_], asked: Collection[Cues]
-) -> list[tuple[Hit, Held]]:
-    """Messages that hold no longer and are asked for in their very words: shown with when they ceased to."""
-    words = {each.words for each in asked}
-    meant = [gone[at] for at in np.flatnonzero(quoted).tolist() if cues.letters(gone[at].text) in words]
-    current = holding(found, [hit for hit in meant if hit.memory_id is None], past=True)
-    found.stale = [key for key in found.stale if key not in {key_of(hit) for hit, _ in current}]
-    return current
-
-
 def _echoed_replies(current: Sequence[tuple[Hit, Held]], scored: Scored) -> list[int]:
     """Mere replies that a search repeats word for word: no evidence, and yet what it looks for."""
     quoted: list[int] = np.flatnonzero(scored.quoted).tolist()
-    return [at for at in quoted if not tells(*current[at])]
+    return [at for at in quoted if current[at][0].memory_id is None and not tells(*current[at])]
 
 
 async def _read_enders(
