@@ -25,14 +25,20 @@ FACTS = {
     },
 }
 CHATTER = {
-    "en": ["Lunch was late today.", "The neighbours have a new fence.", "It rained on the way home.", "I read till two."],
+    "en": [
+        "Lunch was late today.",
+        "The neighbours have a new fence.",
+        "It rained on the way home.",
+        "I read till two.",
+    ],
     "zh": ["今天午饭吃得晚。", "邻居家新修了篱笆。", "回家路上下雨了。", "我看书看到两点。"],
 }
 LISTS = {"en": ("What about {}, and {}?", ", "), "zh": ("{}和{}怎么样了？", "、")}
 STORIES = {
     "en": "I hope your day was better than mine. My boss called three meetings, the lift broke, and then the "
     "supermarket had no bread left, so we ate crackers. Anyway. Why did the blue car fail its inspection?",
-    "zh": "希望你今天过得比我好。老板开了三个会，电梯还坏了，超市里面包也卖光了，我们只好吃饼干。不说这些了。蓝色的车为什么没通过年检？",
+    "zh": "希望你今天过得比我好。老板开了三个会，电梯还坏了，超市里面包也卖光了，我们只好吃饼干。不说这些了。"
+    "蓝色的车为什么没通过年检？",
 }
 REPLIES = {"en": "Sounds good, thanks!", "zh": "好的，谢谢！"}
 

@@ -8,7 +8,7 @@ Figures = dict[str, float]
 
 
 def rank_figures(ranked: Sequence[str], evidence: Collection[str]) -> Figures:
-    """How far up the evidence stands: recall at each cut, whether all of it is within 10, 20 and 50, hit, nDCG and MRR."""
+    """How far up the evidence stands: recall at each cut, whether all is within 10, 20 and 50, hit, nDCG and MRR."""
     at = [rank for rank, each in enumerate(ranked, 1) if each in evidence]
     gain = sum(1 / math.log2(rank + 1) for rank in at if rank <= 10)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(evidence), 10) + 1))

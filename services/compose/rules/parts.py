@@ -1,5 +1,7 @@
 """What a long question consists of: the sentences in it that ask, and the things that it lists; both languages."""
 
+# ruff: noqa: E501 - one family of forms per line
+
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -94,7 +96,7 @@ def _is_long(item: str) -> bool:
 
 
 def list_words(sentence: str) -> list[str]:
-    """Words that stand side by side with none between them that only holds others together; none of fewer than three."""
+    """Words side by side with none between them that only holds others together; none of fewer than three."""
     words = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
     plain = all(_WORD.fullmatch(word) and word.casefold() not in ALL for word in words)
     return words if len(words) >= LEAST_THINGS and plain else []

@@ -101,7 +101,7 @@ FEW = 8
 
 
 QUOTED = 3.0
-"""What a text gains that says the whole question word for word: nothing is likelier meant, whatever speaks against it."""
+"""What a text gains that says the whole question word for word, whatever speaks against it."""
 ALL_WORDS = 0.99
 QUOTATION = 4
 """Fewer words that carry something may stand in any text by chance."""
