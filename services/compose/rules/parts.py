@@ -8,7 +8,7 @@ from typing import Literal
 
 from shared.text.patterns import to_pattern
 from shared.text.replies import says_something
-from shared.text.segment import HAN, query_terms
+from shared.text.segment import HAN, query_terms, words
 from shared.text.stopwords import ALL
 
 MOST_PARTS = 8
@@ -16,6 +16,8 @@ LEAST_THINGS = 3
 """Two things joined by `and` are mostly one question; so many are a list."""
 THING_TERMS = 4
 """A longer item between commas is a clause, and no thing that is named."""
+LONGEST_HAN = 6
+"""Characters of a Chinese thing between commas."""
 Kind = Literal["question", "thing", "word"]
 
 _SENTENCE = to_pattern(
@@ -34,6 +36,14 @@ _ASKS = to_pattern(
 _MARK = to_pattern(r"\s*[;；、|\n]\s*")
 """Between things of a list, and nowhere else."""
 _COMMA = to_pattern(r"\s*,\s*")
+_HAN_COMMA = to_pattern(rf"(?<=[{HAN}])\s*[,，]\s*")
+_CLAUSE_END = to_pattern(r"[,，;；]")
+_CLAUSE_ASKS = to_pattern(
+    r"^\W*(?:(?:and|or|but|also)\W+)*(?:(?:who|whose|what|which)\b|(?:when|where|why|how)(?:['’]s|\s+(?:is|are|was|were|do|does|did|have|has|had|will|would|can|could|should|many|much|long|old|often|far))\b)"
+    r"|什么|谁|哪[里儿个些位天年月家种本部次]|几[个点号月岁位时天家次]|多少|多[久大长高远]|怎么|怎样|如何|吗\W*$",
+    re.IGNORECASE,
+)
+"""A clause that asks by itself; `when I was in Lisbon` does not."""
 _OPENING_JOIN = to_pattern(r"^(?:and|or|plus|also)\b\s*|^(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
 _LAST_JOIN = to_pattern(r"\s+(?:and|or|plus)\s+|\s*(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
 _GAP = to_pattern(rf"\s+|(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])")
@@ -57,7 +67,8 @@ def split_question(text: str) -> tuple[Part, ...]:
     """
     sentences = [each for raw in _SENTENCE.findall(text) if says_something(each := raw.strip())]
     asking = [each for each in sentences if is_question(each)]
-    parts = [Part(each) for each in asking] if len(sentences) > 1 else []
+    alone = [clause for each in asking for clause in _asking_clauses(each)]
+    parts = [Part(each) for each in alone] if len(sentences) > 1 or len(alone) > 1 else []
     parts += [Part(thing, "thing") for each in asking or sentences for thing in list_things(each)]
     if len(sentences) == 1 and not parts:
         parts += [Part(word, "word") for word in list_words(sentences[0])]
@@ -71,6 +82,12 @@ def is_question(sentence: str) -> bool:
     return bool(_ENDS_ASKING.search(sentence) or _ASKS.search(sentence))
 
 
+def _asking_clauses(sentence: str) -> list[str]:
+    """The clauses that ask where several do, else the sentence as it is."""
+    clauses = [each.strip() for each in _CLAUSE_END.split(sentence) if _CLAUSE_ASKS.search(each) and query_terms(each)]
+    return clauses if len(clauses) > 1 else [sentence]
+
+
 def list_things(sentence: str) -> list[str]:
     """The things that a sentence lists, the first and the last with the words around them; none of fewer than three."""
     items = _items(_MARK, sentence)
@@ -79,7 +96,9 @@ def list_things(sentence: str) -> list[str]:
         inner = items[1:-1]
         joined = items and (_OPENING_JOIN.search(items[-1]) or len(items) > LEAST_THINGS)
         if not joined or is_question(items[-1].rstrip("?")) or any(_is_long(each) for each in inner):
-            return []
+            items = _items(_HAN_COMMA, sentence)
+            if not all(_is_plain(each) for each in items[:-1]):
+                return []
     return [_OPENING_JOIN.sub("", each) for each in items] if len(items) >= LEAST_THINGS else []
 
 
@@ -91,12 +110,17 @@ def _items(mark: re.Pattern[str], sentence: str) -> list[str]:
     return items
 
 
+def _is_plain(item: str) -> bool:
+    """Whether a Chinese item is but a word or two, none of which only holds others together."""
+    return len(item) <= LONGEST_HAN and all(word not in ALL for word in words(item))
+
+
 def _is_long(item: str) -> bool:
     return len(query_terms(item, THING_TERMS + 1)) > THING_TERMS
 
 
 def list_words(sentence: str) -> list[str]:
     """Words side by side with none between them that only holds others together; none of fewer than three."""
-    words = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
-    plain = all(_WORD.fullmatch(word) and word.casefold() not in ALL for word in words)
-    return words if len(words) >= LEAST_THINGS and plain else []
+    found = [each for each in _GAP.split(sentence.strip(" ?？。.!！")) if _ANY.search(each)]
+    plain = all(_WORD.fullmatch(word) and word.casefold() not in ALL for word in found)
+    return found if len(found) >= LEAST_THINGS and plain else []

@@ -22,6 +22,12 @@ from services.compose.rules.parts import MOST_PARTS, list_things, split_question
         ("最近天天加班，累死了。周末还下雨。我爸的手术是几号？", ["我爸的手术是几号？"]),
         ("My week was long. Please remind me what my dentist said.", ["Please remind me what my dentist said."]),
         ("Where do I live? What is my dog called?", ["Where do I live?", "What is my dog called?"]),
+        (
+            "When is dad's operation, where did I park, and what's the dog called?",
+            ["When is dad's operation", "where did I park", "and what's the dog called?"],
+        ),
+        ("我爸的手术是几号，租约什么时候到期", ["我爸的手术是几号", "租约什么时候到期"]),
+        ("旺财，租约，钢琴老师，体检怎么样了？", ["旺财", "租约", "钢琴老师", "体检怎么样了？"]),
         ("我住哪儿？我的狗叫什么？", ["我住哪儿？", "我的狗叫什么？"]),
     ],
 )
@@ -40,6 +46,7 @@ def test_each_part_is_asked_alone(text: str, parts: list[str]) -> None:
         "What J. K. Rowling quote does Tim like?",
         "2025年3月，我与同事郑文博在午休时闲聊，他提到了什么烦恼？",
         "我和小王去哪儿了？",
+        "我很累，他也累，都想回家，什么时候走？",
         "I moved to Lyon. The flat is small.",
         "blue car",
         "",
