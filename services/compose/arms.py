@@ -271,11 +271,14 @@ async def _ranked(
     then = newest(ids(text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS) if text.then else None
     dated = {n for n in by_words if within.since and read[n].only_dates}
     wanted: dict[int, list[tuple[Ids, Ids]]] = {n: [] for n in numbers}
+    among: dict[int, int] = {}
     for n in numbers:
         part = run.steps[n].is_part
         if n in by_words:
             best = newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms)
             wanted[n].append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
+            if part:
+                among[n] = len(best[0]) + len(best[1]) + policy.arm_limit
         if n in near:
             wanted[n].append(near[n].best(PART_TURNS if part else max(policy.arm_limit, run.plan.budget.top_k)))
         if then is not None and read[n].time and run.steps[n].query.mode != "associative":
@@ -311,7 +314,16 @@ async def _ranked(
         step = run.steps[n]
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
-        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, beside=bool(near))
+        scored = weigh(
+            asked[n],
+            hits,
+            of,
+            by_words.get(n),
+            near.get(n),
+            weights,
+            min(among.get(n, 0), len(hits)),
+            beside=bool(near),
+        )
         if n in dated:
             scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
         chance = scored.probability

@@ -136,7 +136,7 @@ def weigh(
 ) -> Scored:
     """The score of every candidate for the question; an index that is missing adds nothing.
 
-    `among` is how many candidates the question has where these are only some of them. A query that stands `beside` one
+    `among` is how many candidates the question has where these are but some of them, or those of others too. A query that stands `beside` one
     which is compared by meaning is not taken for likelier because it is not.
     """
     count = len(said)
@@ -164,7 +164,7 @@ def weigh(
     made |= _kinds_told(asked, said)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
-    log_odds = _log_odds(total, made, max(among, count), DEFAULT_ODDS)
+    log_odds = _log_odds(total, made, among or count, DEFAULT_ODDS)
     quoted = _quoted(asked, said, inside)
     total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
