@@ -136,8 +136,8 @@ def weigh(
 ) -> Scored:
     """The score of every candidate for the question; an index that is missing adds nothing.
 
-    `among` is how many candidates the question has where these are but some of them, or those of others too. A query that stands `beside` one
-    which is compared by meaning is not taken for likelier because it is not.
+    `among` is how many candidates the question has where these are but some of them, or those of others too. A query
+    that stands `beside` one which is compared by meaning is not taken for likelier because it is not.
     """
     count = len(said)
     made: dict[str, Floats] = {}
