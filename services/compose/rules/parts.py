@@ -48,6 +48,10 @@ _OPENING_JOIN = to_pattern(r"^(?:and|or|plus|also)\b\s*|^(?:以及|还有|和|�
 _LAST_JOIN = to_pattern(r"\s+(?:and|or|plus)\s+|\s*(?:以及|还有|和|与|及|或)\s*", re.IGNORECASE)
 _GAP = to_pattern(rf"\s+|(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])")
 _WORD = to_pattern(rf"[^\W_{HAN}]+|[{HAN}]{{1,5}}")
+_SUBJECT = to_pattern(
+    r"\b(?:i|we|he|she|they|you|it)\b|[我你您他她它咱](?!的|们?的|爸|妈|家|哥|姐|弟|妹)", re.IGNORECASE
+)
+"""Somebody who does something: what is told of them is no list of things to look for."""
 _ANY = to_pattern(r"[^\W_]")
 
 
@@ -62,14 +66,15 @@ class Part:
 def split_question(text: str) -> tuple[Part, ...]:
     """The parts that are worth a search of their own; none where the question is of one piece.
 
-    Of several sentences those that ask; the things that these list, or a text that asks nothing; words without a
-    sentence.
+    Of several sentences those that ask; the things that these list, or a text that neither asks nor tells; words without
+    a sentence.
     """
     sentences = [each for raw in _SENTENCE.findall(text) if says_something(each := raw.strip())]
     asking = [each for each in sentences if is_question(each)]
     alone = [clause for each in asking for clause in _asking_clauses(each)]
     parts = [Part(each) for each in alone] if len(sentences) > 1 or len(alone) > 1 else []
-    parts += [Part(thing, "thing") for each in asking or sentences for thing in list_things(each)]
+    listing = asking or [each for each in sentences if not _SUBJECT.search(each)]
+    parts += [Part(thing, "thing") for each in listing for thing in list_things(each)]
     if len(sentences) == 1 and not parts:
         parts += [Part(word, "word") for word in list_words(sentences[0])]
     whole = query_terms(text)

@@ -13,6 +13,7 @@ from services.compose.rules.parts import MOST_PARTS, list_things, split_question
             ["What about Rex", "the lease", "my piano teacher", "the blue car?"],
         ),
         ("雷克斯、租约、钢琴老师和体检怎么样了？", ["雷克斯", "租约", "钢琴老师", "体检怎么样了？"]),
+        ("我的钢琴老师、租约、体检", ["我的钢琴老师", "租约", "体检"]),
         ("Marta harbour 港口 膝盖 knee", ["Marta", "harbour", "港口", "膝盖", "knee"]),
         ("camping trip; the adoption agency; pottery", ["camping trip", "the adoption agency", "pottery"]),
         (
@@ -48,6 +49,8 @@ def test_each_part_is_asked_alone(text: str, parts: list[str]) -> None:
         "我和小王去哪儿了？",
         "我很累，他也累，都想回家，什么时候走？",
         "I moved to Lyon. The flat is small.",
+        "I bought apples, oranges, and pears.",
+        "我买了苹果、橘子和梨。",
         "blue car",
         "",
     ],
