@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - one family of forms per line
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,6 +53,10 @@ _SUBJECT = to_pattern(
     r"\b(?:i|we|he|she|they|you|it)\b|[我你您他她它咱](?!的|们?的|爸|妈|家|哥|姐|弟|妹)", re.IGNORECASE
 )
 """Somebody who does something: what is told of them is no list of things to look for."""
+_POINTS_BACK = to_pattern(
+    r"^.{0,10}(?:[这那](?!么|样|里|边|会|时|天)|[他她它])|^\W*(?:\w+\W+)?(?:[a-z']+\W+){0,3}(?:it|this|these|those|they|them|he|she)\b"
+)
+"""Near the beginning, before any name."""
 _ANY = to_pattern(r"[^\W_]")
 
 
@@ -69,8 +74,8 @@ def split_question(text: str) -> tuple[Part, ...]:
     Of several sentences those that ask; the things that these list, or a text that neither asks nor tells; words without
     a sentence.
     """
-    sentences = [each for raw in _SENTENCE.findall(text) if says_something(each := raw.strip())]
-    asking = [each for each in sentences if is_question(each)]
+    sentences = [each for raw in _SENTENCE.findall(text) if is_question(each := raw.strip()) or says_something(each)]
+    asking = [_with_what_it_means(sentences, n) for n, each in enumerate(sentences) if is_question(each)]
     alone = [clause for each in asking for clause in _asking_clauses(each)]
     parts = [Part(each) for each in alone] if len(sentences) > 1 or len(alone) > 1 else []
     listing = asking or [each for each in sentences if not _SUBJECT.search(each)]
@@ -80,6 +85,11 @@ def split_question(text: str) -> tuple[Part, ...]:
     whole = query_terms(text)
     own = {part.text: part for part in parts if (terms := query_terms(part.text)) and terms != whole}
     return tuple(own.values())[:MOST_PARTS]
+
+
+def _with_what_it_means(sentences: Sequence[str], at: int) -> str:
+    """The sentence, behind the one before where it begins by pointing back to it."""
+    return " ".join(sentences[max(at - 1, 0) : at + 1]) if _POINTS_BACK.search(sentences[at]) else sentences[at]
 
 
 def is_question(sentence: str) -> bool:
