@@ -47,7 +47,7 @@ from services.compose.rules.nearby import (
 )
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.shortlist import Shortlist, shorten
-from services.compose.rules.weigh import DEFAULT_WEIGHTS, weigh
+from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
 from shared.db import Subject
 from shared.runtime import Runtime
@@ -59,6 +59,8 @@ from shared.text import alike, segment
 RANKED = WORDS | MEANING
 OPEN = Within()
 MAX_CANDIDATES = 400
+PART_TURNS, PART_MEMORIES = 24, 8
+"""Of what each part of a question finds, so much is looked at beside what the whole does."""
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
 SHARE_FOR_READING = 0.75
@@ -272,12 +274,17 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
     then = newest(ids(text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS) if text.then else None
     dated = {n for n in by_words if within.since and read[n].only_dates}
     wanted: dict[int, Shortlist] = {}
+    among: dict[int, int] = {}
     for n in numbers:
+        part = run.steps[n].is_part
         pointed: list[tuple[Ids, Ids]] = []
         if n in by_words:
-            pointed.append(newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms))
+            best = newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms)
+            pointed.append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
+            if part:
+                among[n] = len(best[0]) + len(best[1]) + policy.arm_limit
         if n in near:
-            pointed.append(near[n].best(max(policy.arm_limit, run.plan.budget.top_k)))
+            pointed.append(near[n].best(PART_TURNS if part else max(policy.arm_limit, run.plan.budget.top_k)))
         if then is not None and read[n].time and run.steps[n].query.mode != "associative":
             pointed.append(then)
         wanted[n] = shorten(asked[n], pointed, by_words.get(n), near.get(n))
@@ -285,7 +292,8 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
     bounds = [place.bounds(*turn) for turn in {turn for one in wanted.values() for turn in one.turns}]
     if not chunks and not bounds:
         return []
-    (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, MAX_CANDIDATES, within))
+    most = MAX_CANDIDATES + 2 * PART_TURNS * sum(run.steps[n].is_part for n in numbers)
+    (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, most, within))
     current = holding(found, around, past=within.past)
     kept = {hit.chunk_id for hit, _ in current}
     gone = [hit for hit in around if hit.chunk_id not in kept]
@@ -322,13 +330,18 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         many = _among(len(hits), wanted[n])
+        many = min(among.get(n, many), many)
         scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, many, beside=bool(near))
         if n in dated:
             scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
         chance = scored.probability
         if step.query.mode != "associative":
             chance = spans.weigh_dates(read[n], hits, scored, shown, now)
-        scored = replace(scored, probability=np.where(enders, np.maximum(chance, ended), chance))
+        chance = np.where(enders, np.maximum(chance, ended), chance)
+        echoes = _echoed_replies(current, scored) if run.wide else []
+        if not read[n].terms:  # thanks and greetings are found behind all that is evidence
+            chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
+        scored = replace(scored, probability=chance)
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
         brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)
@@ -336,10 +349,16 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         order = np.argsort(-scored.total.round(9), kind="stable")
         mine = order[(_own(hits, wanted[n]) | enders)[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
-        evident = islice((at for at in ranked if tells(*current[at])), _limit(rt, run))
+        evident = islice((at for at in ranked if at in echoes or tells(*current[at])), step.most or _limit(rt, run))
         stand(standings, n, brings, scored, list(evident))
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
+
+
+def _echoed_replies(current: Sequence[tuple[Hit, Held]], scored: Scored) -> list[int]:
+    """Mere replies that a search repeats word for word: no evidence, and yet what it looks for."""
+    quoted: list[int] = np.flatnonzero(scored.quoted).tolist()
+    return [at for at in quoted if current[at][0].memory_id is None and not tells(*current[at])]
 
 
 async def _read_enders(

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from shared.text.segment import keywords
 from tests.eval import golden_set
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -29,6 +30,9 @@ SMALL_TALK = (
     "讲个笑话吧。",
 )
 """Messages that nothing in anybody's memory helps to answer."""
+JOINED = (3, 4, 5, 6)
+STORY = 4
+"""So many sentences stand before a question behind filler."""
 _EVIDENCE = re.compile(r"D(\d+)\s*:\s*(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
 
@@ -81,6 +85,31 @@ class Talk:
         if limit is not None and limit < len(asked):
             asked = [asked[n * len(asked) // limit] for n in range(limit)]
         return Talk(self.name, lines, tuple(asked))
+
+
+def join_questions(talk: Talk, filler: Sequence[str]) -> Talk:
+    """The same dialogues asked in unusual ways, the evidence being that of all questions that one was made of.
+
+    Three to six questions of a dialogue together; what these name, as a list; one question behind sentences of filler.
+    """
+    made: list[Question] = []
+    for dialogue in dict.fromkeys(each.dialogue for each in talk.questions):
+        asked = [each for each in talk.questions if each.dialogue == dialogue and each.scored]
+        at = 0
+        while at < len(asked):
+            few = asked[at : at + JOINED[len(made) % len(JOINED)]]
+            at += len(few)
+            story = " ".join(filler[(len(made) * STORY + n) % len(filler)] for n in range(STORY))
+            things = "; ".join(" ".join(keywords(each.text)) for each in few)
+            texts = {"3 to 6 questions": " ".join(each.text for each in few), "3 to 6 things": things}
+            made += [_joined(text, name, few) for name, text in texts.items()]
+            made.append(_joined(f"{story} {few[0].text}", "behind filler", few[:1]))
+    return Talk(talk.name, talk.lines, tuple(made))
+
+
+def _joined(text: str, category: str, few: Sequence[Question]) -> Question:
+    evidence = frozenset(line for each in few for line in each.evidence)
+    return Question(few[0].dialogue, text, category, evidence, max(each.earlier for each in few), few[-1].at)
 
 
 @dataclass(frozen=True)

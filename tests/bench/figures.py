@@ -8,12 +8,12 @@ Figures = dict[str, float]
 
 
 def rank_figures(ranked: Sequence[str], evidence: Collection[str]) -> Figures:
-    """How far up the evidence stands: recall at each cut, whether all of it is within 10 and 50, hit, nDCG and MRR."""
+    """How far up the evidence stands: recall at each cut, whether all is within 10, 20 and 50, hit, nDCG and MRR."""
     at = [rank for rank, each in enumerate(ranked, 1) if each in evidence]
     gain = sum(1 / math.log2(rank + 1) for rank in at if rank <= 10)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(evidence), 10) + 1))
     recall = {f"R@{k}": sum(rank <= k for rank in at) / len(evidence) for k in CUTS}
-    whole = {f"all@{k}": float(sum(rank <= k for rank in at) == len(evidence)) for k in (10, 50)}
+    whole = {f"all@{k}": float(sum(rank <= k for rank in at) == len(evidence)) for k in (10, 20, 50)}
     hit = float(any(rank <= 10 for rank in at))
     return {**recall, "hit@10": hit, "nDCG@10": gain / ideal, "mrr": 1 / at[0] if at else 0.0, **whole}
 

@@ -18,13 +18,15 @@ import structlog
 
 from services.cli.supervisor import Supervisor
 from shared.runtime import Runtime
+from shared.text.language import detect
 from tests.bench import memories, store, verbatim
 from tests.bench.bm25 import Bm25
-from tests.bench.dialogues import SMALL_TALK, Question, Step, Talk, read, steps
+from tests.bench.dialogues import SMALL_TALK, Question, Step, Talk, join_questions, read, steps
 from tests.bench.figures import Figures, cut_figures, mean, percentile, rank_figures
 from tests.bench.store import TOP_K, Committed
 from tests.system import databases
 
+NATURAL = Path(__file__).parent.parent / "learning" / "corpus"
 BM25 = "bm25"
 NOTHING = "nothing configured"
 SHOWN = 20
@@ -50,9 +52,12 @@ class Way:
     degraded: set[str] = field(default_factory=set[str])
     scored: list[Figures] = field(default_factory=list[Figures])
 
-    def judge(self, question: Question, ranked: Sequence[str]) -> None:
-        """The order of the best for one question."""
+    def judge(self, question: Question, ranked: Sequence[str], cut: Figures | None = None) -> None:
+        """The order of the best for one question, and what the product's own cut leaves of it."""
         figures = rank_figures(ranked, question.evidence)
+        if cut:
+            self.cuts.append(cut)
+            figures |= {"cut": cut["recall"], "all@cut": float(cut["recall"] == 1.0)}
         self.ranks[question.category].append(figures)
         if question.scored:
             self.scored.append(figures)
@@ -144,10 +149,12 @@ async def _ask_one(rt: Runtime, question: Question, way: Way, committed: Committ
     way.times.append((time.perf_counter() - began) * 1000)
     way.degraded.update(pack.explain.degraded_reason)
     ranked = [line for each in pack.evidences if (line := committed.line_of(each.ref))]
-    way.judge(question, list(dict.fromkeys(ranked)))
-    if way.whole and question.scored:
+    whole, cut = way.whole and question.scored, None
+    if whole:
         pack = await store.search(rt, user, text)
-        way.cuts.append(cut_figures([committed.line_of(each.ref) or "" for each in pack.evidences], question.evidence))
+        cut = cut_figures([committed.line_of(each.ref) or "" for each in pack.evidences], question.evidence)
+    way.judge(question, list(dict.fromkeys(ranked)), cut)
+    if whole:
         made = await store.package(rt, user, text)
         way.packages.append({**cut_figures(committed.lines_of(made.evidence), question.evidence), **_size(made)})
         way.degraded.update(made.degraded_reason)
@@ -200,7 +207,8 @@ def report(path: Path, encoders: Sequence[str], options: argparse.Namespace) -> 
             found = asyncio.run(measure_memories(on, path, encoders))
         show_memories(path.stem, found)
         return found
-    talk = read(path).part(options.dialogue, options.limit)
+    talk = read(path).part(options.dialogue)
+    talk = (join_questions(talk, _filler(talk)) if options.joined else talk).part(None, options.limit)
     runs = [[name] for name in encoders] if options.ask_at_time and encoders else [list(encoders)]
     found: dict[str, Any] = {}
     for names in runs:
@@ -208,6 +216,13 @@ def report(path: Path, encoders: Sequence[str], options: argparse.Namespace) -> 
             found |= asyncio.run(measure(on, talk, names, options))
     show(found)
     return found
+
+
+def _filler(talk: Talk) -> list[str]:
+    """What other people said, in the language of these conversations."""
+    language = "zh" if detect(talk.questions[0].text) == "zh" else "en"
+    texts = [json.loads(line)["text"] for line in (NATURAL / f"natural_{language}.jsonl").read_text().splitlines()]
+    return [text for text in texts if 12 <= len(text) <= 160 and "?" not in text and "？" not in text]
 
 
 def show_memories(name: str, ways: Mapping[str, Mapping[str, Figures]]) -> None:
@@ -219,7 +234,7 @@ def show_memories(name: str, ways: Mapping[str, Mapping[str, Figures]]) -> None:
 
 def show(ways: Mapping[str, Mapping[str, Any]]) -> None:
     """A table of all ways, then one of the product's own cut and packages, then the categories."""
-    names = [name for name in next(iter(ways.values()))["overall"] if name != "questions"]
+    names = list(dict.fromkeys(name for way in ways.values() for name in way["overall"] if name != "questions"))
     width = max(map(len, ways)) + 2
     _table(width, names, {name: way["overall"] for name, way in ways.items()})
     cut = {name: way for name, way in ways.items() if "at_the_cut" in way}
@@ -265,6 +280,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--limit", type=int, help="so many questions of each file, for a quick look")
     parser.add_argument("--dialogue", action="append", help="this dialogue alone; may be given several times")
+    parser.add_argument(
+        "--joined", action="store_true", help="several questions in one, lists of things, and questions behind filler"
+    )
     parser.add_argument("--parts", action="store_true", help="search by words alone and by meaning alone too")
     parser.add_argument("--verbatim", type=int, metavar="N", help="instead: look for N texts by their very words")
     parser.add_argument("--out", type=Path, help="write the report as JSON")

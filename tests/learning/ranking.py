@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from services.cli.supervisor import Supervisor
 from services.compose import arms
+from services.compose.rules import cues
 from services.compose.rules.weigh import BY_MEANING, BY_WORDS, FEW, Odds, Weights, weigh
 from shared.runtime import Runtime
 from shared.text.language import detect
@@ -68,7 +69,7 @@ _seen: ContextVar[list[Any]] = ContextVar("seen")
 def look(*given: Any, **more: Any) -> Any:
     """As `weigh`; the question that is being asked sees what went in and came out."""
     scored = weigh(*given, **more)
-    _seen.get().append((given[1], scored.signals))
+    _seen.get().append((given[0].words, given[1], scored.signals))
     return scored
 
 
@@ -79,9 +80,10 @@ async def ask(rt: Runtime, question: Question, committed: Committed, file: str, 
     with store.at(question.at):
         await store.search(rt, question.dialogue, question.text[:4000], top_k=50)
     _seen.reset(watched)
-    if not seen:
+    whole = [each for each in seen if each[0] == cues.letters(question.text[:4000])]
+    if not whole:
         return None
-    hits, signals = seen[-1]
+    _, hits, signals = whole[-1]
     rows = np.stack([signals.get(name, np.zeros(len(hits))) for name in SIGNALS], axis=1)
     telling = [n for n, hit in enumerate(hits) if hit.memory_id or says_something(hit.text)]
     lines = [committed.lines.get((str(hits[n].turn_id), hits[n].ordinal or 0), "") for n in telling]

@@ -93,6 +93,8 @@ class Cues:
     sure: float = 1.0
     kinds: frozenset[Kind] = frozenset()
     known: frozenset[str] = frozenset()
+    words: str = ""
+    """All its letters, for what repeats it word for word."""
 
     @property
     def only_dates(self) -> bool:
@@ -131,6 +133,7 @@ def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
         known=frozenset(word.lower() for word in _WORD.findall(clean))
         | frozenset(_first_names(speakers))
         | names(clean),
+        words=letters(text),
     )
 
 
@@ -231,6 +234,11 @@ def asking(text: str) -> float:
         return 0.0
     asked = sum(len(each) for each in _SENTENCE.findall(text) if "?" in each[-3:] or "？" in each[-3:])
     return asked / max(1, len(text))
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, folded: what stays the same where marks, blanks and case differ."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def same_speaker(name: str | None, cues: Cues) -> float:

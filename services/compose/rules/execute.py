@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import SearchMode
 from services.compose.rules import topics
+from services.compose.rules.parts import Kind, split_question
 from services.compose.rules.past import asks_past
 from shared.text.language import detect
 from shared.text.names import names
@@ -15,6 +16,12 @@ from shared.text.segment import keywords, query_terms
 
 WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
 MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})
+WHOLE: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
+"""Modes whose queries are asked part by part where they have several."""
+PART_WEIGHTS: Mapping[Kind, float] = {"question": 0.9, "thing": 0.7, "word": 0.5}
+"""What a part of a question weighs beside the whole."""
+PART_MOST: Mapping[Kind, int] = {"thing": 8, "word": 2}
+"""So many at most are brought by a thing that is merely named."""
 COMPOSED_QUERIES = 6
 WIDER: tuple[float, ...] = (0.7, 0.6, 0.5, 0.5, 0.4, 0.4)
 """What the additions to an associative query weigh beside it."""
@@ -42,7 +49,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One query that runs; `of` is the number of the plan's own query that it serves."""
+    """One query that runs; `of` is the number of the plan's own query that it serves, and `most` what it brings."""
 
     query: Query
     of: int
@@ -51,6 +58,8 @@ class Step:
     embed: bool
     entities: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
+    is_part: bool = False
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +106,7 @@ def composed(plan: RetrievalPlan, entities: Sequence[str]) -> Execution:
         for n, query in enumerate(plan.queries[:COMPOSED_QUERIES])
         if not _repeats(plan, n)
     ]
+    steps += to_parts(steps[0])
     caller = plan.debug.caller
     return Execution(plan, tuple(steps), tail=caller.session_id if caller and plan.purpose == "continue_task" else None)
 
@@ -128,6 +138,7 @@ def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Exec
         within = bounds(plan, query)
         own, terms = linked(query.text) if query.mode == "relational" else ((), ())
         steps.append(Step(query, n, within, weight, query.mode in MEANING, own, terms))
+        steps += to_parts(steps[-1])
         if query.mode == "associative":
             extra = wider(query, together.get(n, ()))
             added[n] = tuple(extra)
@@ -146,6 +157,24 @@ def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Exec
         notes=tuple(dict.fromkeys([*notes, *_excluded(steps)])),
         added=added,
     )
+
+
+def to_parts(step: Step) -> list[Step]:
+    """What the query asks in several parts, each as a query of its own within the same bounds."""
+    if step.query.mode not in WHOLE:
+        return []
+    return [
+        Step(
+            step.query.model_copy(update={"text": part.text}),
+            step.of,
+            step.bounds,
+            step.weight * PART_WEIGHTS[part.kind],
+            step.embed,
+            is_part=True,
+            most=PART_MOST.get(part.kind),
+        )
+        for part in split_question(step.query.text)
+    ]
 
 
 def linked(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -125,6 +125,8 @@ class Lexical:
     own: Floats
     window: Floats
     coverage: Floats
+    inside: Floats
+    """The share of the question's words that stand in the candidate itself."""
 
 
 def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
@@ -224,6 +226,7 @@ class WordIndex:
             own=score / whole,
             window=(idf @ (window * (p.window_k1 + 1) / (window + p.window_k1))) / whole,
             coverage=(idf @ np.minimum(own + beside + before, 1.0)) / whole,
+            inside=(idf @ np.minimum(own, 1.0)) / whole,
         )
 
     def best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:

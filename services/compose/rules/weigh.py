@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from services.compose.rules import cues, telling
 from services.compose.rules.cues import Cues
@@ -99,6 +100,16 @@ FEW = 8
 """Among fewer candidates none is likelier to help than among so many: the fit has seen few so small memories."""
 
 
+QUOTED = 3.0
+"""What a text gains that says the whole question word for word, whatever speaks against it."""
+ALL_WORDS = 0.99
+QUOTATION = 4
+"""Fewer words that carry something may stand in any text by chance."""
+SHORT = 20
+"""Characters that marks and blanks may add to a short text."""
+Bools: TypeAlias = NDArray[np.bool_]
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
     """Scores by all signals, by words, by meaning; how likely each helps (0 to 1); the signals themselves."""
@@ -108,6 +119,8 @@ class Scored:
     meaning: Floats
     probability: Floats
     signals: Mapping[str, Floats]
+    quoted: Bools
+    """Which say the whole question word for word."""
 
 
 def weigh(
@@ -123,15 +136,17 @@ def weigh(
 ) -> Scored:
     """The score of every candidate for the question; an index that is missing adds nothing.
 
-    `among` is how many candidates the question has where these are only some of them. A query that stands `beside` one
-    which is compared by meaning is not taken for likelier because it is not.
+    `among` is how many candidates the question has where these are but some of them, or those of others too. A query
+    that stands `beside` one which is compared by meaning is not taken for likelier because it is not.
     """
     count = len(said)
     made: dict[str, Floats] = {}
+    inside = np.full(count, float(words is not None))
     if words is not None and asked.terms:
         lengths = np.array([each.term_count for each in said], dtype=np.float64)
         lexical = words.score(asked.terms, of, lengths)
         made |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage}
+        inside = lexical.inside
         made["session"] = best_of_session(lexical.own, of)
     meant = near.score(of) if near is not None else Semantic.nothing(count)
     made |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
@@ -149,12 +164,26 @@ def weigh(
     made |= _kinds_told(asked, said)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
-    log_odds = _log_odds(total, made, max(among, count), DEFAULT_ODDS)
+    log_odds = _log_odds(total, made, among or count, DEFAULT_ODDS)
+    quoted = _quoted(asked, said, inside)
+    total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
     chances = 1.0 / (1.0 + np.exp(-log_odds))
     if near is None:  # no word of the question in it or around it: nothing was compared
         chances = np.where(made.get("window", np.zeros(count)) > 0, chances, 0.0)
-    return Scored(total, made.get("own", np.zeros(count)), meant.own, chances, made)
+    return Scored(total, made.get("own", np.zeros(count)), meant.own, chances, made, quoted)
+
+
+def _quoted(asked: Cues, said: Sequence[Said], inside: Floats) -> Bools:
+    """Which texts are the question word for word, or hold it where it is long enough to be a quotation."""
+    found = np.zeros(len(said), dtype=np.bool_)
+    for at in np.flatnonzero(inside > ALL_WORDS).tolist() if asked.words else ():
+        text = said[at].text
+        if len(asked.terms) >= QUOTATION:
+            found[at] = asked.words in cues.letters(text)
+        elif len(text) <= 2 * len(asked.words) + SHORT:
+            found[at] = asked.words == cues.letters(text)
+    return found
 
 
 def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odds) -> Floats:

@@ -124,3 +124,20 @@ def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
     assert len({each.lower() for each in made}) == len(made) <= 6
     assert {"Marta", "clothing preferences"} <= set(made)
     assert wider(Query(text="x", hints={"aliases": "no list"}), []) == []
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "exact", "semantic"])
+def test_a_question_of_several_parts_is_asked_part_by_part_too(mode: str) -> None:
+    text = "Where do I live? What is my dog called?"
+    for run in (executed(_plan({"text": text, "mode": mode}), {}), composed(_plan({"text": text, "mode": mode}), ())):
+        whole, *parts = run.steps
+        assert (whole.query.text, whole.is_part) == (text, False)
+        assert [part.query.text for part in parts] == ["Where do I live?", "What is my dog called?"]
+        assert all(part.is_part and part.of == 0 and part.bounds == whole.bounds for part in parts)
+        assert all(part.weight < whole.weight and part.embed == whole.embed for part in parts)
+
+
+@pytest.mark.parametrize("mode", ["relational", "associative"])
+def test_what_is_no_question_is_asked_whole(mode: str) -> None:
+    run = executed(_plan({"text": "Marta harbour 港口 knee", "mode": mode}), {})
+    assert not any(step.is_part for step in run.steps)

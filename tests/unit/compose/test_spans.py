@@ -26,7 +26,14 @@ def chances(question: str, said: list[tuple[int, str]], met: float = 0.05) -> li
     """How likely each, said on that day of April, helps, where the words of the question alone say `met` of each."""
     messages = [Message(text, datetime(2026, 4, day, 19, tzinfo=UTC)) for day, text in said]
     nothing = np.zeros(len(messages))
-    scored = Scored(np.arange(len(messages), 0, -1.0), nothing, nothing, np.full(len(messages), met), {})
+    scored = Scored(
+        np.arange(len(messages), 0, -1.0),
+        nothing,
+        nothing,
+        np.full(len(messages), met),
+        {},
+        np.zeros(len(messages), dtype=np.bool_),
+    )
     found = weigh_dates(read(question, (), NOW), messages, scored, LEAST, NOW)  # type: ignore[arg-type]
     return found.round(2).tolist()
 

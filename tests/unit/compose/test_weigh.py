@@ -184,3 +184,31 @@ def test_few_are_read_whole_and_so_is_what_a_time_is_asked_of() -> None:
     timed = cues.read("what of the boat last Tuesday?", (), NOW)
     read = shorten(timed, [(NO_IDS, turns)], _words(lines), _near(lines, lifts))
     assert (len(read.turns), read.share) == (len(lines), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quoted"),
+    [
+        ("How about two water and one food?", "how about two water and one food", True),
+        ("周边有哪些酒店呢？", "周边有哪些酒店呢", True),
+        ("好的，谢谢！", "好的 谢谢", True),
+        ("You too!", "You too", True),
+        ("If", "different", False),
+        ("green tea", "I had green tea today", False),
+        ("kayak trip river bend", "The kayak trip, river bend: it was fun", True),
+        ("kayak trip river bend", "At the bend of the river our kayak trip ended", False),
+    ],
+)
+def test_a_text_that_says_the_whole_question_stands_first(question: str, text: str, quoted: bool) -> None:
+    lines = [
+        Line(text, seq=3),
+        Line("Is there tea, water, food, a river, a kayak, a hotel?", seq=9),
+        Line("酒店在周边哪里呢？", seq=12),
+    ]
+    asked = cues.read(question, [], NOW)
+    words = _words(lines)
+    of = np.array([(line.id >> 64, line.id & (1 << 64) - 1) for line in lines], dtype=np.uint64)
+    scored = weigh(asked, lines, of, words, None)
+    assert list(scored.quoted) == [quoted, False, False]
+    if quoted:
+        assert int(np.argmax(scored.total)) == 0
