@@ -5,10 +5,11 @@
 import re
 
 from schemas.vocabulary import Intent, Purpose
-from shared.reading.intent import understand
+from services.compose.rules.parts import list_questions
+from shared.reading.intent import Understood, understand
 from shared.text.patterns import to_pattern
 
-__all__ = ["purpose_of", "understand"]
+__all__ = ["purpose_of", "understand", "understand_message"]
 
 _PURPOSES: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
     ("research", to_pattern(r"引用|出处|来源|文献|论文|调研|研究|考证|查(?:阅|证)|综述|\b(?:cit(?:e|es|ed|ation|ations)|references?|sources?|bibliography|literature|research|survey of|investigate|papers on|evidence (?:for|that))\b", re.IGNORECASE)),
@@ -21,6 +22,15 @@ _QUESTION = to_pattern(
     r"[?？]|(?:吗|呢|么)[。.!！]?$|什么|怎么|为什么|如何|哪|谁|多少|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could)\b",
     re.IGNORECASE,
 )
+
+
+def understand_message(text: str) -> Understood:
+    """What the message wants; behind small talk, what the first of its questions wants that is none."""
+    found = understand(text)
+    if found.intent != "small_talk":
+        return found
+    asked = map(understand, list_questions(text))
+    return next((each for each in asked if each.intent != "small_talk"), found)
 
 
 def purpose_of(message: str, intent: Intent) -> Purpose:

@@ -68,6 +68,11 @@ class Part:
     kind: Kind = "question"
 
 
+def list_questions(text: str) -> list[str]:
+    """The sentences of the text that ask."""
+    return [each for raw in _SENTENCE.findall(text) if is_question(each := raw.strip())]
+
+
 def split_question(text: str) -> tuple[Part, ...]:
     """The parts that are worth a search of their own; none where the question is of one piece.
 

@@ -23,7 +23,7 @@ from schemas.retrieval_plan import (
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
 from services.compose.rules import topics
 from services.compose.rules.cues import ASKS_WHEN
-from services.compose.rules.intent import purpose_of, understand
+from services.compose.rules.intent import purpose_of, understand_message
 from services.compose.rules.past import asks_past
 from services.compose.rules.projects import projects
 from shared.text.dates import Range, time_range
@@ -105,7 +105,7 @@ def plan(
 ) -> Planned:
     """The intent and a plan whose first query is the message itself at weight 1 and whose expansions weigh less."""
     text = normalise(message) or message.strip() or "?"
-    found = understand(text)
+    found = understand_message(text)
     language = _language(text, recent)
     purpose = purpose_of(text, found.intent)
     spoken = time_range(text, now)

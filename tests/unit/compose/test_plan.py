@@ -148,3 +148,16 @@ def test_the_time_that_words_name_is_the_filter() -> None:
 
 def test_the_same_message_gives_the_same_plan() -> None:
     assert plan("推荐一本书", [], NOW, PlanPolicy(), "r") == plan("推荐一本书", [], NOW, PlanPolicy(), "r")
+
+
+@pytest.mark.parametrize(
+    ("message", "small_talk"),
+    [
+        ("Sounds great, thank you and enjoy your trip! What did Caroline find at the council meeting?", False),
+        ("好的，明白了。你们辛苦啦！我爸什么时候手术？", False),
+        ("Good morning! Did you sleep well?", True),
+        ("你好呀，今天过得怎么样？", True),
+    ],
+)
+def test_a_question_behind_small_talk_is_what_is_wanted(message: str, small_talk: bool) -> None:
+    assert (plan(message, (), NOW, PlanPolicy()).intent == "small_talk") is small_talk
