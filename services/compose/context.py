@@ -12,6 +12,7 @@ from schemas.context_package import ContextPackage, PackageDebug, PlannerDebug
 from schemas.evidence_pack import EvidencePack
 from schemas.explain import Explain
 from schemas.retrieve import RetrieveRequest
+from schemas.vocabulary import Intent
 from services.compose import arms, experience, explain, links, media, overlay, planner, rerank, resources
 from services.compose.composed import Composed, Retrieved
 from services.compose.evidence import evidence_pack, fuse_policy, screen_all
@@ -59,6 +60,8 @@ ENDED_MOST = 200
 """So many of the versions that ended last are looked for in what is found."""
 MEMORIES_MOST = 8
 """Of the evidence so many pieces are memories at most, unless the request allows more notes (X25)."""
+FOR_SMALL_TALK = 0.3
+"""So likely the best must be to help where nothing was asked: a greeting is near every greeting."""
 SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
@@ -120,7 +123,7 @@ async def compose(
     candidates = weigh_wishes(found.candidates, planned.intent)
     pool = [c for c in candidates if (c.turn_id not in shown if c.memory_id is None else c.memory_id not in carried)]
     policy = replace(
-        _fuse_policy(rt, found, inject_limit(asked, rt.policy.compose)),
+        _fuse_policy(rt, found, inject_limit(asked, rt.policy.compose), planned.intent),
         best_beside=max((c.probability for c in candidates if c.memory_id in carried), default=0.0),
         beside=said_beside(asked, rt, loaded, core),
         questions=asks_for_questions(message),
@@ -230,14 +233,14 @@ def _said(window: Sequence[Turn]) -> list[str]:
     ]
 
 
-def _fuse_policy(rt: Runtime, found: Found, notes: int | None) -> FusePolicy:
+def _fuse_policy(rt: Runtime, found: Found, notes: int | None, intent: Intent) -> FusePolicy:
     policy = rt.policy.compose
     return FusePolicy(
         weights=found.weights,
         limit=max(policy.evidence_max, notes or 0),
         memories_max=max(MEMORIES_MOST, notes or 0),
         least_score=policy.least_score,
-        least_best=best_of(policy.least_score),
+        least_best=max(best_of(policy.least_score), FOR_SMALL_TALK if intent == "small_talk" else 0.0),
         least_share=OF_BEST,
         lists=found.lists,
         sanitize=policy.sanitize,

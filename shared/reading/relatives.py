@@ -22,14 +22,23 @@ _CALLED = to_pattern(
 _KIN = to_pattern(rf"\b{KIN_EN}(?:'s|s)?\b|\bfamily\b|{KIN_ZH}|爸|妈|家里", re.IGNORECASE)
 _HEALTH = to_pattern(
     r"\b(?:health(?:y)?|allerg\w+|intoleran\w+|diagnos\w+|disease|illness|sick|condition|conditions|medic\w+|prescri\w+|symptom\w*|surger\w+"
-    r"|operation|cancer|diabet\w+|asthma|stroke|tumou?r|blood pressure|heart attack|dementia|alzheimer\w*|depress\w+|migraine\w*|arthritis|gout|c(?:o)?eliac|pregnan\w+)\b"
-    r"|健康|过敏|病|药|手术|癌|瘤|血压|血糖|住院|确诊|查出|症|哮喘|中风|心梗|痛风|忌口|身体|怀孕|孕期|孕妇",
+    r"|operation|cancer|diabet\w+|asthma|stroke|tumou?r|blood pressure|heart attack|dementia|alzheimer\w*|depress\w+|migraine\w*|arthritis)\b"
+    r"|健康|过敏|病|药|手术|癌|瘤|血压|血糖|住院|确诊|查出|症|哮喘|中风|心梗|痛风|忌口|身体",
     re.IGNORECASE,
 )
 _SELF = to_pattern(r"\b(?:i|i'm|i've|my|me)\b|我", re.IGNORECASE)
 
 
 _telling: Recall[bool] = Recall()
+
+
+_LIMITS = to_pattern(
+    r"\b(?:allerg\w+|intoleran\w+|diabet\w+|asthma\w*|blood pressure|heart (?:disease|condition|attack)|strokes?|cancer|tumou?r"
+    r"|migraine\w*|arthritis|gout|c(?:o)?eliac|pregnan\w+|epilep\w+|seizures?|kidney|liver|ulcer|dialysis|pacemaker|diagnosed)\b"
+    r"|过敏|忌口|糖尿病|痛风|血压|血糖|血脂|哮喘|癌|肿瘤|心梗|中风|心脏病|肾|结石|胃病|胃溃疡|癫痫|怀孕|孕期|孕妇|确诊|不耐受",
+    re.IGNORECASE,
+)
+"""States of health that limit what is good for somebody."""
 
 
 def tells_of_relative(text: str) -> bool:
@@ -47,7 +56,12 @@ def _tells_of_relative(text: str) -> bool:
 
 def speaks_of_health(text: str) -> bool:
     """Whether the text speaks of an illness, of what is done about one, or of what the body does not bear."""
-    return _HEALTH.search(text) is not None
+    return _HEALTH.search(text) is not None or names_limit_of_health(text)
+
+
+def names_limit_of_health(text: str) -> bool:
+    """Whether the text names a state of health that limits what is good for somebody; that health matters is none."""
+    return _LIMITS.search(text) is not None
 
 
 def asks_own_health(question: str) -> bool:

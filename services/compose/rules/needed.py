@@ -9,7 +9,7 @@ from typing import Literal
 from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.model import CoreMemory
 from shared.reading.keys import scope_of
-from shared.reading.relatives import speaks_of_health
+from shared.reading.relatives import names_limit_of_health
 from shared.text.segment import query_terms, stem
 
 Need = Literal["address", "answers", "safety", "care", "order"]
@@ -51,7 +51,7 @@ def need_of(memory: CoreMemory) -> Need | None:
     for start, need in PREFIXES.items():
         if key.startswith(start):
             return need
-    if memory.type in ("constraint", "profile") and speaks_of_health(memory.text):
+    if memory.type in ("constraint", "profile") and names_limit_of_health(memory.text):
         return "safety" if memory.type == "constraint" else "care"
     if memory.type == "constraint" or (memory.type == "preference" and key == memory.type):
         return "answers" if scope_of(memory.text) == "writing" else "order"

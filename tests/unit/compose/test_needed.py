@@ -56,6 +56,8 @@ def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> N
         ("profile", "怀孕三个月了", "task", True),
         ("profile", "I'm 14 weeks pregnant", "small_talk", False),
         ("profile", "lives in Leeds", "recommend", False),
+        ("constraint", "Mental health is important to me", "other", False),
+        ("constraint", "健康对我很重要", "other", False),
     ],
 )
 def test_what_health_forbids_is_always_carried_health_itself_where_advice_is_asked(
