@@ -1,6 +1,7 @@
 """The search arms of a plan, side by side under one deadline; what is missing or late is named, not raised."""
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,7 +35,7 @@ from services.compose.rules import cues, spans, spelling
 from services.compose.rules.cues import Cues
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
-from services.compose.rules.fuse import best_of
+from services.compose.rules.fuse import OF_BEST, best_of
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
     NO_IDS,
@@ -316,7 +317,7 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         ]
         best = np.max(chances, axis=0)
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
-            near_answers = np.flatnonzero(best[: len(gone)] >= policy.least_score).tolist()
+            near_answers = np.flatnonzero(best[: len(gone)] >= shown).tolist()
             found.stale_answers |= {key_of(gone[at]) for at in near_answers}
         ended = float(best.max())  # what ended an answer is as likely as that was
         moments = end_moments(found.overlay, [over[at] for at in np.flatnonzero(best >= shown).tolist()])
@@ -350,7 +351,8 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         mine = order[(_own(hits, wanted[n]) | enders)[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
         evident = islice((at for at in ranked if at in echoes or tells(*current[at])), step.most or _limit(rt, run))
-        stand(standings, n, brings, scored, list(evident))
+        bar = max(shown, OF_BEST * float(scored.probability.max(initial=0.0))) if step.is_part else math.inf
+        stand(standings, n, brings, scored, list(evident), bar)
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 

@@ -1,5 +1,6 @@
 """What the arms found: candidates with their places in every ranked list, and what could not be had."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -84,6 +85,7 @@ class Standing:
     ranks: dict[str, int] = field(default_factory=dict[str, int])
     scores: dict[str, float] = field(default_factory=dict[str, float])
     probability: float = 0.0
+    of_part: bool = False
 
 
 def note(found: Found, brings: List) -> None:
@@ -199,8 +201,18 @@ def take_linked(found: Found, brings: List, hits: Sequence[Hit], *, past: bool =
         found.candidates.append(candidate(hit, left, standing))
 
 
-def stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, order: Sequence[int]) -> None:
-    """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more."""
+def stand(
+    standings: dict[int, Standing],
+    n: int,
+    brings: List,
+    scored: Scored,
+    order: Sequence[int],
+    least_of_part: float = math.inf,
+) -> None:
+    """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more.
+
+    From `least_of_part` on a find answers this part of a question, however likely others answer other parts.
+    """
     alone = {
         name: (ranks_of(scores), scores)
         for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
@@ -213,6 +225,7 @@ def stand(standings: dict[int, Standing], n: int, brings: List, scored: Scored, 
         standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
         chance = weigh_odds(float(scored.probability[at]), brings.weight)
         standing.probability = max(standing.probability, chance)
+        standing.of_part = standing.of_part or chance >= least_of_part
         for name, (ranks, scores) in alone.items():
             if scores[at] > 0:
                 standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
@@ -248,6 +261,7 @@ def candidate(hit: Hit, left: Held, standing: Standing) -> Candidate:
         arm_ranks=standing.ranks,
         arm_scores=standing.scores,
         probability=standing.probability,
+        of_part=standing.of_part,
         mode=standing.best.mode,
         query=standing.best.of,
         language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says

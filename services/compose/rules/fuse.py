@@ -118,6 +118,7 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
         arm_scores=scores,
         rerank_score=max(reranks, default=None),
         probability=max(one.probability, other.probability),
+        of_part=one.of_part or other.of_part,
         mode=mode,
     )
 
@@ -214,14 +215,15 @@ def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, 
     """What hardly helps: each below the least score, and of what was weighed what the best leaves far behind.
 
     All of that where the best is not likely enough. The best is one that states something and is shown as it is: a
-    question that was asked before is nearest to itself and answers nothing.
+    question that was asked before is nearest to itself and answers nothing. What answers a part of the question is
+    measured by the best of that part.
     """
     found = sorted((c for c in candidates if any(map(is_weighed, c.arm_ranks))), key=lambda c: -c.probability)
     telling = [each for each in found if states_something(each, questions=policy.questions)] or found
     shown = next((each.probability for each in telling if not _is_held_back(each, policy.sanitize)), 0.0)
     least = policy.least_share * max(shown, policy.best_beside)
     nothing_fits = bool(telling) and telling[0].probability < policy.least_best
-    far = found if nothing_fits else [each for each in found if each.probability < least]
+    far = found if nothing_fits else [each for each in found if each.probability < least and not each.of_part]
     weak = [each for each in candidates if each.probability < policy.least_score]
     return dict.fromkeys(each.key for each in (*weak, *far))
 

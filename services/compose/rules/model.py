@@ -58,6 +58,8 @@ class Candidate:
     arm_scores: Mapping[str, float] = field(default_factory=dict[str, float])
     rerank_score: float | None = None
     probability: float = 1.0
+    of_part: bool = False
+    """Whether it answers a part of the question: it is not measured by what answers another."""
     mode: SearchMode = "hybrid"
     query: int = 0
     language: Language | None = None
