@@ -35,7 +35,8 @@ from services.compose.rules import cues, spans, spelling
 from services.compose.rules.cues import Cues
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
-from services.compose.rules.fuse import OF_BEST, best_of
+from services.compose.rules.fuse import best_of
+from services.compose.rules.model import weigh_odds
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
     NO_IDS,
@@ -62,6 +63,8 @@ OPEN = Within()
 MAX_CANDIDATES = 400
 PART_TURNS, PART_MEMORIES = 24, 8
 """Of what each part of a question finds, so much is looked at beside what the whole does."""
+TIMES_LEAST, OF_BEST_PART = 2.0, 0.5
+"""A part of a question asks for one thing: what answers it has so many times the least odds, and half of the best."""
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
 SHARE_FOR_READING = 0.75
@@ -351,7 +354,7 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         mine = order[(_own(hits, wanted[n]) | enders)[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
         evident = islice((at for at in ranked if at in echoes or tells(*current[at])), step.most or _limit(rt, run))
-        bar = max(shown, OF_BEST * float(scored.probability.max(initial=0.0))) if step.is_part else math.inf
+        bar = _bar_of_part(scored, policy.least_score) if step.is_part else math.inf
         stand(standings, n, brings, scored, list(evident), bar)
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
@@ -372,6 +375,11 @@ async def _read_enders(
     latest = sorted(moments, reverse=True)[:MOST_ENDERS]
     (said,) = await rt.db.read(subject, store.said_at(subject, latest, MOST_ENDERS, within))
     return holding(found, [hit for hit in said if hit.chunk_id not in kept], past=within.past)
+
+
+def _bar_of_part(scored: Scored, least: float) -> float:
+    """How likely a find has to be that answers this part of a question: nearly as likely as the best that does."""
+    return max(weigh_odds(least, TIMES_LEAST), OF_BEST_PART * float(scored.probability.max(initial=0.0)))
 
 
 def _ids_of(hits: Sequence[Hit]) -> Ids:

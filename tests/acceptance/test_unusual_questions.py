@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.person import Person, user
+from tests.system.person import Person, shown, user
 
 FACTS = {
     "en": {
@@ -71,8 +71,7 @@ async def test_every_part_of_an_unusual_question_is_met(person: Person, language
     assert [fact for fact in facts if fact not in told] == []
     together = " ".join(f"{thing}?" for thing in FACTS[language])
     package = await person.compose(together, session="new")
-    shown = "\n".join(each.snippet for each in package.evidence)
-    assert [fact for fact in facts if fact not in shown] == []
+    assert [fact for fact in facts if fact not in shown(package)] == []
     assert facts[-1] in (await found(person, STORIES[language]))[0]
 
 
