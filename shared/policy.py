@@ -244,7 +244,7 @@ class ComposePolicy(Slice):
     rerank_top_n: int = Field(default=20, ge=2, le=200)
     rerank_deadline_ms: int = Field(default=300, ge=1)
     least_score: float = Field(
-        default=0.03, ge=0, le=1, description="How likely evidence must be to help; a plan may say otherwise"
+        default=0.05, ge=0, le=1, description="How likely evidence must be to help; a plan may say otherwise"
     )
     weights: ArmWeights = ArmWeights()
     budget: BudgetPolicy = BudgetPolicy()

@@ -36,7 +36,6 @@ from services.compose.rules.cues import Cues
 from services.compose.rules.current import Held
 from services.compose.rules.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
 from services.compose.rules.fuse import best_of
-from services.compose.rules.model import weigh_odds
 from services.compose.rules.nearby import (
     DEFAULT_CONTEXT,
     NO_IDS,
@@ -63,8 +62,8 @@ OPEN = Within()
 MAX_CANDIDATES = 400
 PART_TURNS, PART_MEMORIES = 24, 8
 """Of what each part of a question finds, so much is looked at beside what the whole does."""
-TIMES_LEAST, OF_BEST_PART = 2.0, 0.5
-"""A part of a question asks for one thing: what answers it has so many times the least odds, and half of the best."""
+OF_BEST_PART = 0.5
+"""A part of a question asks for one thing: what answers it is half as likely as the best that does."""
 STATIC = "embedding_static"
 """A note: what texts mean is told by the static vectors that ship with the product, no encoder being configured."""
 SHARE_FOR_READING = 0.75
@@ -378,8 +377,8 @@ async def _read_enders(
 
 
 def _bar_of_part(scored: Scored, least: float) -> float:
-    """How likely a find has to be that answers this part of a question: nearly as likely as the best that does."""
-    return max(weigh_odds(least, TIMES_LEAST), OF_BEST_PART * float(scored.probability.max(initial=0.0)))
+    """How likely a find has to be that answers this part of a question."""
+    return max(least, OF_BEST_PART * float(scored.probability.max(initial=0.0)))
 
 
 def _ids_of(hits: Sequence[Hit]) -> Ids:
