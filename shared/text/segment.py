@@ -8,7 +8,7 @@ from shared.text import chinese, stopwords
 from shared.text.normalise import fold, normalise
 from shared.text.patterns import to_pattern
 
-SEGMENTER_VERSION = "3"
+SEGMENTER_VERSION = "4"
 """Stored with every indexed row, so that rows of another version can be told apart; nothing indexes them again yet."""
 
 MAX_TERM_CHARS = 96
@@ -19,6 +19,7 @@ _LETTER = rf"[^\W{HAN}{_UNSPACED}]"
 _RUN = to_pattern(
     rf"(?P<han>[{HAN}]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_LETTER}+(?:[.'’/@:&\-]+{_LETTER}+)*(?:\+\+|\#)?)"
 )
+_PERSONS = frozenset("我你您他她它咱")
 _PART = to_pattern(r"[^\W_]+")
 _CAMEL = to_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _JOINT = to_pattern(r"[_./@:&\-]")
@@ -123,7 +124,8 @@ def _inside(word: str) -> tuple[str, ...]:
     if len(word) == 3 and len(chinese.cut_for_search(word)) > 1:
         return ()
     pairs = (word[:2], word[1:]) if len(word) == 3 else ()
-    return (*pairs, *dict.fromkeys(each for each in word if each in LONE))
+    joined = len(word) == 2 and word[0] in _PERSONS and word not in stopwords.CHINESE  # no word: 我住, 他演
+    return (*pairs, *dict.fromkeys(each for each in word if each in LONE or (joined and each not in _PERSONS)))
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -35,6 +35,8 @@ MARGIN = 8
 BARE_NAME = 2
 """An entity of so few words is a name of which nothing is said."""
 _HAN = to_pattern(r"[\u3400-\u9fff]")
+_RESOLVED = to_pattern(r"\s*[（(]\d{4}-\d\d-\d\d[^()（）]{0,20}[)）](?=[\s.。]*$)")
+"""The day that a memory names behind words that say it by its distance: yesterday, 下个月."""
 _NUMBER = to_pattern(r"\d+")
 _NOT = to_pattern(r"\b(?:not|no|never|none|nothing|without|stop(?:ped)?|any ?more)\b|n['’]t\b|不|没|别|勿|未|无需|停")
 
@@ -51,7 +53,8 @@ class Comparable:
     """A text as it is compared with others."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text = _RESOLVED.sub("", text)
+        self._names_day = len(self._text) < len(text)
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -82,6 +85,10 @@ class Comparable:
     def stands_in(self, other: "Comparable") -> bool:
         """Whether the other has all its words and numbers."""
         return bool(self.pieces) and self.pieces <= other.pieces and self.numbers <= other.numbers
+
+    def dates(self, other: "Comparable") -> bool:
+        """Whether it names the day of what the other says, which hardly says more than how far off that is."""
+        return self._names_day and _count_words(other.pieces - self.pieces) <= NEW_IN_REPLY
 
     def only_replies_to(self, other: "Comparable") -> bool:
         """Whether it hardly has a word, and no number, that the other, which it answers, does not have."""
@@ -199,7 +206,7 @@ def _same(one: _Told, other: _Told) -> bool:
 def _says_more(one: _Told, other: _Told) -> bool:
     """Whether the one is to be shown rather than the other: it says more, or says it as a memory or as the user."""
     covers, covered = other.repeats(one), one.repeats(other)
-    if covers != covered:
+    if covers != covered and not (one.said.dates(other.said) or other.said.dates(one.said)):
         return covers
     return _standing(one.source) > _standing(other.source)
 

@@ -49,6 +49,8 @@ def test_of_words_and_their_echo_the_words_are_shown(language: str) -> None:
         ("我对花生过敏。", "对花生过敏", "memory"),
         ("I'm allergic to peanuts and carry an EpiPen since 2019.", "allergic to peanuts", "words"),
         ("我从2019年起对花生过敏。", "对花生过敏", "words"),
+        ("I'm moving to Porto next month!", "moving to Porto next month (2026-12-10)", "memory"),
+        ("下个月搬到杭州滨江去", "搬到杭州滨江去（2026-12-16）", "memory"),
     ],
 )
 def test_of_a_memory_and_its_words_the_memory_is_shown_unless_the_words_say_more(
