@@ -334,14 +334,19 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         many = _among(len(hits), wanted[n])
         many = min(among.get(n, many), many)
-        scored = weigh(asked[n], hits, of, by_words.get(n), near.get(n), weights, many, beside=bool(near))
+        # of what other parts of the question ask for, nothing is said here
+        seen = np.flatnonzero(_own(hits, wanted[n]) | enders) if step.is_part else np.arange(len(hits))
+        standing_at: list[int] = seen.tolist()
+        read_here = [current[at] for at in standing_at]
+        said = [hit for hit, _ in read_here]
+        scored = weigh(asked[n], said, of[seen], by_words.get(n), near.get(n), weights, many, beside=bool(near))
         if n in dated:
             scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
         chance = scored.probability
         if step.query.mode != "associative":
-            chance = spans.weigh_dates(read[n], hits, scored, shown, now)
-        chance = np.where(enders, np.maximum(chance, ended), chance)
-        echoes = _echoed_replies(current, scored) if run.wide else []
+            chance = spans.weigh_dates(read[n], said, scored, shown, now)
+        chance = np.where(enders[seen], np.maximum(chance, ended), chance)
+        echoes = _echoed_replies(read_here, scored) if run.wide else []
         if not read[n].terms:  # thanks and greetings are found behind all that is evidence
             chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
         scored = replace(scored, probability=chance)
@@ -350,11 +355,11 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         note(found, brings)
         found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
         order = np.argsort(-scored.total.round(9), kind="stable")
-        mine = order[(_own(hits, wanted[n]) | enders)[order]] if run.wide else order
+        mine = order[(_own(said, wanted[n]) | enders[seen])[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
-        evident = islice((at for at in ranked if at in echoes or tells(*current[at])), step.most or _limit(rt, run))
+        evident = islice((at for at in ranked if at in echoes or tells(*read_here[at])), step.most or _limit(rt, run))
         bar = _bar_of_part(scored, policy.least_score) if step.is_part else math.inf
-        stand(standings, n, brings, scored, list(evident), bar)
+        stand(standings, n, brings, scored, list(evident), standing_at, bar)
     found.candidates += [candidate(*current[at], standing) for at, standing in standings.items()]
     return hits
 

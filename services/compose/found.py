@@ -207,11 +207,13 @@ def stand(
     brings: List,
     scored: Scored,
     order: Sequence[int],
+    places: Sequence[int],
     least_of_part: float = math.inf,
 ) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more.
 
-    From `least_of_part` on a find answers this part of a question, however likely others answer other parts.
+    `places` says where what was scored stands among all finds. From `least_of_part` on a find answers this part of a
+    question, however likely others answer other parts.
     """
     alone = {
         name: (ranks_of(scores), scores)
@@ -219,7 +221,7 @@ def stand(
         if scores.any()
     }
     for rank, at in enumerate(order, 1):
-        standing = standings.setdefault(at, Standing(brings, rank))
+        standing = standings.setdefault(places[at], Standing(brings, rank))
         if (rank, -brings.weight) < (standing.place, -standing.best.weight):
             standing.best, standing.place = brings, rank
         standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])

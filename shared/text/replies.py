@@ -10,7 +10,7 @@ from itertools import islice
 
 from shared.text import chinese
 from shared.text.patterns import to_pattern
-from shared.text.recall import Recall
+from shared.text.recall import Recall, of_texts
 from shared.text.segment import query_terms
 from shared.text.stopwords import CHINESE, ENGLISH
 
@@ -91,6 +91,7 @@ _PARTICULAR = to_pattern(r"\d|(?<=[a-z,;:] )(?!I\b)[A-Z][a-z]")
 _asserting: Recall[bool] = Recall()
 
 
+@of_texts(8192)
 def says_something(text: str) -> bool:
     """Whether a text says anything beyond that it was heard: False for blanks, marks, and mere replies."""
     read = text.strip()

@@ -14,6 +14,7 @@ from shared.text import segment
 from shared.text.dates import Range, arabic, time_range, without_times
 from shared.text.normalise import fold, normalise
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 
 ASKS_WHEN = to_pattern(
     r"什么时候|何时|哪(?:天|年|月|一天|一年)|几(?:号|点|月)|多久|\bwhen\b|\bwhat (?:date|day|time|year|month)\b|\bhow long\b",
@@ -221,6 +222,7 @@ def _near(said_at: datetime, span: Range) -> float:
     return 1.0
 
 
+@of_texts(8192)
 def tells_when(text: str) -> bool:
     """Whether the text names a time."""
     if text.isascii() and not _DIGIT.search(text) and _TIME_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):
@@ -230,8 +232,11 @@ def tells_when(text: str) -> bool:
 
 def asking(text: str) -> float:
     """Which share of the text is questions."""
-    if "?" not in text and "？" not in text:
-        return 0.0
+    return _share_asked(text) if "?" in text or "？" in text else 0.0
+
+
+@of_texts(8192)
+def _share_asked(text: str) -> float:
     asked = sum(len(each) for each in _SENTENCE.findall(text) if "?" in each[-3:] or "？" in each[-3:])
     return asked / max(1, len(text))
 
