@@ -130,13 +130,13 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
 
 
 def samples(talk: Talk) -> Talk:
-    """Questions asked of a few lines of their dialogue, beside each other or from all over it; half without an answer."""
+    """Questions asked of a few lines of their dialogue, side by side or from all over it; half without an answer."""
     said = {each.dialogue: [line for line in talk.lines if line.dialogue == each.dialogue] for each in talk.questions}
     answered = [each for each in talk.questions if each.scored and len(each.evidence) <= 3]
     lines: list[Line] = []
     questions: list[Question] = []
     for n, asked in enumerate(replace(talk, questions=tuple(answered)).part(None, SAMPLES).questions):
-        chance = random.Random(f"{asked.dialogue} {asked.text}")  # noqa: S311 # the same samples every time
+        chance = random.Random(f"{asked.dialogue} {asked.text}")  # the same samples every time
         whole = said[asked.dialogue]
         places = [at for at, line in enumerate(whole) if line.id in asked.evidence]
         if not places:
@@ -208,16 +208,14 @@ def traits(asked: Asked, weights: Floats) -> Floats:
 
 
 def fit_odds(asked: Sequence[Asked], weights: Floats) -> Floats:
-    """By logistic regression; the candidates of a question count together by the root of how many they are."""
+    """By logistic regression."""
     rows = np.concatenate([traits(each, weights) for each in asked])
-    share = np.concatenate([np.full(len(each.lines), len(each.lines) ** -0.5) for each in asked if each.lines])
-    share /= share.mean()
     right = np.concatenate([each.right for each in asked]).astype(float)
     found = np.zeros(rows.shape[1])
     for _ in range(40):
         guess = 1 / (1 + np.exp(-(rows @ found)))
-        curve = rows.T @ (rows * (share * guess * (1 - guess))[:, None]) + 1e-3 * np.eye(rows.shape[1])
-        found += np.linalg.solve(curve, rows.T @ (share * (right - guess)) - 1e-3 * found)
+        curve = rows.T @ (rows * (guess * (1 - guess))[:, None]) + 1e-3 * np.eye(rows.shape[1])
+        found += np.linalg.solve(curve, rows.T @ (right - guess) - 1e-3 * found)
     return found
 
 

@@ -104,7 +104,7 @@ class Places:
 
 
 def preceding(of: Ids) -> Ints:
-    """Where among these chunks stands what was said before each, in its turn or the last message of the one before; or -1."""
+    """Where among these chunks the last message before each stands, of its turn or of the one before; -1: nowhere."""
     turns = Places(of).turns(of)
     order = np.lexsort((of[:, 1], turns))
     turns = turns[order]

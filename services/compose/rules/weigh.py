@@ -85,14 +85,14 @@ class Odds:
     candidates: where nothing is near, the nearest is not either. `many` goes with the logarithm of how many there are.
     """
 
-    base: float = -2.17
-    score: float = 1.08
-    first: float = -0.42
-    meaning: float = 0.79
-    coverage: float = -0.08
-    many: float = -0.64
-    no_meaning: float = 0.92
-    no_words: float = 0.40
+    base: float = -1.89
+    score: float = 1.11
+    first: float = -0.41
+    meaning: float = 0.63
+    coverage: float = -0.54
+    many: float = -0.65
+    no_meaning: float = 0.89
+    no_words: float = 0.19
 
 
 DEFAULT_ODDS = Odds()
@@ -195,7 +195,7 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
 
 
 def _answers(said: Sequence[Said], of: Ids, questions: Floats) -> Floats:
-    """How much of the question each text answers: what the words of a question count that somebody else asked just before."""
+    """What the words of the question count in a question that somebody else asked just before; else 0."""
     before = preceding(of)
     made = np.where(before >= 0, questions[before], 0.0)
     for at in np.flatnonzero(made).tolist():
