@@ -199,7 +199,7 @@ def _answers(said: Sequence[Said], of: Ids, questions: Floats) -> Floats:
     before = preceding(of)
     made = np.where(before >= 0, questions[before], 0.0)
     for at in np.flatnonzero(made).tolist():
-        one, other = said[at], said[before[at]]
+        one, other = said[at], said[int(before[at])]
         if (one.name, one.role) == (other.name, other.role):
             made[at] = 0.0
     return made
