@@ -58,6 +58,19 @@ async def test_only_what_is_always_needed_goes_in_unasked(person: Person, langua
 
 
 @BOTH
+async def test_what_a_small_memory_does_not_know_brings_none_of_it(person: Person, language: str) -> None:
+    for said, answered in SAID[language][1:4]:
+        messages = [{"role": "user", "content": said}, {"role": "assistant", "content": answered}]
+        await person.say(session="first", messages=messages)
+    unknown, known = {
+        "en": ("What's my shoe size?", "When does the sofa arrive?"),
+        "zh": ("我穿多大的鞋？", "沙发什么时候到？"),
+    }[language]
+    assert (await person.compose(unknown)).evidence == []
+    assert SOFA[language] in (await person.compose(known)).evidence[0].snippet
+
+
+@BOTH
 async def test_all_of_it_goes_in_where_it_is_asked_for(person: Person, language: str) -> None:
     await _tell(person, language)
     package = await person.compose({"en": "What do you know about me?", "zh": "你都记得我什么？"}[language])

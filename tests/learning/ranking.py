@@ -9,11 +9,12 @@ import asyncio
 import json
 import logging
 import pickle
+import random
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -24,13 +25,13 @@ from numpy.typing import NDArray
 
 from services.cli.supervisor import Supervisor
 from services.compose import arms
-from services.compose.rules import cues
-from services.compose.rules.weigh import BY_MEANING, BY_WORDS, FEW, Odds, Weights, weigh
+from services.compose.rules import cues, shortlist
+from services.compose.rules.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
 from shared.runtime import Runtime
 from shared.text.language import detect
 from shared.text.replies import says_something
 from tests.bench import store
-from tests.bench.dialogues import SMALL_TALK, Question, Talk, read, steps
+from tests.bench.dialogues import SMALL_TALK, Line, Question, Talk, read, steps
 from tests.bench.store import Committed
 
 Floats = NDArray[np.float64]
@@ -40,6 +41,11 @@ PARTS = {"meaning": [SIGNALS.index(each) for each in BY_WORDS], "words": [SIGNAL
 NATURAL = Path(__file__).parent / "corpus"
 UNRELATED = 60
 """So many natural lines are asked of each file's users: nothing that these remember helps."""
+SAMPLES = 160
+"""So many questions of each file are asked of a few lines too: without their answer, half of the time."""
+FEW_LINES = 6, 12
+SAMPLE = ", few lines "
+"""What is in the name of a dialogue of a few lines, behind the name of the one that they are of."""
 FOLDS = 5
 EDGES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 CUTS = (0.03, 0.05, 0.08, 0.1, 0.15, 0.2)
@@ -56,6 +62,7 @@ class Asked:
     evidence: frozenset[str]
     rows: Floats
     lines: list[str]
+    few: bool = False
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -87,24 +94,32 @@ async def ask(rt: Runtime, question: Question, committed: Committed, file: str, 
     rows = np.stack([signals.get(name, np.zeros(len(hits))) for name in SIGNALS], axis=1)
     telling = [n for n, hit in enumerate(hits) if hit.memory_id or says_something(hit.text)]
     lines = [committed.lines.get((str(hits[n].turn_id), hits[n].ordinal or 0), "") for n in telling]
-    return Asked(file, vectors, question.dialogue, question.evidence, rows[telling], lines)
+    user, few, _ = question.dialogue.partition(SAMPLE)
+    return Asked(file, vectors, user, question.evidence, rows[telling], lines, bool(few))
 
 
 async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -> list[Asked]:
-    """All questions of one file, and natural lines that nothing answers, by both kinds of vectors."""
+    """All questions of one file, also of a few of its lines, and natural lines that nothing answers.
+
+    By both kinds of vectors, with all candidates that words and meaning point at, before any shortlist.
+    """
     talk = talk.part(None, limit)
+    few = samples(talk)
     made: list[Asked] = []
     committed = Committed()
     async with AsyncExitStack() as stack:
         stack.enter_context(patch.object(arms, "weigh", look))
+        stack.enter_context(patch.object(shortlist, "MOST_TURNS", sys.maxsize))
+        stack.enter_context(patch.object(shortlist, "MOST_MEMORIES", sys.maxsize))
         bare = await stack.enter_async_context(store.runtime(on))
         ways = {"static": bare}
         if encoder:
             ways["encoder"] = await stack.enter_async_context(store.runtime(on, encoder))
-        plan = steps(talk, at_their_time=True)
+        both = replace(talk, lines=talk.lines + few.lines, questions=talk.questions + few.questions)
+        plan = steps(both, at_their_time=True)
         for number, step in enumerate(plan):
             await store.commit(bare, step.lines, committed)
-            asked = [each for each in step.questions if each.scored]
+            asked = [each for each in step.questions if each.scored or not each.evidence]
             if number == len(plan) - 1:
                 asked += unrelated(talk)
             for way, rt in ways.items():
@@ -112,6 +127,33 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
                 done = await store.each_of(asked, lambda q, rt=rt, way=way: ask(rt, q, committed, talk.name, way))
                 made += [each for each in done if each]
     return made
+
+
+def samples(talk: Talk) -> Talk:
+    """Questions asked of a few lines of their dialogue, side by side or from all over it; half without an answer."""
+    said = {each.dialogue: [line for line in talk.lines if line.dialogue == each.dialogue] for each in talk.questions}
+    answered = [each for each in talk.questions if each.scored and len(each.evidence) <= 3]
+    lines: list[Line] = []
+    questions: list[Question] = []
+    for n, asked in enumerate(replace(talk, questions=tuple(answered)).part(None, SAMPLES).questions):
+        chance = random.Random(f"{asked.dialogue} {asked.text}")  # the same samples every time
+        whole = said[asked.dialogue]
+        places = [at for at, line in enumerate(whole) if line.id in asked.evidence]
+        if not places:
+            continue
+        many = chance.randint(*FEW_LINES)
+        if n % 4 < 2:
+            start = max(0, min(places[0] - chance.randrange(many), len(whole) - many))
+            chosen = set(range(start, min(start + many, len(whole))))
+        else:
+            chosen = {*chance.sample(range(len(whole)), min(many, len(whole))), places[0]}
+        chosen -= set(places if n % 2 else ())
+        name = f"{asked.dialogue}{SAMPLE}{n}"
+        own = [replace(whole[at], dialogue=name) for at in sorted(chosen)]
+        lines += own
+        evidence = asked.evidence & {line.id for line in own}
+        questions.append(replace(asked, dialogue=name, evidence=evidence, earlier=len(own)))
+    return Talk(talk.name, tuple(lines), tuple(questions))
 
 
 def unrelated(talk: Talk) -> list[Question]:
@@ -125,9 +167,12 @@ def unrelated(talk: Talk) -> list[Question]:
     return [Question(users[n % len(users)], text, "unrelated", frozenset(), 0) for n, text in enumerate(chosen)]
 
 
-def fit_weights(asked: Sequence[Asked], shrink: float = 0.001, rounds: int = 300) -> Floats:
-    """Weights under which the right candidates of each question are the likeliest; each file counts by its root."""
-    known = [each for each in asked if each.right.any()]
+def fit_weights(asked: Sequence[Asked], shrink: float = 0.06, rounds: int = 150) -> Floats:
+    """Weights under which the right candidates of each question are the likeliest; each file counts by its root.
+
+    Among a few lines nearly any order is right: they tell how likely a text helps, not which comes first.
+    """
+    known = [each for each in asked if each.right.any() and not each.few]
     sizes = {each.file: sum(other.file == each.file for other in known) for each in known}
     rows = np.concatenate([each.rows for each in known])
     spread = rows.std(axis=0) + 1e-6
@@ -158,7 +203,7 @@ def traits(asked: Asked, weights: Floats) -> Floats:
     meaning, coverage = (
         np.full(count, asked.rows[:, SIGNALS.index(each)].max(initial=0.0)) for each in ("meaning", "coverage")
     )
-    many = np.full(count, np.log1p(max(count, FEW)))
+    many = np.full(count, np.log1p(count))
     return np.stack([np.ones(count), score, first, meaning, coverage, many, no_meaning, no_words], axis=1)
 
 
@@ -186,19 +231,21 @@ def in_part(asked: Sequence[Asked]) -> list[Asked]:
         for part, missing in PARTS.items() if each.vectors == "static" else ():
             rows = each.rows.copy()
             rows[:, missing] = 0.0
-            made.append(Asked(each.file, part, each.user, each.evidence, rows, each.lines))
+            made.append(replace(each, vectors=part, rows=rows))
     return made
 
 
 def tell(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
     """Recall in the order of the probabilities, reliability, and what cuts would keep."""
-    for file in sorted({each.file for each in asked}):
+    for file, few in sorted({(each.file, each.few) for each in asked}):
         for vectors in ("words", "meaning", "static", "encoder"):
             pairs = [
-                (each, p) for each, p in zip(asked, scores, strict=True) if (each.file, each.vectors) == (file, vectors)
+                (each, p)
+                for each, p in zip(asked, scores, strict=True)
+                if (each.file, each.few, each.vectors) == (file, few, vectors)
             ]
             if pairs:
-                _tell(f"{file}, {vectors}", pairs)
+                _tell(f"{file}{SAMPLE.rstrip() if few else ''}, {vectors}", pairs)
 
 
 def _tell(name: str, pairs: Sequence[tuple[Asked, Floats]]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from services.compose.rules import cues, telling
 from services.compose.rules.cues import Cues
-from services.compose.rules.nearby import Floats, Ids, Semantic, VectorIndex, WordIndex
+from services.compose.rules.nearby import Floats, Ids, Semantic, VectorIndex, WordIndex, preceding
 
 
 class Said(Protocol):
@@ -49,21 +49,22 @@ class Weights:
     Fitted by `make learn-ranking` on dialogues of both languages, with static vectors and with encoders.
     """
 
-    own: float = 0.06
-    window: float = 1.72
-    session: float = 0.93
-    coverage: float = 1.35
-    meaning: float = 1.78
-    meaning_window: float = 1.45
-    meaning_session: float = 0.28
-    speaker: float = 0.73
-    role: float = 0.50
-    date: float = 3.72
-    tells_when: float = 0.99
-    asking: float = -1.11
-    asked_name: float = 0.50
-    asked_amount: float = 0.44
-    asked_reason: float = 0.17
+    own: float = 0.60
+    window: float = 1.42
+    session: float = 0.88
+    coverage: float = 0.97
+    answers: float = 1.21
+    meaning: float = 1.57
+    meaning_window: float = 1.40
+    meaning_session: float = 0.65
+    speaker: float = 0.65
+    role: float = 0.47
+    date: float = 3.16
+    tells_when: float = 0.94
+    asking: float = -0.75
+    asked_name: float = 0.35
+    asked_amount: float = 0.42
+    asked_reason: float = 0.12
 
     def scaled(self, words: float, meaning: float) -> "Weights":
         """The same with all that words say, and all that vectors say, times these."""
@@ -71,7 +72,7 @@ class Weights:
         return replace(self, **by_words, **{name: getattr(self, name) * meaning for name in BY_MEANING})
 
 
-BY_WORDS = ("own", "window", "session", "coverage")
+BY_WORDS = ("own", "window", "session", "coverage", "answers")
 BY_MEANING = ("meaning", "meaning_window", "meaning_session")
 DEFAULT_WEIGHTS = Weights()
 
@@ -84,21 +85,18 @@ class Odds:
     candidates: where nothing is near, the nearest is not either. `many` goes with the logarithm of how many there are.
     """
 
-    base: float = -1.04
-    score: float = 1.06
-    first: float = -0.39
-    meaning: float = 0.56
-    coverage: float = -0.73
-    many: float = -0.80
-    no_meaning: float = 0.74
-    no_words: float = 0.07
+    base: float = -1.89
+    score: float = 1.11
+    first: float = -0.41
+    meaning: float = 0.63
+    coverage: float = -0.54
+    many: float = -0.65
+    no_meaning: float = 0.89
+    no_words: float = 0.19
 
 
 DEFAULT_ODDS = Odds()
 BEST_OF = ("meaning", "coverage")
-FEW = 8
-"""Among fewer candidates none is likelier to help than among so many: the fit has seen few so small memories."""
-
 
 QUOTED = 3.0
 """What a text gains that says the whole question word for word, whatever speaks against it."""
@@ -159,8 +157,11 @@ def weigh(
         made["date"] = np.array([cues.nearness(each.said_at, asked) for each in said])
     if asked.asks_when:
         made["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in said])
+    asking = np.array([cues.asking(each.text) for each in said])
     if not asked.asks_asked:
-        made["asking"] = np.array([cues.asking(each.text) for each in said])
+        made["asking"] = asking
+    if "own" in made:
+        made["answers"] = _answers(said, of, asking * made["own"])
     made |= _kinds_told(asked, said)
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
@@ -190,7 +191,18 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
     """How likely each helps, of one question's candidates with these scores."""
     meaning, coverage = (float(signals[each].max(initial=0.0)) if each in signals else 0.0 for each in BEST_OF)
     best = odds.first * float(total.max(initial=0.0)) + odds.meaning * meaning + odds.coverage * coverage
-    return odds.base + odds.score * total + best + odds.many * float(np.log1p(max(many, FEW)))
+    return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
+
+
+def _answers(said: Sequence[Said], of: Ids, questions: Floats) -> Floats:
+    """What the words of the question count in a question that somebody else asked just before; else 0."""
+    before = preceding(of)
+    made = np.where(before >= 0, questions[before], 0.0)
+    for at in np.flatnonzero(made).tolist():
+        one, other = said[at], said[int(before[at])]
+        if (one.name, one.role) == (other.name, other.role):
+            made[at] = 0.0
+    return made
 
 
 def _kinds_told(asked: Cues, said: Sequence[Said]) -> dict[str, Floats]:

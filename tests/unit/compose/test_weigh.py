@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from services.compose.rules import cues
-from services.compose.rules.nearby import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, to_lifts
+from services.compose.rules.nearby import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, preceding, to_lifts
 from services.compose.rules.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
 from services.compose.rules.weigh import weigh
 from shared import place
@@ -126,6 +126,34 @@ def test_a_session_shares_the_best_words_of_its_messages() -> None:
     asked = cues.read("tea", (), NOW)
     alone = weigh(asked, lines, of, _words(lines), None).signals
     assert alone["session"][0] == alone["session"][1] == alone["own"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "asks", "answers", "goes_on"),
+    [
+        ("Which colour is the boat?", "Which colour has your boat?", "Blue, as ever", "And mine leaks"),
+        ("船是什么颜色的？", "你的船是什么颜色？", "还是蓝的", "我的那艘漏水"),
+    ],
+)
+def test_who_answers_another_says_what_that_one_asked_for(question: str, asks: str, answers: str, goes_on: str) -> None:
+    lines = [Line(asks, "Ann", seq=4), Line(answers, "Bob", seq=5), Line(goes_on, "Bob", seq=6)]
+    asked = cues.read(question, (), NOW)
+    of = np.array([(line.id >> 64, line.id & 0xFFFF_FFFF_FFFF_FFFF) for line in lines], dtype=np.uint64)
+
+    def signal(said: list[Line]) -> list[bool]:
+        return (weigh(asked, said, of, _words(said), None).signals["answers"] > 0).tolist()
+
+    assert signal(lines) == [False, True, False]
+    assert signal([lines[0], replace(lines[1], name="Ann"), lines[2]]) == [False, False, False]
+    assert signal([replace(lines[0], text=asks.rstrip("?？") + "."), *lines[1:]]) == [False, False, False]
+
+
+def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_before() -> None:
+    places = [("a", 2, 1), ("a", 1, 0), ("a", 2, 0), ("a", 4, 0), ("b", 2, 0), ("a", 1, 1)]
+    ids = [place.chunk_of(*each).int for each in places] + [1 << 127]
+    of = np.array([(each >> 64, each & 0xFFFF_FFFF_FFFF_FFFF) for each in ids], dtype=np.uint64)
+    assert preceding(of).tolist() == [2, -1, 5, -1, -1, 1, -1]
+    assert preceding(NO_IDS).tolist() == []
 
 
 def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:
