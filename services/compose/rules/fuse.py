@@ -20,7 +20,7 @@ Method = Literal["probability", "rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]
 
 
-OF_LEAST = 2.4
+OF_LEAST = 2.2
 """The best must have so many times the odds of the least that is shown: else nothing fits, the nearest neither."""
 OF_BEST = 0.2
 """What is less likely than so much of the best is not shown beside it: where one answers, few others help."""
