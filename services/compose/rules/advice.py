@@ -7,7 +7,7 @@ from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.model import Candidate, weigh_odds
 
 WISHES: frozenset[MemoryType] = frozenset({"preference", "constraint", "pattern", "note"})
-LIKELIER = 3.0
+LIKELIER = 5.0
 """So many times the odds: the curve was fitted to questions of what was said, which hardly ever ask for advice."""
 
 
