@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -301,8 +301,7 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
     kept = {hit.chunk_id for hit, _ in current}
     gone = [hit for hit in around if hit.chunk_id not in kept]
     over = [*gone, *(hit for hit, left in current if left.until)]
-    moments: set[datetime] = set()
-    ended = 0.0
+    moments: dict[datetime, float] = {}
     if over:
         places = _ids_of(over)
         chances = [
@@ -321,11 +320,13 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         if found.overlay.stating:  # only what is on its way takes the place of what it ends
             near_answers = np.flatnonzero(best[: len(gone)] >= shown).tolist()
             found.stale_answers |= {key_of(gone[at]) for at in near_answers}
-        ended = float(best.max())  # what ended an answer is as likely as that was
-        moments = end_moments(found.overlay, [over[at] for at in np.flatnonzero(best >= shown).tolist()])
+        for at in np.flatnonzero(best >= shown).tolist():  # what ended an answer is as likely as that was
+            for moment in end_moments(found.overlay, over[at]):
+                moments[moment] = max(moments.get(moment, 0.0), float(best[at]))
         current += await _read_enders(rt, subject, within, moments, kept, found)
     hits = [hit for hit, _ in current]
-    enders = np.array([hit.role == "user" and hit.said_at in moments for hit in hits], dtype=np.bool_)
+    ending = np.array([moments.get(hit.said_at, 0.0) if hit.role == "user" else 0.0 for hit in hits])
+    enders = ending > 0
     of = _ids_of(hits)
     standings: dict[int, Standing] = {}
     for n in numbers:
@@ -345,7 +346,7 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         chance = scored.probability
         if step.query.mode != "associative":
             chance = spans.weigh_dates(read[n], said, scored, shown, now)
-        chance = np.where(enders[seen], np.maximum(chance, ended), chance)
+        chance = np.maximum(chance, ending[seen])
         echoes = _echoed_replies(read_here, scored) if run.wide else []
         if not read[n].terms:  # thanks and greetings are found behind all that is evidence
             chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
@@ -371,7 +372,7 @@ def _echoed_replies(current: Sequence[tuple[Hit, Held]], scored: Scored) -> list
 
 
 async def _read_enders(
-    rt: Runtime, subject: Subject, within: Within, moments: set[datetime], kept: set[UUID], found: Found
+    rt: Runtime, subject: Subject, within: Within, moments: Collection[datetime], kept: set[UUID], found: Found
 ) -> list[tuple[Hit, Held]]:
     """What the user said at these moments and was not found: it ended what would have been."""
     if not moments:
@@ -418,14 +419,11 @@ def _limit(rt: Runtime, run: Execution) -> int:
 
 
 def _link_tasks(rt: Runtime, subject: Subject, run: Execution) -> Iterator[Task]:
-    """What is linked with the names of a caller's relational queries, and the end of the caller's session.
-
-    The planner's own names are words of the question, by which all that names them is found and judged.
-    """
+    """What is linked with the names of relational queries, and the end of the caller's session."""
     most = _limit(rt, run)
     share = rt.policy.compose.weights.entity
     for n, step in enumerate(run.steps):
-        if run.wide and step.entities and not step.bounds.empty:
+        if step.entities and not step.bounds.empty:
             within = _within(step.bounds)
             brings = List(f"entity#{n}", step.weight * share, "relational", step.of)
             yield Task("entity", links.entities(rt, subject, step, most, within), within, brings)

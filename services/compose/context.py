@@ -19,13 +19,13 @@ from services.compose.evidence import evidence_pack, fuse_policy, screen_all
 from services.compose.found import Found
 from services.compose.packaging import (
     Loaded,
+    gather_beside,
     hold_message,
     inject_limit,
     package_context,
     read_message,
-    said_beside,
+    select_core,
     to_ended,
-    unasked,
 )
 from services.compose.rules import subplan
 from services.compose.rules.advice import weigh_wishes
@@ -34,7 +34,7 @@ from services.compose.rules.cues import asks_for_questions
 from services.compose.rules.execute import Execution, composed, executed
 from services.compose.rules.fuse import OF_BEST, Fused, FusePolicy, best_of, fuse
 from services.compose.rules.judged import keys
-from services.compose.rules.model import CoreMemory, HeldBack
+from services.compose.rules.model import MEMORIES_MOST, CoreMemory, HeldBack
 from services.compose.rules.needed import KEYS, PREFIXES
 from services.compose.rules.overlay import ARM, evidence
 from services.compose.rules.pack import Packed
@@ -58,8 +58,6 @@ ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""
 ENDED_MOST = 200
 """So many of the versions that ended last are looked for in what is found."""
-MEMORIES_MOST = 8
-"""Of the evidence so many pieces are memories at most, unless the request allows more notes (X25)."""
 FOR_SMALL_TALK = 0.3
 """So likely the best must be to help where nothing was asked: a greeting is near every greeting."""
 SHARE_FOR_SEARCH = 0.8
@@ -112,20 +110,20 @@ async def compose(
         rt, loaded.scope, loaded.knowledge, await _wanted(rt, planned, message, request_id), planned.plan, left
     )
     async with asking:
-        found = await arms.search(rt, subject, composed(planned.plan, planned.entities), left, loaded.overlay)
+        found = await arms.search(rt, subject, composed(planned.plan), left, loaded.overlay)
         await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
     first = evidence(loaded.overlay, shown, frozenset(found.stale_answers.union(loaded.hidden)))
     found.put_first(first, ARM)
-    core = unasked(loaded, thought, message)
+    core = select_core(loaded, thought, message)
     carried = {each.memory_id for each in core}
     candidates = weigh_wishes(found.candidates, planned.intent)
     pool = [c for c in candidates if (c.turn_id not in shown if c.memory_id is None else c.memory_id not in carried)]
     policy = replace(
         _fuse_policy(rt, found, inject_limit(asked, rt.policy.compose), planned.intent),
         best_beside=max((c.probability for c in candidates if c.memory_id in carried), default=0.0),
-        beside=said_beside(asked, rt, loaded, core),
+        beside=gather_beside(asked, rt, loaded, core),
         questions=asks_for_questions(message),
     )
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))

@@ -128,13 +128,8 @@ def _ended_turns(hits: Sequence[Hit], read: Sequence[Held | None]) -> Mapping[UU
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
-def end_moments(overlay: Overlay, gone: Sequence[Hit]) -> set[datetime]:
-    """When what these said ceased to hold: whoever spoke then ended it."""
-    return {until for hit in gone for until in _ends(overlay, hit)}
-
-
-def _ends(overlay: Overlay, hit: Hit) -> set[datetime]:
-    """When what was said in the turn of the hit ceased to hold."""
+def end_moments(overlay: Overlay, hit: Hit) -> set[datetime]:
+    """When what was said in the turn of the hit ceased to hold: whoever spoke then ended it."""
     if hit.memory_id:
         return set()
     untils = [each.get("until") for each in (*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit))]

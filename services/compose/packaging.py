@@ -13,10 +13,10 @@ from schemas.turn_events import FieldProblem
 from services.compose import experience, overlay
 from services.compose.near import nearness_to
 from services.compose.planner import ROUTING, Planner, Thought
-from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, slot_bounds
+from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, profile_for, slot_bounds
 from services.compose.rules.conflict import Settled
 from services.compose.rules.model import CoreMemory, HeldBack, Message, RecentTurn
-from services.compose.rules.needed import asks_for_all, needed, place_of
+from services.compose.rules.needed import asks_for_all, place_of, select_needed
 from services.compose.rules.outdated import OutdatedStatement
 from services.compose.rules.overlay import Overlay
 from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy, check, pack
@@ -34,8 +34,8 @@ from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.store.ended import EndedVersion
 from shared.store.memory import Pinned
-from shared.store.turns import Turn
-from shared.text import blocks
+from shared.store.turns import Event, Turn
+from shared.text import blocks, tokens
 from shared.text.normalise import clip
 from shared.text.sanitize import SanitizePolicy, Source, show
 
@@ -228,23 +228,39 @@ def inject_limit(asked: ComposeRequest, policy: ComposePolicy) -> int | None:
     return policy.inject_limit if asked.inject_limit is None else asked.inject_limit
 
 
-def unasked(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemory]:
+def select_core(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemory]:
     """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
     core = [to_core(known) for known in loaded.core]
     if asks_for_all(message, thought.planned.intent) and not points_back(message):
         return sorted(core, key=place_of)
-    return needed(core, thought.planned.intent, nearness_to(thought.question(message)))
+    return select_needed(core, thought.planned.intent, nearness_to(thought.question(message)))
 
 
-def said_beside(asked: ComposeRequest, rt: Runtime, loaded: Loaded, core: Sequence[CoreMemory]) -> Beside:
-    """What the package shows beside the evidence: its core memory and, where there is room, summary and window."""
+def gather_beside(asked: ComposeRequest, rt: Runtime, loaded: Loaded, core: Sequence[CoreMemory]) -> Beside:
+    """What the package shows beside the evidence, as it may be shown: its core memory, and the summary and as many of
+    the newest turns as their shares of the limit hold."""
     policy = rt.policy.compose
-    if asked.limit(policy.default_profile) < _limits(policy).short_guide_below:
-        return Beside(core)
+    limits, limit = _limits(policy), asked.limit(policy.default_profile)
+    shares = profile_for(limit, policy.budget).slots
+    shown: list[str] = []
+    if tokens.count(loaded.summary) <= shares["summary"]:
+        shown += show(loaded.summary, "own", policy.sanitize).text.splitlines()
+    room = shares["window"]
     earlier = overlay.before(loaded.window, asked.user_message)
-    window = earlier[max(0, len(earlier) - policy.recent_turns_max) :]
-    contents = [event.content for turn in window for event in turn.events if event.event_type in SPOKEN]
-    return Beside(core, [*loaded.summary.splitlines(), *(str(each["text"]) for each in contents if each)])
+    for turn in reversed(earlier[max(0, len(earlier) - policy.recent_turns_max) :]):
+        texts = [_shown_of(event, limits, policy.sanitize) for event in turn.events if event.event_type in SPOKEN]
+        room -= sum(map(tokens.count, texts))
+        if room < 0:
+            break
+        shown += texts
+    return Beside(core, shown)
+
+
+def _shown_of(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str:
+    text = str((event.content or {}).get("text", ""))
+    if event.role != "tool":
+        return show(text, "own", sanitize).text
+    return clip(show(text, "foreign", sanitize).text, limits.max_tool_chars)
 
 
 def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:

@@ -91,9 +91,11 @@ def bounds(plan: RetrievalPlan, query: Query) -> Bounds:
     )
 
 
-def composed(plan: RetrievalPlan, entities: Sequence[str]) -> Execution:
-    """The planner's own plan as it stands: its first queries, vectors for the question, one search for the entities."""
-    first = next((n for n, query in enumerate(plan.queries) if query.mode == "relational"), None)
+def composed(plan: RetrievalPlan) -> Execution:
+    """The planner's own plan as it stands: its first queries, vectors for the question.
+
+    The names in it are words, by which all that names them is found and judged: no links are followed.
+    """
     steps = [
         Step(
             query,
@@ -101,7 +103,6 @@ def composed(plan: RetrievalPlan, entities: Sequence[str]) -> Execution:
             bounds(plan, query),
             query.weight,
             query.mode in MEANING and (n == 0 or query.mode == "semantic"),
-            tuple(entities) if n == first else (),
         )
         for n, query in enumerate(plan.queries[:COMPOSED_QUERIES])
         if not _repeats(plan, n)

@@ -9,8 +9,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from schemas.vocabulary import DropReason, SearchMode
-from services.compose.rules.model import Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
-from services.compose.rules.repeats import Beside, states_something, tell_once
+from services.compose.rules.model import MEMORIES_MOST, Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
+from services.compose.rules.repeats import REPEATED, Beside, states_something, tell_once
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.text.patterns import to_pattern
 from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
@@ -54,7 +54,7 @@ class FusePolicy:
     diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
     memory_ratio: float = 0.4
     limit: int = 12
-    memories_max: int = 8
+    memories_max: int = MEMORIES_MOST
     least_score: float = 0.0
     least_best: float = 0.0
     least_share: float = 0.0
@@ -329,10 +329,6 @@ def diversify(
         turn.append(each.candidate)
         kept.append(each)
     return kept, dropped
-
-
-REPEATED = 0.8
-"""A memory that shares so much of its words with the message it was learnt from says the same."""
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:

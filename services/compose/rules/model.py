@@ -120,6 +120,10 @@ class Factors:
         return self.relevance * self.recency * self.confidence * self.provenance * self.frequency
 
 
+MEMORIES_MOST = 8
+"""Of the evidence of a package so many pieces are memories at most, unless the request allows more notes (X25)."""
+
+
 def weigh_odds(probability: float, times: float) -> float:
     """The probability whose odds are so many times those of this one."""
     more = probability * times

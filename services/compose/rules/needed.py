@@ -63,7 +63,7 @@ def asks_for_all(message: str, intent: Intent) -> bool:
     return intent == "preference_check" and _OF_MEMORY.issuperset(query_terms(message))
 
 
-def needed(core: Iterable[CoreMemory], intent: Intent, nearness: Callable[[str], float]) -> list[CoreMemory]:
+def select_needed(core: Iterable[CoreMemory], intent: Intent, nearness: Callable[[str], float]) -> list[CoreMemory]:
     """The memories that a package carries unasked, in the order of `ORDER`; `nearness` is of a text to the message."""
 
     def counts(need: Need, memory: CoreMemory) -> bool:

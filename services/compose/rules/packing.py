@@ -12,7 +12,7 @@ from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import DropReason, Intent, Language
 from services.compose.rules.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.fuse import DiversityPolicy
-from services.compose.rules.model import Conflict, CoreMemory, Dropped, HeldBack, Ranked, RecentTurn
+from services.compose.rules.model import MEMORIES_MOST, Conflict, CoreMemory, Dropped, HeldBack, Ranked, RecentTurn
 from services.compose.rules.slots import Prepared, PreparedCore
 from shared.policy import BudgetPolicy
 from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
@@ -28,7 +28,7 @@ class PackPolicy:
     memory_ratio: float = 0.4
     recent_turns_max: int = 8
     evidence_max_items: int = 12
-    memories_max: int = 8
+    memories_max: int = MEMORIES_MOST
     max_snippet_chars: int = 800
     max_tool_chars: int = 240
     short_guide_below: int = 2048

@@ -43,7 +43,7 @@ _NOT = to_pattern(r"\b(?:not|no|never|none|nothing|without|stop(?:ped)?|any ?mor
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a package shows anyway: its core memory, and the texts of its window and its summary."""
+    """What a package shows anyway: its core memory, and the texts of its window and summary as they may be shown."""
 
     core: Sequence[CoreMemory] = ()
     texts: Sequence[str] = ()
@@ -151,7 +151,7 @@ def tell_once(
     looked at.
     """
     shown = [comparable(text) for text in beside.texts]
-    core = [(each.turn_id, comparable(each.text)) for each in beside.core]
+    core = [(each.turn_id, comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
     kept: list[_Told] = []
     dropped: list[Dropped] = []
     for n, each in enumerate(ranked):

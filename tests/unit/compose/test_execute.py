@@ -25,14 +25,15 @@ def test_an_associative_query_runs_with_additions_that_weigh_less() -> None:
 
 def test_the_planner_s_own_associations_are_not_widened() -> None:
     plan = _plan({"text": "x"}, {"text": "y", "mode": "associative", "weight": 0.5})
-    run = composed(plan, ())
+    run = composed(plan)
     assert [step.query.text for step in run.steps] == ["x", "y"]
     assert [step.embed for step in run.steps] == [True, False]
 
 
-def test_only_the_first_relational_query_of_the_planner_follows_the_entities() -> None:
-    plan = _plan({"text": "x"}, {"text": "A", "mode": "relational"}, {"text": "B", "mode": "relational"})
-    assert [step.entities for step in composed(plan, ["A", "B"]).steps] == [(), ("A", "B"), ()]
+def test_a_name_is_followed_in_a_caller_s_plan_and_a_word_in_the_planner_s() -> None:
+    plan = _plan({"text": "x"}, {"text": "Anna Bauer", "mode": "relational"})
+    assert [bool(step.entities) for step in composed(plan).steps] == [False, False]
+    assert [bool(step.entities) for step in executed(plan, {}).steps] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
 @pytest.mark.parametrize("mode", ["hybrid", "exact", "semantic"])
 def test_a_question_of_several_parts_is_asked_part_by_part_too(mode: str) -> None:
     text = "Where do I live? What is my dog called?"
-    for run in (executed(_plan({"text": text, "mode": mode}), {}), composed(_plan({"text": text, "mode": mode}), ())):
+    for run in (executed(_plan({"text": text, "mode": mode}), {}), composed(_plan({"text": text, "mode": mode}))):
         whole, *parts = run.steps
         assert (whole.query.text, whole.is_part) == (text, False)
         assert [part.query.text for part in parts] == ["Where do I live?", "What is my dog called?"]

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.model import CoreMemory
-from services.compose.rules.needed import asks_for_all, need_of, needed
+from services.compose.rules.needed import asks_for_all, need_of, select_needed
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
@@ -43,7 +43,7 @@ def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> N
         _core("profile:user:name", "profile", "Anna"),
     ]
     near = {"no early flights": 0.7, "tea": 0.9}
-    kept = needed(core, "other", lambda text: near.get(text, 0.1))
+    kept = select_needed(core, "other", lambda text: near.get(text, 0.1))
     assert [each.text for each in kept] == ["Anna", "allergic to peanuts", "no early flights"]
 
 
@@ -63,7 +63,7 @@ def test_orders_are_carried_where_they_concern_the_message_after_all_else() -> N
 def test_what_health_forbids_is_always_carried_health_itself_where_advice_is_asked(
     type: MemoryType, text: str, intent: Intent, carried: bool
 ) -> None:
-    assert bool(needed([_core(type, type, text)], intent, lambda _: 0.0)) is carried
+    assert bool(select_needed([_core(type, type, text)], intent, lambda _: 0.0)) is carried
 
 
 @pytest.mark.parametrize(
