@@ -1,0 +1,140 @@
+"""Whether a sentence states something lasting, judged once by how much it tells: fitted by `tests/learning/lasting.py`.
+
+What is worth keeping tells much: who speaks did or has something, with its day, its number, its name. A mood, a
+courtesy or a remark says few words of its own, whatever they are about.
+"""
+
+# ruff: noqa: E501 - one family of words per line
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.reading.clauses import Clause
+from shared.reading.guards import Stance
+from shared.reading.learned import Verdict
+from shared.text import meanings, segment
+from shared.text.patterns import to_pattern
+from shared.text.stopwords import ALL
+
+Numbers = NDArray[np.float32]
+SIGNS = (
+    "terms",
+    "telling",
+    "dates",
+    "done",
+    "self",
+    "other",
+    "names",
+    "numbers",
+    "kept",
+    "changed",
+    "asked",
+    "agent",
+    "supposed",
+    "momentary",
+    "length",
+    "chinese",
+    "exclaims",
+    "sorts",
+)
+"""What is counted of a sentence, in the order of the weights."""
+_WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9]")
+_HAN = to_pattern(r"[\u3400-\u9fff]+")
+_MOST_TERMS = 24
+_DATE = to_pattern(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|since|weeks?|months?|years?|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun|birth|holi)day|\d{4}|january|february|march|april"
+    r"|june|july|august|september|october|november|december)\b|[昨今明后前]天|[上下这][个周月]|[去今明前]年|\d+[年月号日]|[周][一二三四五六日末]|星期",
+)
+"""Words of time, whether or not they name a day."""
+_SELF = to_pattern(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|we|we're|we've|our|us|myself)\b|[我咱俺]", 0)
+_DONE = to_pattern(
+    r"\b\w{3,}ed\b|\b(?:went|got|made|took|had|was|were|bought|found|saw|met|gave|began|been|started|got|won|lost|left|came|ran|wrote"
+    r"|read|taught|built|grew|kept|felt|told|said|thought|became|drove|flew|ate|drank|sold|spent|moved|broke|chose|caught|fell)\b"
+    r"|[\u3400-\u9fff](?:了|过)(?!头|分|期|不)|刚刚?|已经|终于",
+)
+_OTHER = to_pattern(
+    r"\b(?:he|she|his|her|him|they|their|them|mom|mum|dad|mother|father|sister|brother|son|daughter|wife|husband|friend|friends|boss"
+    r"|kids?|family|grand\w+|aunt|uncle|cousin|partner|dog|cat)\b|[他她]|妈|爸|姐|哥|弟|妹|儿子|女儿|老公|老婆|朋友|同事|老板|领导|孩子|家人|爷|奶|猫|狗",
+    0,
+)
+_NAME = to_pattern(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+|《[^》]+》|“[^”]{1,20}”")
+_NUMBER = to_pattern(r"\d+|[一二两三四五六七八九十百千万]+(?=[个只条张次天周年岁万块元斤公里点月号])")
+_EXCLAIMS = to_pattern(
+    r"[!！]|\b(?:wow|great|awesome|amazing|thanks|thank|congrats|cool|nice|love that|good luck)\b|谢谢|太棒|真好|不错|加油|恭喜",
+    0,
+)
+
+
+@dataclass(frozen=True)
+class LastingWeights:
+    """What each sign counts for, and for no sign at all."""
+
+    signs: Numbers
+    bias: float
+
+
+@cache
+def load_lasting() -> LastingWeights:
+    """The weights, read once a process."""
+    read = json.loads((resources.files("shared.text") / "weights" / "lasting.json").read_text("utf-8"))
+    return LastingWeights(np.asarray(read["signs"], np.float32), float(read["bias"]))
+
+
+def is_lasting(text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]) -> float:
+    """How likely the sentence, given as a text and by its clauses, is to state something worth keeping for months."""
+    weights = load_lasting()
+    signs = np.asarray(count_signs(text, clauses, stances, verdicts), np.float32)
+    odds = float(signs @ weights.signs) + weights.bias
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def count_signs(
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]
+) -> list[float]:
+    """The signs of a sentence, each of the order of one."""
+    told = " ".join(c.text for c, s in zip(clauses, stances, strict=True) if not s.asked) if clauses else text
+    terms = _content_words(told)
+    telling = [term for term in terms if not meanings.says_little(term)]
+    count = max(1, len(clauses))
+    chinese = any(clause.language == "zh" for clause in clauses)
+    return [
+        math.log1p(len(terms)),
+        min(len(telling), _MOST_TERMS) / 8,
+        min(2, len(_DATE.findall(told))),
+        min(3, len(_DONE.findall(told))),
+        min(3, len(_SELF.findall(told))),
+        min(3, len(_OTHER.findall(told))),
+        min(3, len(_NAME.findall(told))),
+        min(3, len(_NUMBER.findall(told))),
+        max((_logit(verdict.kept) for verdict in verdicts), default=-3.0),
+        max((_logit(verdict.changed) for verdict in verdicts), default=-3.0),
+        sum(stance.asked for stance in stances) / count,
+        sum(stance.subject == "agent" for stance in stances) / count,
+        float(any(stance.supposed or stance.reported or stance.ironic for stance in stances)),
+        float(any(stance.momentary or stance.trial for stance in stances)),
+        math.log1p(len(told)) / 4,
+        float(chinese),
+        min(2, len(_EXCLAIMS.findall(text))),
+        min(4, len({sort for each in meanings.named(told) for sort in each.sorts})),
+    ]
+
+
+def _content_words(text: str) -> set[str]:
+    """The words of the text but for those that every text has."""
+    low = text.lower()
+    found = _WORD.findall(low)
+    if not low.isascii():
+        found += [word for word in segment.words("".join(_HAN.findall(low))) if len(word) > 1]
+    return set(found) - ALL
+
+
+def _logit(share: float) -> float:
+    share = min(0.98, max(0.02, share))
+    return math.log(share / (1 - share))
