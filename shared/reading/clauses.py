@@ -1,5 +1,7 @@
 """Messages split into sentences and clauses, with places kept; code, quoted lines and reported quotes are blanked."""
 
+# ruff: noqa: E501 - one family of words per line
+
 import re
 from dataclasses import dataclass
 
@@ -10,8 +12,12 @@ from shared.text.patterns import to_pattern
 CJK = to_pattern(r"[\u3400-\u9fff]")
 LATIN = to_pattern(r"[A-Za-z]")
 _FENCE = to_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S)
-_QUOTED_LINE = to_pattern(r"^[ \t]*(?:>|\||\$ |at |File \"|Traceback).*$", re.M)
-_QUOTED_LINE_SIGN = to_pattern(r"[>|$]|File|Traceback|^[ \t]*at ", re.M)
+_QUOTED_LINE = to_pattern(
+    r"^[ \t]*(?:>|\||\$ |at |File \"|Traceback|\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?\]?,? +[^\s:：][^:：\n]{0,30}[:：]).*$",
+    re.M | re.I,
+)
+"""Quotations, consoles, traces, and lines of a chat that was pasted: `[18:02] Tomek: ...`."""
+_QUOTED_LINE_SIGN = to_pattern(r"[>|$]|File|Traceback|^[ \t]*at |^[ \t]*\[?\d{1,2}:\d\d", re.M)
 _QUOTE_SIGN = to_pattern(r"[“「『\"']")
 _QUOTE = to_pattern(
     r"“[^”]{1,300}”|「[^」]{1,300}」|『[^』]{1,300}』|\"[^\"\n]{1,300}\"|(?<![A-Za-z])'[^'\n]{3,200}'"
@@ -25,7 +31,9 @@ _SAID = to_pattern(
     ),
     re.I,
 )
-_SENTENCE = to_pattern(r"[。！？!?；;\n\r]+|\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+")
+_SENTENCE = to_pattern(
+    r"[。！？!?；;\n\r]+|(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\ba\.m)(?<!\bp\.m)\.{1,6}(?=\s|$|[\u3400-\u9fff])|…+"
+)
 _AFTER_COMMA = (
     r"and |but |so |because |since |though |although |however,? |which |who |please |while |if |when |or |not |instead"
     r"|right\b|now |also,? |then |plus |yet |maybe |do(?:n't)? |can |could |would |what |how |any |any\b|let's "

@@ -8,9 +8,11 @@ from typing import Any
 
 from schemas.vocabulary import MemoryType
 from shared.reading import keys
+from shared.reading.clauses import split
 from shared.reading.manipulation import serves_itself
-from shared.reading.model import MessageText, ObserveContext, ObservePolicy, TurnText
-from shared.reading.observe import observe
+from shared.reading.model import Found, MessageText
+from shared.reading.slots import with_due
+from shared.reading.stated import stated
 from shared.text.secrets import redact
 
 VALUE = "value"
@@ -141,7 +143,9 @@ def _slot(old: Content) -> str | None:
 
 def _read(old: Content, text: str, at: datetime) -> Content | None:
     """What the text states of the memory's own kind, if it states one thing."""
-    turn = TurnText((MessageText("user", text, None, 0, at),))
-    stated = observe(turn, ObserveContext(at, answer_before=""), ObservePolicy()).observations
-    found = [one for one in stated if one.kind == old.type and one.key and not one.retracts]
-    return Content(old.type, found[0].key, found[0].value, text, found[0].polarity) if len(found) == 1 else None
+    message = MessageText("user", text, None, 0, at)
+    found = [one for one in stated(message, split(text), at.date(), [], directed=True) if one.kind == old.type]
+    if len(found) == 1 and found[0].key and not found[0].retracts:
+        return Content(old.type, found[0].key, found[0].value, text, found[0].polarity)
+    due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
+    return Content(old.type, _slot(old), due.value, text, old.polarity) if due.event_date else None

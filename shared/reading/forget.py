@@ -1,5 +1,7 @@
 """What the user asks to be forgotten: `forget that I ...`, `忘掉我……这件事`; a question about it asks for nothing."""
 
+# ruff: noqa: E501 - one family of words per line
+
 import re
 from dataclasses import dataclass
 
@@ -14,7 +16,7 @@ _ZH = to_pattern(
     r"(?:吧)?[:： ]*(?P<body>(?:关于)?我[^。！？!?；;\n，,]*)(?P<end>[?？]?)"
 )
 _EN = to_pattern(
-    r"(?:^|[.!?;\n]\s*|,\s*)(?:(?:ok|okay|please|just|actually|so|and|now|no)[, ]{1,3}){0,6}"
+    r"(?:^|[.!?;\n]\s*|,\s*)(?:(?:ok|okay|please|pls|just|actually|so|and|now|no|(?:can|could|would|will) (?:you|u))[, ]{1,3}){0,6}"
     r"(?P<verb>forget|unlearn|stop remembering)\s+(?:about\s+)?(?:the fact\s+)?(?:that\s+)?"
     r"(?P<body>(?:(?:everything|anything|what(?:ever)?)\s+)?(?:I|I'm|I've|my)\b[^.!?;\n]*)(?P<end>\??)",
     re.IGNORECASE,
@@ -24,7 +26,7 @@ _ABOUT_ZH = to_pattern(
 )
 _ABOUT_EN = to_pattern(
     r"^(?:everything|anything|what(?:ever)?) I(?:'ve)? (?:just |ever )?(?:said|told you|mentioned)"
-    r" about (?P<what>.{1,40})$",
+    r" about (?P<what>.{1,40}?)(?: please| pls)?$",
     re.IGNORECASE,
 )
 _SAYING = to_pattern(

@@ -29,16 +29,10 @@ _LONGEST = 6
 _FEW = 8
 LEAST_KEPT = 0.3
 """Below this what a pattern finds is dropped."""
-SURE = 0.6
-"""From here on a statement is kept though no pattern foresaw it."""
 LEAST_CHANGED = 0.08
 """Below this what a pattern takes for a correction is a statement like others."""
-SURE_KIND = 0.35
-"""What the type of such a statement must reach too."""
 LIKELY = 0.28
-"""From here on a clause goes on with the statement beside it."""
-DISTINCT = 0.5
-"""From here on a clause beside a statement of another type is a statement of its own."""
+"""From here on, as a change, a clause goes on with the correction beside it."""
 CHANGES = 0.45
 """From here on a statement corrects though no pattern foresaw it."""
 SUSPECT_CHANGED, SUSPECT_KEPT = 0.02, 0.2
@@ -54,15 +48,12 @@ LITTLE_EN, LITTLE_ZH = 2, 5
 CERTAIN, HARDLY = 0.8, 0.05
 """A pattern's type gives way to one from here on where its own is below that."""
 OF_OTHERS: frozenset[MemoryType] = frozenset({"profile", "entity", "event", "note", "case", "task"})
-_HOUSEHOLD = to_pattern(
-    r"孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
+_OWN = to_pattern(
+    r"\b(?:my|our)\b|我|孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
     r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
     r"|fianc\w+|cat|dog|puppy|kitten|pet|household|family)s?\b",
     re.I,
 )
-_POINTS_BACK = to_pattern(r"(?:that|it|this|those|these|which|they)(?:'s|'re|\b)|[这那它]|此|其(?!实)", re.I)
-_REMEMBERS = to_pattern(r"\bremember|\bforget|记[住得着]|记一下|忘", re.I)
-"""Words that `remember` reads, and knows when they tell nothing to keep."""
 _LEAD = to_pattern(
     r"^(?:(?:and|but|so|also|plus|because|since|oh|well|btw|by the way|anyway|fyi|ok|okay|hi|hey|yes|no)\b[\s,:]*"
     r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯|哦|啊|那个|顺便说一下|话说)[，,：:\s]*)+",
@@ -169,44 +160,32 @@ def may_state(clause: Clause, stance: Stance, verdict: Verdict) -> bool:
 
     Of people outside the household only facts are kept, never what they like, plan or change.
     """
-    if not stance.stands:
+    if not (stance.stands or (stance.doctor and not stance.asked and not stance.supposed)):
         return False
-    if stance.subject != "other" or not stance.explicit or _HOUSEHOLD.search(clause.text):
+    if stance.subject != "other" or not stance.explicit or _OWN.search(clause.text):
         return True
     return verdict.kind in OF_OTHERS and verdict.changed < CHANGES
 
 
-def found(
-    clauses: Sequence[Clause],
-    verdicts: Sequence[Verdict],
-    free: Sequence[bool],
-    corrected: Set[int],
-    today: date,
+def changed(
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], free: Sequence[bool], corrected: Set[int]
 ) -> dict[int, tuple[Found, int]]:
-    """What the clauses that are free are sure to state, by the clause where it begins, and the clause after its last.
+    """What the clauses that are free correct, by the clause where it begins, and the clause after its last.
 
-    Neighbours that state the same sort of thing are one statement, with what hangs on to it; so are neighbours that
-    correct. What corrects beside a clause that a pattern took for a correction belongs to that.
+    Neighbours that correct are one correction. What corrects beside a clause that a pattern took for a correction
+    belongs to that.
     """
     stated: dict[int, tuple[Found, int]] = {}
     end = 0
     for place, verdict in enumerate(verdicts):
-        if place < end or not free[place]:
+        if place < end or not free[place] or verdict.changed < CHANGES:
             continue
-        alone = len(clauses) > 1 and _little(clauses[place].text)
-        if verdict.changed >= CHANGES:
-            end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
-            if corrected & {place - 1, end} or (end - place == 1 and alone):
-                continue
-            kind = _kind(verdicts[place:end])
-            text = _joined(clauses[place:end])
-            stated[place] = changes.correction(text, kind, chinese=clauses[place].language == "zh"), end
-        elif verdict.kept >= SURE:
-            begin, end = _stretch(clauses, verdicts, free, place, end)
-            if (end - begin == 1 and alone) or (begin and _POINTS_BACK.match(clauses[begin].text)):
-                continue
-            if statement := _statement(_joined(clauses[begin:end]), verdicts[begin:end], today):
-                stated[begin] = statement, end
+        end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
+        if corrected & {place - 1, end} or (end - place == 1 and len(clauses) > 1 and _little(clauses[place].text)):
+            continue
+        text = _joined(clauses[place:end])
+        kind = _kind(verdicts[place:end])
+        stated[place] = changes.correction(text, kind, chinese=clauses[place].language == "zh"), end
     return stated
 
 
@@ -215,27 +194,6 @@ def _reach(place: int, goes_on: Sequence[bool]) -> int:
     while end < len(goes_on) and goes_on[end]:
         end += 1
     return end
-
-
-def _stretch(
-    clauses: Sequence[Clause], verdicts: Sequence[Verdict], free: Sequence[bool], place: int, least: int
-) -> tuple[int, int]:
-    """From where to where the statement at this place goes: over what is likely and not of another type for sure."""
-    kind = verdicts[place].kind
-
-    def belongs(other: int) -> bool:
-        verdict = verdicts[other]
-        if not free[other] or verdict.kept < LIKELY or verdict.changed >= CHANGES:
-            return False
-        near = clauses[other].sentence == clauses[place].sentence or kind == verdict.kind == "case"
-        return near and (verdict.kind == kind or verdict.kinds[verdict.kind] < DISTINCT or _little(clauses[other].text))
-
-    begin, end = place, place + 1
-    while begin > least and belongs(begin - 1):
-        begin -= 1
-    while end < len(clauses) and belongs(end):
-        end += 1
-    return begin, end
 
 
 def _little(text: str) -> bool:
@@ -254,17 +212,13 @@ def _joined(clauses: Sequence[Clause]) -> str:
     return _LEAD.sub("", text) or text
 
 
-def _statement(text: str, verdicts: Sequence[Verdict], today: date) -> Found | None:
-    """The text as a statement of its likeliest type.
-
-    None where no type is likely, where `remember` decides, or where no word says what it is about: `I love it`.
-    """
-    kind = _kind(verdicts)
-    if max(verdict.kinds[kind] for verdict in verdicts) < SURE_KIND or (kind == "note" and _REMEMBERS.search(text)):
-        return None
+def statement(clauses: Sequence[Clause], verdicts: Sequence[Verdict], today: date) -> Found | None:
+    """The clauses of a sentence as a statement of their likeliest type; None where no word says what it is about."""
+    text = _joined(clauses)
     if all(map(meanings.says_little, query_terms(text, _FEW))):
         return None
-    said = dates.find(text, today) if kind == "event" else None
+    kind = _kind(verdicts)
+    said = dates.coming(text, today) if kind in ("event", "task") else None
     return Found(
         kind,
         None,

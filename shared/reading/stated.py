@@ -1,37 +1,47 @@
 """What the clauses of a message state: by patterns, with learned weights that stop them and find what they miss."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import groupby
 
+from schemas.vocabulary import MemoryType
 from shared.reading import (
     corrections,
-    events,
     learned,
-    limits,
     manipulation,
     persons,
-    plans,
     preferences,
     profile,
     scheduled,
     signals,
 )
-from shared.reading import dates as days
 from shared.reading.clauses import Clause, language_of, split
 from shared.reading.corrections_build import may_promote, promoted
-from shared.reading.gates import gate
 from shared.reading.guards import Stance, stances
 from shared.reading.keys import slug
+from shared.reading.lasting import is_lasting
 from shared.reading.learned import Verdict
 from shared.reading.model import Explain, Found, MessageText, Observation
+from shared.reading.orders import order_in
+from shared.reading.slots import with_due, with_slot
+from shared.reading.values import values
+from shared.reading.wording import own_words
+from shared.relate import ALSO
 from shared.text.patterns import to_pattern
+from shared.text.within import has_word
 
-_PLANS_ZH = to_pattern(r"打算|计划|立志|备考")
-_PLANS = gate(_PLANS_ZH)
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
+SHORTEST = 4
+"""Letters of a sentence that may state something."""
+SURE = 0.5
+"""From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
+MAY_CORRECT = 0.1
+"""From here on a sentence corrects, where the learned weights take it for a change."""
+LEAST, PLAIN = 0.15, 0.95
+"""A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
 _OF_WORDS = to_pattern(
@@ -45,6 +55,11 @@ _OF_WORDS = to_pattern(
 
 What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
 """
+_NOW = to_pattern(r"\b(?:now|instead|these days|switched|moved|changed)\b|现在|如今|改|换|目前|以后", re.I)
+"""What says that the words beside a denial tell what holds in its place."""
+INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
+ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
+"""What an order to the agent may be kept as."""
 _BESIDE = frozenset({"task", "event", "decision"})
 """What a clause may state beside what it corrects."""
 
@@ -71,14 +86,15 @@ def stated(
     `directed` clauses are told to be remembered: patterns alone read them. Of messages that are not `trusted`, as they
     try to steer the agent, nothing is kept that only the learned weights find.
     """
-    verdicts = [] if directed else _verdicts(clauses)
-    if not directed and not any(learned.worth_a_look(verdict) for verdict in verdicts):
+    verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
+    stand = stances(clauses)
+    likely = {} if directed else _lasting(message.text, clauses, stand, verdicts)
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(learned.worth_a_look, verdicts)):
         explain.extend(
             Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
         return []
-    stand = stances(clauses)
-    reading = _read(clauses, stand, verdicts, today, directed=directed, trusted=trusted)
+    reading = _read(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
     observations: list[Observation] = []
     sentences = _by_sentence(clauses)
     until = 0
@@ -92,28 +108,81 @@ def stated(
                 explain.append(Explain(span, "dropped", _why(stance), message.ordinal))
             continue
         explain.append(Explain(span, "kept", ",".join(one.detector for one in found), message.ordinal))
-        words = message.text[slice(*span)]
-        for one in found:
-            if manipulation.may_serve(clause.mask) and manipulation.serves_itself(words, directed):
-                one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
-            observations.append(observation(one, message, span, _around(sentences, clause.sentence, message.text)))
+        one = with_slot(_merged(found), message.text[slice(*_span(clauses, _stretch(clauses, reading, index, last)))])
+        if manipulation.may_serve(clause.mask) and manipulation.serves_itself(message.text[slice(*span)], directed):
+            one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
+        begin, end = _stretch(clauses, reading, index, last)
+        if not directed and one.assertion == "declared":
+            one = _as_ordered(one, message.text[clauses[begin].start : clauses[end - 1].end], today)
+        words, span = own_words(message.text, clauses, stand, begin, end, one)
+        around = _around(sentences, clause.sentence, message.text)
+        observations.append(observation(_in_words(one, words), message, span, around))
     return observations
 
 
-def _verdicts(clauses: tuple[Clause, ...]) -> list[Verdict]:
+def _span(clauses: Sequence[Clause], places: tuple[int, int]) -> tuple[int, int]:
+    return clauses[places[0]].start, clauses[places[1] - 1].end
+
+
+def _merged(found: Sequence[Found]) -> Found:
+    """What one stretch of words states as one statement, under the first key; the others are kept beside it."""
+    first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
+    also = {
+        one.key: str(one.value.get("value") or "")
+        for one in found
+        if one is not first and one.key and one.key != first.key and not one.retracts
+    }
+    return replace(first, value={**first.value, ALSO: also}) if also else first
+
+
+def _as_ordered(found: Found, text: str, today: date) -> Found:
+    """The finding as an order, where its words are one: of how to answer, or of what to be reminded of, by its day."""
+    order = order_in(text)
+    if order == "reminder":
+        found = replace(found, kind="task", assertion="directive")
+    found = with_due(found, text, today)
+    return replace(found, assertion="directive") if order and found.kind in ORDERED else found
+
+
+def _in_words(found: Found, words: str) -> Found:
+    """The finding told in these words."""
+    same = found.value.get("value") == found.text
+    return replace(found, text=words, value={**found.value, "value": words} if same else found.value)
+
+
+def _stretch(clauses: Sequence[Clause], reading: Reading, index: int, last: int) -> tuple[int, int]:
+    """The clauses that the statement at this place has for its own: to the next statement of its sentence.
+
+    The first has what stands before it, too: a condition, an introduction.
+    """
+    sentence = clauses[index].sentence
+    starts = {at for at in reading.found if clauses[at].sentence == sentence}
+    begin = index if min(starts) < index else next(n for n, c in enumerate(clauses) if c.sentence == sentence)
+    end = index + 1
+    while end < len(clauses) and clauses[end].sentence == sentence and end not in starts:
+        end += 1
+    return begin, max(end, last + 1)
+
+
+def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[Verdict], frozenset[int]]:
     """What the learned weights say of each clause, without gainsaying a pattern where they know little.
 
-    They know few names; and a question or a greeting beside a statement makes it look like less than it is.
+    They know few names; and a question or a greeting beside a statement makes it look like less than it is: the places
+    of clauses that alone would surely be kept come beside the verdicts.
     """
-    few = 1 < len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
+    few = len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
     found: list[Verdict] = []
-    for clause, verdict in zip(clauses, learned.read(clauses), strict=True):
+    plainly: set[int] = set()
+    for place, (clause, verdict) in enumerate(zip(clauses, learned.read(clauses), strict=True)):
         if persons.introduces(clause.text):
             verdict = learned.open_to(verdict, "profile")
+        elif len(clauses) == 1 and verdict.kept >= learned.EVEN:
+            plainly.add(place)
         elif few and (own := learned.alone(clause)).kept >= learned.SURE_ALONE:
             verdict = learned.open_to(verdict, own.kind)
+            plainly.add(place)
         found.append(verdict)
-    return found
+    return found, frozenset(plainly)
 
 
 def _by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
@@ -144,15 +213,15 @@ def _read(
     clauses: tuple[Clause, ...],
     stand: Sequence[Stance],
     verdicts: Sequence[Verdict],
+    plainly: Set[int],
     today: date,
+    likely: Mapping[int, float],
     *,
     directed: bool,
     trusted: bool,
 ) -> Reading:
     plain = [
-        _plain(clause, stance, clauses, index, today, directed)
-        if directed or learned.worth_reading(verdicts[index])
-        else []
+        _plain(clause, stance, today) if directed or learned.worth_reading(verdicts[index]) else []
         for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
     ]
     corrected = corrections.find(clauses, stand, plain, today)
@@ -161,7 +230,17 @@ def _read(
     ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
     found = {index: _beside(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()}
     found = {index: each for index, each in found.items() if each}
-    if directed or not trusted:
+    if directed:
+        return Reading(found, ends)
+    kept: dict[int, bool] = {}
+    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        own = list(places)
+        ordered = any(order_in(clauses[place].text) for place in own)
+        kept[number] = ordered or _is_kept([verdicts[place] for place in own], likely[number])
+    found = {
+        n: each for n, each in found.items() if kept[clauses[n].sentence] or n in plainly or _stands_anyway(each[0])
+    }
+    if not trusted:
         return Reading(found, ends)
     free = [
         not plain[index]
@@ -170,10 +249,76 @@ def _read(
         and learned.may_state(clauses[index], stand[index], verdict)
         for index, verdict in enumerate(verdicts)
     ]
-    for index, (one, end) in learned.found(clauses, verdicts, free, corrected.keys(), today).items():
-        found[index], ends[index] = [one], end - 1
+    for index, (one, end) in learned.changed(clauses, verdicts, free, corrected.keys()).items():
+        if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
+            found[index], ends[index] = [one], end - 1
+    taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
+    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        own = [place for place in places if free[place]]
+        if (
+            own
+            and number not in taken
+            and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
+        ):
+            whole = learned.statement([clauses[n] for n in own], [verdicts[n] for n in own], today)
+            if whole:
+                found[own[0]], ends[own[0]] = [whole], own[-1]
+    _put_instead(clauses, stand, found, ends)
     _suspect(clauses, verdicts, free, found, ends)
     return Reading(found, ends)
+
+
+def _put_instead(
+    clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
+) -> None:
+    """A denial beside which its sentence says what holds now is a correction that says that."""
+    for index, each in list(found.items()):
+        one, last = each[0], ends.get(index, index)
+        if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
+            continue
+        beside = [
+            place
+            for place, clause in enumerate(clauses)
+            if clause.sentence == clauses[index].sentence
+            and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
+            and (place not in found or place == index)
+            and stand[place].stands
+            and (_NOW.search(clause.text) or values(clause.text))
+        ]
+        if not beside:
+            continue
+        slot = one.key if one.key and one.key.startswith("profile:") else None
+        value = {**one.value, "value": "", **({"old_key": one.key} if one.key else {})}
+        begin = min(index, beside[0])
+        found.pop(index)
+        found[begin] = [replace(one, key=slot, value=value, retracts=False, polarity=0, pattern="instead")]
+        ends[begin] = max(last, beside[-1])
+
+
+def _lasting(
+    text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[Verdict]
+) -> dict[int, float]:
+    """How likely each sentence is to state something lasting."""
+    found: dict[int, float] = {}
+    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        at = list(places)
+        own = slice(at[0], at[-1] + 1)
+        words = text[clauses[at[0]].start : clauses[at[-1]].end]
+        if len(words) < SHORTEST or all(stance.asked for stance in stand[own]):
+            found[number] = 0.0
+            continue
+        found[number] = is_lasting(words, clauses[own], stand[own], verdicts[own])
+    return found
+
+
+def _is_kept(verdicts: Sequence[Verdict], likely: float) -> bool:
+    """Whether a sentence states something to keep: by how much it tells, or because a clause of it says it plainly."""
+    return likely >= SURE or (likely >= LEAST and max(verdict.kept for verdict in verdicts) >= PLAIN)
+
+
+def _stands_anyway(found: Found) -> bool:
+    """Whether what a pattern found is kept however little its sentence tells: a correction, a name, an appointment."""
+    return found.assertion == "correction" or found.key in INTRODUCTIONS or found.pattern == "scheduled"
 
 
 def _suspect(
@@ -203,7 +348,7 @@ def _weigh(
     """Take out what the learned weights gainsay; make corrections of what they take for a change."""
     for index, verdict in enumerate(verdicts):
         if index in corrected:
-            if verdict.changed < learned.LEAST_CHANGED:
+            if verdict.changed < learned.LEAST_CHANGED and corrected[index][0].pattern != "denied":
                 del corrected[index]
             continue
         if verdict.changed >= learned.CHANGES and stand[index].stands:
@@ -230,42 +375,14 @@ def _beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Foun
     ]
 
 
-def _plain(
-    clause: Clause, stance: Stance, clauses: tuple[Clause, ...], index: int, today: date, directed: bool
-) -> list[Found]:
-    """What one clause states; the first detector with an answer speaks for tastes, facts and plans alike."""
-    text = clause.text
-    after = clauses[index + 1] if not clause.last else None
-    if (directed or signals.task(clause)) and (tasks := plans.find_tasks(clause, stance, today, directed, after)):
-        return tasks
-    if limited := limits.find(clause, stance):
-        return limited
-    if signals.decision(clause) and (decided := plans.find_decisions(clause, stance)):
-        return decided
-    if clause.mask & _PLANS and _PLANS_ZH.search(text) and (aims := plans.find_goals(clause, stance)):
-        return aims
+def _plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
+    """What one clause states under a key: an appointment, facts of the speaker, or tastes."""
     if appointed := scheduled.find(clause, stance, today):
         return appointed
     about = stance.subject == "self" or signals.speaker(clause)
-    facts = profile.find(clause, stance) if about else []
-    happened: list[Found] = []
-    if signals.event(clause):
-        happened = events.find(clause, stance, today, lambda: _date_before(clauses, index, today))
-    if facts:
-        happened = [one for one in happened if one.event_date]
-    if facts or happened:
-        return [*facts, *happened]
-    if signals.taste(clause) and (tastes := preferences.find(clause, stance)):
-        return tastes
-    return plans.find_goals(clause, stance) if signals.goal(clause) else []
-
-
-def _date_before(clauses: tuple[Clause, ...], index: int, today: date) -> days.Said | None:
-    """The date that the clause before names, where it names nothing else: `last Saturday, I ...`."""
-    if index == 0 or clauses[index - 1].sentence != clauses[index].sentence or len(clauses[index - 1].text) > 28:
-        return None
-    said = days.find(clauses[index - 1].text, today)
-    return said if said and len(clauses[index - 1].text) - len(said.text) <= 6 else None
+    if about and (facts := profile.find(clause, stance)):
+        return facts
+    return preferences.find(clause, stance) if signals.taste(clause) else []
 
 
 def _why(stance: Stance) -> str:

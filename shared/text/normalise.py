@@ -10,7 +10,7 @@ _INVISIBLE = to_pattern(
     "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]"
 )
 _SPACES = to_pattern(r"[^\S\n]+")
-_LINES = to_pattern(r"\s*\n\s*")
+_LINES = to_pattern(r"(?<!\s)\s*\n\s*")
 _MARKS = to_pattern("[\u0300-\u036f]")
 
 
