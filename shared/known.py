@@ -1,10 +1,13 @@
 """From rows to the values that `shared.relate` reasons about."""
 
+from dataclasses import replace
 from typing import Any
 
+from shared.reading.edited import Content
 from shared.relate import Known, Statement, sense_of
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
+from shared.text import language
 from shared.text.patterns import to_pattern
 
 _PART = to_pattern(r"[，,。.!?！？;；\n]+(?=\s|\D)")
@@ -27,6 +30,7 @@ def statement_of(seen: ObservationRow) -> Statement:
         quote=str(seen.value.get("quote") or ""),
         old_key=old_key if isinstance(old_key, str) else None,
         old_value=seen.old_value,
+        value=_value(seen.value),
         related=seen.related_memory_id,
         polarity=seen.polarity,
         chosen=seen.detector == "items" and not seen.retracts,
@@ -52,7 +56,27 @@ def known_of(memory: Memory) -> Known:
         text=memory.content_text,
         words=words_of(memory.content_text, memory.value),
         told=told(memory.content_text, memory.value),
+        value=memory.value,
     )
+
+
+def with_content(seen: ObservationRow, content: Content) -> ObservationRow:
+    """The observation, saying what a memory says that it has amended."""
+    return replace(
+        seen,
+        kind=content.type,
+        key=content.key,
+        value=dict(content.value),
+        text=content.text,
+        polarity=content.polarity,
+        language=language.detect(content.text),
+        valid_until=content.valid_until,
+    )
+
+
+def _value(value: dict[str, Any]) -> str:
+    said = value.get("value")
+    return said if isinstance(said, str) else ""
 
 
 def words_of(text: str, value: dict[str, Any]) -> tuple[str, ...]:

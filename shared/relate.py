@@ -5,10 +5,10 @@ weaker statement against a stronger memory is held as an open conflict, never wr
 """
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import orjson
@@ -22,9 +22,17 @@ RELATED = "related_memory_id"
 """Where a model's observation carries, in its value, the memory that it says has changed."""
 SUSPECTED = "suspected"
 """Flags words that state nothing to keep by themselves, and may yet end what is known."""
+FORGETS = "forgets"
+"""Flags a request to forget all that was said about a thing."""
+AMENDS = "amends"
+"""Flags a short message that puts a value right in what was said just before, and says nothing else."""
+SPELLING = "spelling"
+"""Flags one that may only be the right spelling of a word."""
 SUPPOSED: frozenset[Assertion] = frozenset({"declared", "inferred"})
 """What is not said outright as a change: a memory that it names as changed yields only where it is no stronger."""
-_WORDING = frozenset({"speaker", "confidence", "raw", "old_key", "quote", "scope", "text"})
+ALSO = "also"
+"""Where a value holds what else its sentence states: other keys, and what is said under them."""
+_WORDING = frozenset({"speaker", "confidence", "raw", "old_key", "quote", "scope", "text", ALSO})
 """Parts of a value that say how or by whom something was put, not what is so."""
 
 
@@ -47,6 +55,8 @@ class Statement:
     old_key: str | None = None
     """The key of what a correction replaces, where it can be known from its words."""
     old_value: str | None = None
+    value: str = ""
+    """What it says is so, in one word where its reading tells."""
     related: UUID | None = None
     """The memory that it names itself, or that a model says it changes."""
     polarity: int = 0
@@ -76,6 +86,14 @@ class Known:
     """Its text, and what it is about: where words of an old value are looked for."""
     told: str = ""
     """Its text, with the user's own words for it."""
+    value: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its reading made of it."""
+
+    @property
+    def also(self) -> Mapping[str, str]:
+        """What else its sentence says, by key."""
+        also = self.value.get(ALSO)
+        return cast("Mapping[str, str]", also) if isinstance(also, Mapping) else {}
 
     @property
     def name_alone(self) -> bool:
@@ -145,6 +163,13 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
     if RANK[provenance] == RANK[same.provenance] and new.said_at < same.valid_at:
         return Relation("skip", same, provenance, new.assertion, confidence, "older_than_known")
     return Relation("supersede", same, provenance, new.assertion, confidence, "newer")
+
+
+def is_twin(known: Known, said: Statement) -> bool:
+    """Whether both cannot be active at once: one type and one key, or without a key the same words."""
+    if known.type != said.type or known.key != said.key:
+        return False
+    return said.key is not None or known.sense == said.sense
 
 
 def _denies(new: Statement, same: Known) -> bool:

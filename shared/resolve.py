@@ -8,11 +8,14 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.vocabulary import OVERWRITE_TYPES
+from shared.amending import amend, amend_by_contrast
 from shared.policy import ConfidencePolicy
+from shared.reading.edited import Content
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
-from shared.relate import RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+from shared.relate import AMENDS, FORGETS, RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+from shared.superseding import is_parallel, supersedes
 from shared.text.patterns import to_pattern
 from shared.text.segment import stem
 from shared.text.within import has_word
@@ -28,12 +31,14 @@ PLAN_WORDS = frozenset(
     )
 )
 """Words that say what kind of plan it is, not which."""
-ENDS_TOLD, ENDS, ENDS_UNSAID = 0.6, 0.85, 0.93
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.5, 0.8, 0.9
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
 CERTAIN = 0.95
 """How likely it must be that a passing statement ends what the user has confirmed; below, it is an open conflict."""
+_THING = to_pattern(r"(?:的|那|这)(?:件|个|回)?(?:事儿?|安排|计划)$")
+"""Says `that thing` of a plan that the words before it name."""
 _QUESTION = to_pattern(r"[^.!?。！？\n]*[?？]+")
 NEWEST_MOST = 24
 """So many of the newest memories are looked at, whatever they share."""
@@ -49,6 +54,8 @@ class Write:
 
     relation: Relation
     ends: tuple[Known, ...]
+    content: Content | None = None
+    """What the version says, where that is a memory amended and not the statement's own words."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +118,27 @@ def resolve(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
 
 def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Weighed:
     """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
+    if found := _amending(new, known, policy):
+        return Weighed(found, "value")
+    if AMENDS in new.flags:
+        return Weighed(Reject("skip", "nothing_known_to_change"), "none")
     replaced = _replaced(new, known)
     relation = relate(new, known, policy)
     beside = _beside(new, known, policy, advice) if relation.target is None and not replaced else ()
     if found := _by_meaning(new, beside, policy):
         return Weighed(found, "meaning", beside)
-    return Weighed(_by_signs(new, relation, replaced), _sign(new, relation.target, replaced), beside)
+    return Weighed(_by_signs(new, relation, replaced, policy), _sign(new, relation.target, replaced), beside)
+
+
+def _amending(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Operation | None:
+    """The memory with the new value in the place of the old one; a weaker statement is an open conflict with it."""
+    found = amend(new, known)
+    if found is None:
+        return None
+    old = found.target
+    if RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]:
+        return Reject("ask", "weaker_than_known", old)
+    return Write(_held(new, old, "supersede", "amended", policy), (old,), found.content)
 
 
 def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Sign:
@@ -133,7 +155,14 @@ def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Si
     return "words" if target else "value"
 
 
-def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known]) -> Operation:
+def _as_said(new: Statement, relation: Relation, policy: ConfidencePolicy) -> Operation:
+    """A correction of nothing that is known: a statement like others."""
+    plain = policy.standing("declared", new.flags)
+    confidence = min(new.confidence, plain.initial)
+    return Write(replace(relation, provenance=plain.provenance, assertion="declared", confidence=confidence), ())
+
+
+def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], policy: ConfidencePolicy) -> Operation:
     """What follows from keys, ids, equal words and old values."""
     if SUSPECTED in new.flags and not replaced:
         return Reject("skip", "nothing_known_to_change")
@@ -142,6 +171,8 @@ def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known]) -> 
         return Retract(ends, "denied") if ends else Reject("skip", relation.reason)
     if (new.assertion == "correction" or new.chosen) and relation.action != "confirm":
         ends = _distinct((relation.target, *replaced))
+        if not ends and not new.chosen:
+            return _as_said(new, relation, policy)
         return Write(replace(relation, reason="chosen") if new.chosen else relation, ends)
     match relation.action:
         case "create" | "supersede":
@@ -169,7 +200,10 @@ def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
     taken = {k.memory_id for k in near}
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
     near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
-    found = [Beside(k, said) for said, k in zip(relations([k.told for k in near], quote), near, strict=True)]
+    found = [
+        Beside(k, replace(said, ends=supersedes(k, new, quote, said)))
+        for said, k in zip(relations([k.told for k in near], quote), near, strict=True)
+    ]
     return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
 
 
@@ -218,13 +252,18 @@ def _by_meaning(new: Statement, beside: Sequence[Beside], policy: ConfidencePoli
         return _ended(new, max(ending, key=lambda each: each.said.ends), policy)
     if new.retracts:
         return None
-    again = [each for each in beside if each.told or may_be_same(each.known.told, new.quote)]
+    again = [each for each in beside if each.told or _may_repeat(each.known, new)]
     same = max(again, key=lambda each: each.said.same, default=None)
     if same and same.said.same >= SAME:
         return Confirm(confirmed(new, same.known, policy), same.known)
     if SUSPECTED in new.flags and any(each.said.both >= BOTH for each in beside):
         return Write(_held(new, None, "create", "said_beside", policy), ())
     return None
+
+
+def _may_repeat(old: Known, new: Statement) -> bool:
+    """Whether one may say the other again: nothing speaks against it, and they are not one sentence of two things."""
+    return may_be_same(old.told, new.quote) and not is_parallel(old.text, new.text)
 
 
 def doubtful(new: Statement, found: Beside, low: float) -> bool:
@@ -287,6 +326,8 @@ def _ended(new: Statement, found: Beside, policy: ConfidencePolicy) -> Operation
         if said.ends < CERTAIN or found.told or "self_benefit" in new.flags:
             return Reject("ask", "weaker_than_known", old)
         new = replace(new, assertion="correction", confidence=policy.standing("correction").initial)
+    if not new.retracts and (amended := amend_by_contrast(new, old)):
+        return Write(_held(new, old, "supersede", "amended", policy), (old,), amended.content)
     if new.retracts or (SUSPECTED in new.flags and said.only_denies):
         return Retract((old,), "denied" if new.retracts else "said_to_have_ended")
     return Write(_held(new, old, "supersede", "said_to_have_changed", policy), (old,))
@@ -302,6 +343,9 @@ def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
         return [k for k in known if k.memory_id == new.related]
     if new.assertion != "correction" and not new.retracts:
         return []
+    if FORGETS in new.flags:
+        said = new.old_value or ""
+        return [k for k in known if not k.name_alone and any(has_word(words, said) for words in (*k.words, k.told))]
     old = [k for k in known if k.key is not None and k.key == new.old_key]
     return old or _meant(new, known)
 
@@ -326,7 +370,7 @@ def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
 
 def _planned(new: Statement, known: Sequence[Known]) -> list[Known]:
     """The newest plan that names all that the words name, words aside that any plan may be called by."""
-    wanted = about(new.old_value or "").terms
+    wanted = about(_THING.sub("", new.old_value or "")).terms
     telling = wanted - PLAN_WORDS or wanted
     plans = [k for k in known if k.type in PLANNED and telling and telling <= about(k.told).terms]
     return sorted(plans, key=lambda k: (k.valid_at, k.memory_id), reverse=True)[:1]

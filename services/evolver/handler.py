@@ -23,8 +23,8 @@ from shared.bus.delivery import Delivered
 from shared.db import Connection, Subject
 from shared.heard import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
-from shared.known import known_of, statement_of
-from shared.relate import SUSPECTED, Known, candidate_id
+from shared.known import known_of, statement_of, with_content
+from shared.relate import SUSPECTED, Known, candidate_id, is_twin
 from shared.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
@@ -184,7 +184,15 @@ def _conflict(seen: ObservationRow, held: UUID, kind: str) -> Conflict:
 
 async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> None:
     conn, subject = evolution.conn, evolution.subject
+    if write.content:
+        seen = with_content(seen, write.content)
+        write = replace(write, ends=(*write.ends, *await _twins(evolution, seen, write)))
     fresh = _version(seen, write, evolution.known)
+    if write.content:
+        (old,) = await memory.by_ids(conn, subject, [write.ends[0].memory_id])
+        # its words come from both turns: what is erased of either erases them
+        turns = memory.turns_kept((*old.source_turns, seen.turn_id))
+        fresh = replace(fresh, source_turns=turns, provenance={**fresh.provenance, "amended": str(old.memory_id)})
     choice = evolution.choices.get(seen.observation_id)
     if choice:
         fresh = chosen.continued(fresh, choice)
@@ -197,6 +205,14 @@ async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> No
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
     _tell(evolution, seen, _changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
     logger().debug("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
+
+
+async def _twins(evolution: Evolution, seen: ObservationRow, write: Write) -> list[Known]:
+    """What cannot be active beside the amended memory: what says the same, or something else under its key."""
+    said = statement_of(seen)
+    active = await memory.concerned(evolution.subject, [said]).on(evolution.conn)
+    ending = {old.memory_id for old in write.ends}
+    return [known_of(m) for m in active if m.memory_id not in ending and is_twin(known_of(m), said)]
 
 
 def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Memory:

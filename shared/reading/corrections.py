@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from shared.reading import corrections_words as words
-from shared.reading import limits, scheduled, signals
+from shared.reading import scheduled, signals
 from shared.reading.clauses import Clause
 from shared.reading.corrections_build import build, may_promote, of_thing, promoted, with_next
 from shared.reading.corrections_en import contrast_en, english
@@ -14,6 +14,7 @@ from shared.reading.corrections_zh import chinese, contrast_zh
 from shared.reading.guards import Stance
 from shared.reading.keys import tidy
 from shared.reading.model import Found
+from shared.reading.slots import DENIES, denied_allergy
 from shared.text.patterns import to_pattern
 
 
@@ -34,7 +35,7 @@ def find(
         waiting = index - armed <= 2 or index - opened == 1 or before is not None
         if (
             not waiting
-            and not clause.mask & scheduled.MOVES
+            and not clause.mask & (scheduled.MOVES | DENIES)
             and not (signals.correction(clause) or (following and signals.correction(following)))
         ):
             continue
@@ -135,8 +136,8 @@ def _set_against(following: Clause | None) -> str | None:
 
 def _named(clause: Clause, following: Clause | None, stance: Stance, plain: list[Found], today: date) -> list[Found]:
     """A correction by a pattern of its own."""
-    if denied := limits.denied(clause, stance):
-        return denied
+    if stance.subject in ("self", "none") and (denied := denied_allergy(clause.text)):
+        return [denied]
     if stance.subject == "other" and following and re.match(r"(?:no,? )?it(?:'s| is) (?!not)", clause.text, re.I):
         return contrast_en(clause.text, following, stance, today, clause)
     if renamed := re.search(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from schemas.vocabulary import MemoryType
+from schemas.vocabulary import Assertion, MemoryType
 from shared.reading import (
     entities,
     feedback,
@@ -17,6 +17,7 @@ from shared.reading import (
     structured,
     wishes,
 )
+from shared.reading.amendments import amendment
 from shared.reading.clauses import Clause, split
 from shared.reading.model import (
     Explain,
@@ -30,10 +31,15 @@ from shared.reading.model import (
     Refusal,
     TurnText,
 )
+from shared.reading.repairs import repair
+from shared.reading.slots import with_slot
 from shared.reading.stated import observation, stated
 from shared.reading.stretches import stretches
-from shared.relate import SUSPECTED
+from shared.relate import FORGETS, SUSPECTED
+from shared.text.patterns import to_pattern
 from shared.text.secrets import find_secrets
+
+_SENTENCE = to_pattern(r"[^.。!！?？\n]*(?:\.(?=\d)[^.。!！?？\n]*)*[.。!！?？\n]*")
 
 
 def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
@@ -58,7 +64,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
         if command is not None and command.cmd != "remember":
             explain.append(Explain((0, len(message.text)), "dropped", "command", message.ordinal))
             continue
-        said, bad, why = _read(message, context)
+        said, bad, why = _read_repaired(message, context)
         observations.extend(said)
         refused.extend(bad)
         explain.extend(why)
@@ -80,11 +86,35 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     return Observed(found, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
 
 
+def _read_repaired(
+    message: MessageText, context: ObserveContext
+) -> tuple[list[Observation], list[Refusal], list[Explain]]:
+    """The message as its speaker meant it; places are those of the words that were said."""
+    repaired = repair(message.text)
+    if repaired is None:
+        return _read(message, context)
+    back = repaired.to_original
+    found, refused, explain = _read(replace(message, text=repaired.text), context)
+    return (
+        [replace(one, span=back(one.span)) for one in found],
+        [replace(one, span=back(one.span)) for one in refused],
+        [replace(one, text_span=back(one.text_span)) for one in explain],
+    )
+
+
 def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[Explain]]:
     today = (message.created_at or context.occurred_at).date()
     refused: list[Refusal] = []
     explain: list[Explain] = []
     found: list[Observation] = []
+    first = _SENTENCE.match(message.text)
+    amended = first and amendment(first[0])
+    if first and amended:
+        found.append(observation(amended, message, first.span(), first[0]))
+        explain.append(Explain(first.span(), "kept", "amendment", message.ordinal))
+        message = replace(message, text=_without(message.text, [first.span()]))
+        if message.text.isspace():
+            return found, refused, explain
     own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
     remembered = remember.find(own)
     for told in remembered:
@@ -167,36 +197,30 @@ def _barred(
 
 
 def _remembered(message: MessageText, told: remember.Remembered, today: date) -> list[Observation]:
-    """The note, and what its content states by the other rules."""
-    inner = replace(message, text=told.text)
+    """What is to be remembered as one statement: of the sort and under the key that its words state, else a note."""
     benefits = manipulation.serves_itself(told.text, directed=True)
-    flags = ("self_benefit",) if benefits else ()
+    inner = replace(message, text=told.text, name=None)
+    stated_in = stated(inner, split(told.text), today, [], directed=True)
+    first = next((one for one in stated_in if one.key), None)
+    assertion: Assertion = "declared" if benefits else "directive"
+    if first and first.assertion == "correction" and not benefits:
+        assertion = "correction"
     note = Found(
-        "note",
-        None,
-        {"value": told.text},
+        first.kind if first else "note",
+        first.key if first else None,
+        {**(first.value if first else {"value": told.text})},
         told.text,
         "remember",
         told.pattern,
-        "opinion" if benefits else "fact",
-        0,
-        "declared" if benefits else "directive",
-        flags=flags,
+        "opinion" if benefits else first.epistemic if first else "fact",
+        first.polarity if first else 0,
+        assertion,
+        old_value=first.old_value if first else None,
+        flags=("self_benefit",) if benefits else (),
+        event_date=first.event_date if first else None,
+        valid_until=first.valid_until if first else None,
     )
-    clauses = split(told.text)
-    typed = stated(inner, clauses, today, [], directed=True)
-    shift = told.start
-    moved = [
-        replace(
-            one,
-            span=(one.span[0] + shift, one.span[1] + shift),
-            assertion="declared" if benefits else one.assertion if one.assertion == "correction" else "directive",
-            epistemic="opinion" if benefits else one.epistemic,
-            flags=tuple(dict.fromkeys((*one.flags, *flags))),
-        )
-        for one in typed
-    ]
-    return [observation(note, message, (told.start, told.end)), *moved]
+    return [observation(with_slot(note, told.text), message, (told.start, told.end), told.text)]
 
 
 def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
@@ -207,7 +231,7 @@ def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> li
     if asked.about:
         said = message.text[asked.start : asked.end]
         note = Found("note", None, {"value": asked.about}, said, "correction", "forget", "fact", 0, "correction", True)
-        return [observation(replace(note, old_value=asked.about), message, span)]
+        return [observation(replace(note, old_value=asked.about, flags=(FORGETS,)), message, span)]
     inner = replace(message, text=asked.text)
     return [
         replace(

@@ -12,7 +12,8 @@ from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate
 from services.compose.rules.outdated import NOTHING_ENDED, OutdatedStatement, OutdatedStatements, outdated_statements
 from shared.policy import ConfidencePolicy
-from shared.relate import Known, Statement
+from shared.reading.edited import Content
+from shared.relate import Known, Statement, sense_of
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
 from shared.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 from shared.text.normalise import fold
@@ -276,7 +277,22 @@ def _fresh(each: Pending, written: Write) -> Remembered:
         words=each.words,
         told=each.told,
     )
-    return Remembered(known, each.place, learnt=False)
+    return Remembered(_amended(known, written.content) if written.content else known, each.place, learnt=False)
+
+
+def _amended(known: Known, content: Content) -> Known:
+    value = dict(content.value)
+    return replace(
+        known,
+        type=content.type,
+        key=content.key,
+        sense=sense_of(content.key, value, content.text, content.polarity),
+        polarity=content.polarity,
+        text=content.text,
+        words=(content.text, *(str(value[name]) for name in ("target", "value") if value.get(name))),
+        told=content.text,
+        value=value,
+    )
 
 
 def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:

@@ -1,0 +1,201 @@
+"""How likely it is that a statement puts an end to a memory: fitted by `tests/learning/superseding.py`. Pure.
+
+The learned relation of the two sentences is one sign of many. Others are whether they are near in meaning, whether the
+new one speaks of a change or of a beginning, whether it has another value of a sort that the memory has, and whose fact
+each is.
+"""
+
+# ruff: noqa: E501 - one family of words per line
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.reading.clauses import split
+from shared.reading.learned import read
+from shared.reading.related import Relation, about
+from shared.reading.relatives import tells_of_relative
+from shared.reading.values import like, values
+from shared.relate import Known, Statement
+from shared.text import segment
+from shared.text.meanings import says_little
+from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
+from shared.text.segment import query_terms
+from shared.text.static_encoder import load_static_encoder
+
+Numbers = NDArray[np.float32]
+SIGNS = (
+    "ends",
+    "same",
+    "both",
+    "near",
+    "of_old",
+    "of_new",
+    "changes",
+    "begins",
+    "denies",
+    "adds",
+    "other_value",
+    "other_values",
+    "one_type",
+    "one_sort",
+    "changed",
+    "corrects",
+    "retracts",
+    "relative",
+    "length",
+    "momentary",
+    "near_and_changes",
+    "shares_and_denies",
+    "value_and_changes",
+    "chinese",
+)
+"""What is told of a memory and a statement, in the order of the weights."""
+_CHANGES = to_pattern(
+    r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
+    r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
+    r"|sold|ditched|dropped|done with|over with|finally|rather than|used to|became|got rid|off the table|broke up|retired|resigned)\b"
+    r"|现在|如今|改|换|搬|不再|不用|不想|不打算|已经|终于|其实|原来|回|退|取消|算了|停|卖|辞|离职|跳槽|分手|戒|别再|以后|这阵子|最近|结果|还是|变|不.{0,6}了|没.{0,4}了|了$",
+)
+_BEGINS = to_pattern(
+    r"\b(?:start\w*|began|begin\w*|joined|signed up|picked up|taken up|took up|got a new|adopted|newly?|just got|trying)\b|开始|新|刚|报了|买了|养了|入手|加入"
+)
+_ADDS = to_pattern(
+    r"\b(?:also|too|as well|another|besides|on top of|plus|both|still|in addition)\b|也|还(?!是)|又|另外|再加|同时|除了|都|照样|仍|依然"
+)
+_DENIES = to_pattern(
+    r"\b(?:not|no|never|none|without|isn'?t|aren'?t|don'?t|doesn'?t|didn'?t|won'?t|can'?t|wasn'?t|nope)\b|n['’]t\b|不|没|别|无"
+)
+_MOMENTARY = to_pattern(
+    r"\b(?:today|tonight|this (?:time|once|week)|just (?:this|for)|for now|once)\b|今天|今晚|这次|这回|就一次|暂时|先"
+)
+
+
+@dataclass(frozen=True)
+class SupersedingWeights:
+    """What each sign counts for, and for no sign at all."""
+
+    signs: Numbers
+    bias: float
+
+
+@cache
+def load_superseding() -> SupersedingWeights:
+    """The weights, read once a process."""
+    read_ = json.loads((resources.files("shared.text") / "weights" / "superseding.json").read_text("utf-8"))
+    return SupersedingWeights(np.asarray(read_["signs"], np.float32), float(read_["bias"]))
+
+
+def supersedes(old: Known, new: Statement, quote: str, relation: Relation) -> float:
+    """How likely the statement, read in the sentence `quote`, is to end the memory.
+
+    One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
+    """
+    if new.assertion != "correction" and is_parallel(old.text, new.text):
+        return 0.0
+    weights = load_superseding()
+    signs = np.asarray(count_signs(old, new, quote, relation), np.float32)
+    odds = float(signs @ weights.signs) + weights.bias
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    vector: Numbers
+    changed: float
+    changes: int
+    begins: int
+    adds: int
+    denies: int
+    momentary: int
+    relative: bool
+
+
+@of_texts(1024)
+def _sentence(text: str) -> _Sentence:
+    low = text.lower()
+    verdicts = read(split(text))
+    return _Sentence(
+        load_static_encoder().encode(text),
+        max((_logit(verdict.changed) for verdict in verdicts), default=-3.0),
+        len(_CHANGES.findall(low)),
+        len(_BEGINS.findall(low)),
+        len(_ADDS.findall(low)),
+        len(_DENIES.findall(low)),
+        len(_MOMENTARY.findall(low)),
+        tells_of_relative(text),
+    )
+
+
+def count_signs(old: Known, new: Statement, quote: str, relation: Relation) -> list[float]:
+    """The signs of a memory and a statement, each of the order of one."""
+    was, said = _sentence(old.text), _sentence(quote)
+    before, after = about(old.text), about(quote)
+    shared = before.terms & after.terms
+    near = float(was.vector @ said.vector) / max(1e-6, float(np.linalg.norm(was.vector) * np.linalg.norm(said.vector)))
+    other = [value for value in values(quote) if like(old.text, value)]
+    of_old = len(shared) / max(1, len(before.terms))
+    changes = min(2, said.changes)
+    return [
+        _logit(relation.ends),
+        _logit(relation.same),
+        _logit(relation.both),
+        near * 4,
+        of_old * 2,
+        2 * len(shared) / max(1, len(after.terms)),
+        changes,
+        min(2, said.begins),
+        min(2, abs(min(2, said.denies) - min(2, was.denies))),
+        min(2, said.adds),
+        float(bool(other)),
+        float(len(other) > 1),
+        float(old.type == new.type),
+        float(bool(before.sorts & after.sorts)),
+        said.changed,
+        float(new.assertion == "correction"),
+        float(new.retracts),
+        float(was.relative != said.relative),
+        math.log1p(len(after.terms)),
+        min(2, said.momentary),
+        near * changes,
+        of_old * min(2, said.denies) * 2,
+        float(bool(other)) * changes,
+        float(not quote.isascii()),
+    ]
+
+
+def is_parallel(one: str, other: str) -> bool:
+    """Whether both are one sentence with another thing in one place of it: two things to be reminded of by one day."""
+    first, second = ([word for word in segment.words(text.lower()) if word.strip()] for text in (one, other))
+    before = _common(first, second)
+    after = _common(
+        first[: before - 1 : -1] if before else first[::-1], second[: before - 1 : -1] if before else second[::-1]
+    )
+    most = max(len(first), len(second))
+    middles = [words[before : len(words) - after] for words in (first, second)]
+    if not all(middles) or 5 * (before + after) < 2 * most:
+        return False
+    terms = [
+        {term for term in query_terms(" ".join(words)) if not says_little(term) and not term[0].isdigit()}
+        for words in middles
+    ]
+    return bool(terms[0] - terms[1]) and bool(terms[1] - terms[0])
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many words both begin with."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
+
+
+def _logit(share: float) -> float:
+    share = min(0.98, max(0.02, share))
+    return math.log(share / (1 - share))

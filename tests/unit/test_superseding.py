@@ -1,0 +1,64 @@
+"""One sentence of two things ends nothing; a sentence is amended with all that was said beside the old value."""
+
+# ruff: noqa: E501 - one case a line
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.cli.evaluate.world import World
+from shared.superseding import SIGNS, is_parallel, load_superseding
+
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def remembered(*turns: str) -> list[str]:
+    world = World()
+    for month, text in enumerate(turns):
+        world.hear(text, f"s{month}", AT + timedelta(days=30 * month))
+    return sorted(known.text for known in world.active.values() if not known.name_alone)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "parallel"),
+    [
+        ("Remind me to renew the passport by 2026-11-14", "Remind me to order the laptop by 2026-11-14", True),
+        ("提醒我11月14日之前更新护照", "提醒我11月14日之前订购电脑", True),
+        ("the locker of Ivan is number 356", "the locker of Hana is number 479", True),
+        ("I weigh 92 kilos now", "I weigh 88 kilos now", False),
+        ("I like tea", "tea is what I like", False),
+    ],
+)
+def test_one_sentence_of_two_things_is_parallel(one: str, other: str, parallel: bool) -> None:
+    assert is_parallel(one, other) is parallel
+
+
+@pytest.mark.parametrize(
+    ("turns", "left"),
+    [
+        (("I live in Portland with two roommates", "I don't live in Portland anymore, I'm in Seattle now"), ["I'm in Seattle now"]),
+        (("We're deploying with Jenkins", "we dropped Jenkins, it's GitHub Actions now"), ["it's GitHub Actions now"]),
+        (("我们项目用的是MySQL，5.7版本", "我们不用MySQL了，现在是PostgreSQL"), ["PostgreSQL"]),
+        (("I'm vegetarian", "I'm not vegetarian any more, had a burger last night"), ["not vegetarian any more"]),
+        (("我养了只仓鼠叫团子", "我每周三晚上学尤克里里", "尤克里里不学了，太忙"), ["我养了只仓鼠叫团子"]),
+        (("I am allergic to penicillin", "turns out I'm not allergic to penicillin"), []),
+        (("Remember that I am allergic to penicillin", "Forget that I am allergic to penicillin"), []),
+    ],
+)  # fmt: skip
+def test_what_no_longer_holds_is_gone_and_what_holds_instead_stands(turns: tuple[str, ...], left: list[str]) -> None:
+    found = remembered(*turns)
+    assert len(found) == len(left)
+    for text, wanted in zip(found, left, strict=True):
+        assert wanted in text
+
+
+def test_all_that_was_said_about_a_thing_can_be_forgotten() -> None:
+    assert remembered(
+        "My ex is called Tarn and we share the dog, swapping on Fridays",
+        "I do pottery on Tuesday nights at the old fire station",
+        "can you forget what I said about Tarn please",
+    ) == ["I do pottery on Tuesday nights at the old fire station"]
+
+
+def test_there_is_a_weight_for_each_sign() -> None:
+    assert load_superseding().signs.shape == (len(SIGNS),)
