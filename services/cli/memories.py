@@ -82,6 +82,23 @@ SAY: dict[Lang, dict[str, str]] = {
 }
 
 
+TITLES: dict[str, tuple[str, str]] = {
+    "profile": ("About the user", "关于用户"),
+    "preference": ("Likes and dislikes", "喜好"),
+    "constraint": ("Limits and standing orders", "限制与长期要求"),
+    "goal": ("Goals", "目标"),
+    "decision": ("Decisions", "决定"),
+    "task": ("To do", "待办"),
+    "event": ("Happenings and appointments", "经历与日程"),
+    "pattern": ("Habits", "习惯"),
+    "case": ("Experiences", "经验"),
+    "note": ("Notes", "备注"),
+    "entity": ("People and things", "人与事物"),
+    "summary": ("Summaries", "摘要"),
+}
+"""How a group of memories is headed, in English and Chinese, in the order in which a person reads."""
+
+
 @group.command(LIST)
 def list_memories(
     query: Annotated[str | None, typer.Argument(help="Words to search for.")] = None,
@@ -93,6 +110,7 @@ def list_memories(
     type: Annotated[MemoryType | None, typer.Option("--type", help="preference, profile, task, ...")] = None,
     as_of: Annotated[str | None, typer.Option("--as-of", help="What held then: 2026-03-01, or with a time.")] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    ids: Annotated[bool, typer.Option("--ids", help="Show ids, versions and confidence too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what is known of a user, or was at a past moment."""
@@ -105,30 +123,28 @@ def list_memories(
         return
     if page["as_of"]:
         out.print(Text(f"as of {page['as_of'][:19]}Z: {page['count']}", "bold"))
-    show_memories(page["memories"])
+    show_memories(page["memories"], ids=ids)
 
 
-def show_memories(found: list[Json]) -> None:
-    """A table of memories; one line where there are none."""
+def show_memories(found: list[Json], *, ids: bool = False) -> None:
+    """What is known, a line a memory, grouped by what it is; `ids` adds what other commands need."""
     if not found:
         out.print("nothing is known")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("type", "conf", "by", "status", "v", "since", "id", "memory"):
-        table.add_column(name, no_wrap=True)
+    zh = sum(language.detect(m["content"]) == "zh" for m in found) * 2 > len(found)
+    groups: dict[str, list[Json]] = {}
     for m in found:
-        row = (
-            m["type"],
-            f"{m['confidence']:.2f}",
-            m["provenance"]["class"],
-            m["status"],
-            str(m["version"]),
-            m["valid_at"][:10],
-            m["memory_id"],
-            m["content"],
-        )
-        table.add_row(*(Text(cell) for cell in row))
-    out.print(table)
+        groups.setdefault(m["type"], []).append(m)
+    for kind in sorted(groups, key=lambda kind: list(TITLES).index(kind) if kind in TITLES else len(TITLES)):
+        out.print(Text(TITLES.get(kind, (kind, kind))[zh], "bold"))
+        for m in groups[kind]:
+            line = Text(f"  {m['valid_at'][:10]}  ", "dim").append(m["content"], "default")
+            if m["status"] != "active":
+                line.append(f"  ({m['status']})", "dim")
+            if ids:
+                how = f"  {m['memory_id']} v{m['version']} {m['confidence']:.2f} {m['provenance']['class']}"
+                line.append(how, "dim")
+            out.print(line, soft_wrap=True)
 
 
 @group.command("history")

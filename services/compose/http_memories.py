@@ -32,7 +32,9 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
         user_id: UserId,
         tenant_id: TenantId = "default",
         status: Annotated[ListedStatus, Query(description="Of now; `all` are the versions of the past too")] = "active",
-        type: Annotated[MemoryType | None, Query(description="Of this type only")] = None,  # the contract's name
+        type: Annotated[
+            MemoryType | None, Query(description="Of this type only; names of things are listed as `entity` alone")
+        ] = None,  # the contract's name
         query: Annotated[str | None, Query(max_length=2000, description="Words to search for")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Offset = 0,

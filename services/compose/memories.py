@@ -15,6 +15,7 @@ from services.compose.rules.held import saying
 from shared import clock
 from shared.db import Subject
 from shared.errors import RefusedError
+from shared.known import known_of
 from shared.runtime import Runtime
 from shared.store import answers, memory, search, summaries, turns, versions
 from shared.text import segment
@@ -120,9 +121,9 @@ async def page(
             words, most = segment.query_terms(query), max(COUNTED, limit + offset)
             (hits,) = await search.by_text(conn, subject, [words], most, search.Within(), memories_only=True)
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
-            count, ids = len(ids), ids[offset : offset + limit]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
-            found = [by_id[i] for i in ids if i in by_id]
+            fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]
+            count, found = len(fitting), fitting[offset : offset + limit]
         else:
             found, count = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), count=count)

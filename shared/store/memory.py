@@ -115,6 +115,8 @@ _CONCERNED: LiteralString = (
     + """ AND status = 'active' AND memory_id = ANY(ARRAY(
     SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'active'
         AND (key = ANY(%(keys)s) OR (key IS NULL AND content_hash = ANY(%(hashes)s)))
+    UNION ALL SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
+        AND status = 'active' AND value ? 'also' AND value -> 'also' ?| %(keys)s::text[]
     UNION ALL SELECT unnest(%(ids)s::uuid[])
     UNION ALL SELECT said.memory_id FROM unnest(%(patterns)s::text[]) AS p(pattern) CROSS JOIN LATERAL (
         SELECT memory_id FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s
@@ -167,9 +169,11 @@ def _pattern(words: str) -> str:
     return f"%{escaped}%"
 
 
-_LISTED: LiteralString = (
-    " AND (%(status)s::text IS NULL OR status = %(status)s) AND (%(type)s::text IS NULL OR type = %(type)s)"
+LISTED_TYPE: LiteralString = (
+    " AND CASE WHEN %(type)s::text IS NULL THEN type <> 'entity' OR key IS NULL ELSE type = %(type)s END"
 )
+"""Of the type that is asked for; without one all but mere names of things, which help search and state nothing."""
+_LISTED: LiteralString = " AND (%(status)s::text IS NULL OR status = %(status)s)" + LISTED_TYPE
 _LIST: LiteralString = _COLUMNS + _LISTED + " ORDER BY valid_at DESC, memory_id DESC LIMIT %(limit)s OFFSET %(offset)s"
 _COUNT: LiteralString = (
     "SELECT count(*) AS n FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s" + _LISTED

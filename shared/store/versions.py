@@ -106,7 +106,8 @@ async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], at: da
 _HELD: LiteralString = """
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND valid_at <= %(at)s
     AND (invalid_at IS NULL OR invalid_at > %(at)s) AND (valid_until IS NULL OR valid_until > %(at)s)
-    AND status <> 'erased' AND (%(type)s::text IS NULL OR type = %(type)s)
+    AND status <> 'erased'
+    AND CASE WHEN %(type)s::text IS NULL THEN type <> 'entity' OR key IS NULL ELSE type = %(type)s END
 """
 _PAGE: LiteralString = (
     "SELECT memory_id, count(*) OVER () AS n"
