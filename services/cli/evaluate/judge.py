@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from schemas.vocabulary import Role
+from services.cli.evaluate import conversations
 from services.cli.evaluate import score as scoring
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import (
     Asked,
     Contradiction,
+    Conversation,
     Correction,
     Extraction,
     Feedback,
@@ -39,7 +41,7 @@ PERSONAL = frozenset({"email", "phone"})
 
 Reader = tuple[ModelProvider, ObserverPolicy]
 """A model, and how it is asked."""
-L = TypeVar("L", bound=Label | Asked | Contradiction | Hostile)
+L = TypeVar("L", bound=Label | Asked | Contradiction | Conversation | Hostile)
 
 
 async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
@@ -51,6 +53,8 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
             return await _corrections(of_part(read(folder, name, Correction), part), reader)
         case "contradictions":
             return _contradictions(of_part(read(folder, name, Contradiction), part))
+        case "conversations":
+            return _conversations(of_part(read(folder, name, Conversation), part))
         case "feedback":
             return _feedback(of_part(read(folder, name, Feedback), part))
         case "refusal":
@@ -101,6 +105,15 @@ def _contradictions(labels: Sequence[Contradiction]) -> dict[str, Score]:
     for label in labels:
         scoring.contradiction(label, tell(label), score)
     return {"contradictions": score}
+
+
+def _conversations(labels: Sequence[Conversation]) -> dict[str, Score]:
+    turns, ends = Score(), Score()
+    for label in labels:
+        state = conversations.replay(label)
+        conversations.judge_turns(label, state, turns)
+        conversations.judge_end(label, state, ends)
+    return {"conversation turns": turns, "end states": ends}
 
 
 def _feedback(labels: Sequence[Feedback]) -> dict[str, Score]:

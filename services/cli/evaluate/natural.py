@@ -20,6 +20,7 @@ from services.cli.output import out
 from services.compose.rules.intent import understand
 from shared.errors import ConfigurationError
 from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.relate import AMENDS
 from shared.text.language import detect
 from shared.text.normalise import clip
 from shared.text.sanitize import Screened, screen, show_own
@@ -127,7 +128,10 @@ def judge_line(line: NaturalLine) -> Iterator[tuple[str, str | None]]:
     if line.role != "user":
         return
     observed = _observe(line)
-    corrections = [each for each in observed.observations if each.assertion == "correction"]
+    # a short message that puts a value right states nothing alone
+    corrections = [
+        each for each in observed.observations if each.assertion == "correction" and AMENDS not in each.flags
+    ]
     yield "statements", next((f"{each.kind}: {each.text}" for each in observed.observations), None)
     yield "corrections", next((f"{each.pattern}: {each.text}" for each in corrections if not each.retracts), None)
     yield "retractions", next((f"{each.pattern}: {each.text}" for each in corrections if each.retracts), None)

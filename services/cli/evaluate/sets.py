@@ -1,5 +1,6 @@
 """The labelled sets: one JSON object a line, read and checked; `tests/eval/README.md` says what the labels mean."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar, get_args
 
@@ -8,7 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
 from shared.errors import ConfigurationError
 
-SetName = Literal["extraction", "corrections", "contradictions", "feedback", "refusal", "intents", "hostile"]
+SetName = Literal[
+    "extraction", "corrections", "contradictions", "conversations", "feedback", "refusal", "intents", "hostile"
+]
 Part = Literal["dev", "held", "hard"]
 SETS: tuple[SetName, ...] = get_args(SetName)
 L = TypeVar("L", bound=BaseModel)
@@ -101,6 +104,67 @@ class Contradiction(BaseModel):
         if self.new is not None and self.new not in self.message:
             raise ValueError("new must stand in message")
         return self
+
+
+class Words(BaseModel):
+    """Words that one memory holds together, and the turn that said them, counted from 1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: Annotated[tuple[str, ...], Field(min_length=1)]
+    turn: int | None = None
+
+
+class Keep(BaseModel):
+    """A stretch of a message that is worth remembering, and how sure a person would be of that."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    quote: Annotated[str, Field(min_length=1)]
+    type: str
+    about: str
+    sure: float
+
+
+class SaidTurn(BaseModel):
+    """What a user says in one turn, and what of it is worth remembering: None where nobody has labelled that."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at: datetime
+    user: Annotated[str, Field(min_length=1)]
+    assistant: str | None = None
+    keep: tuple[Keep, ...] | None = None
+
+
+class Ask(BaseModel):
+    """A question at the end of a conversation: what its evidence must hold, and what it must not show as if it held."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: Annotated[str, Field(min_length=1)]
+    must: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+class Conversation(BaseModel):
+    """What one user says turn by turn, and what memory must hold when the last turn has been read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    lang: Literal["zh", "en"]
+    source: str
+    licence: str
+    part: Part
+    kind: str
+    turns: tuple[SaidTurn, ...]
+    stands: tuple[Words, ...] = ()
+    gone: tuple[Words, ...] = ()
+    beside: tuple[Words, ...] = ()
+    asks: tuple[Ask, ...] = ()
+    ref: str = ""
+    """Where in its source it stands."""
 
 
 class Feedback(Label):

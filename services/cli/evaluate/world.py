@@ -8,10 +8,10 @@ from uuid import UUID
 from services.cli.evaluate.sets import Contradiction
 from shared.clock import uuid7
 from shared.heard import observation_rows, turn_text
-from shared.known import statement_of, told, words_of
+from shared.known import statement_of, told, with_content, words_of
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, ObservePolicy, observe
-from shared.relate import Known
+from shared.relate import Known, is_twin
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
 from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
@@ -63,10 +63,17 @@ class World:
     policy: ConfidencePolicy = field(default_factory=ConfidencePolicy)
     active: dict[UUID, Known] = field(default_factory=dict[UUID, Known])
 
-    def hear(self, text: str, session: str, at: datetime) -> list[tuple[ObservationRow, Operation]]:
-        """What the message changes; `active` is as it leaves it."""
+    answer: str | None = None
+    """What the assistant said last."""
+
+    def hear(
+        self, text: str, session: str, at: datetime, answer: str | None = None
+    ) -> list[tuple[ObservationRow, Operation]]:
+        """What the message changes, which `answer` follows; `active` is as it leaves it."""
         turn = _turn(text, session, at)
-        observed = observe(turn_text(turn), ObserveContext(occurred_at=at), ObservePolicy())
+        context = ObserveContext(occurred_at=at, answer_before=self.answer)
+        observed = observe(turn_text(turn), context, ObservePolicy())
+        self.answer = answer
         return [(row, self._settle(row)) for row in observation_rows(turn, observed, self.policy)]
 
     def _settle(self, row: ObservationRow) -> Operation:
@@ -74,6 +81,10 @@ class World:
         operation = resolve(statement_of(row), known, self.policy)
         match operation:
             case Write():
+                if operation.content:
+                    said = statement_of(with_content(row, operation.content))
+                    twins = tuple(k for k in known if k not in operation.ends and is_twin(k, said))
+                    operation = replace(operation, ends=(*operation.ends, *twins))
                 for ended in operation.ends:
                     self.active.pop(ended.memory_id, None)
                 self.active[row.observation_id] = _fresh(row, operation)
@@ -100,6 +111,8 @@ def _turn(text: str, session: str, at: datetime) -> Turn:
 
 
 def _fresh(row: ObservationRow, written: Write) -> Known:
+    if written.content:
+        row = with_content(row, written.content)
     said = statement_of(row)
     sessions = {row.session_id, *(s for old in written.ends for s in old.source_sessions)}
     return Known(
@@ -119,4 +132,5 @@ def _fresh(row: ObservationRow, written: Write) -> Known:
         text=row.text,
         words=words_of(row.text, row.value),
         told=told(row.text, row.value),
+        value=row.value,
     )

@@ -1,0 +1,81 @@
+"""Whole conversations: which turns leave a memory, and what memory holds when they end."""
+
+from dataclasses import dataclass
+
+from services.cli.evaluate.score import Counts, Miss, Score
+from services.cli.evaluate.sets import Conversation, Words
+from services.cli.evaluate.world import World
+from shared.relate import Known
+from shared.resolve import Confirm, Write
+from shared.text.normalise import fold, normalise
+
+
+@dataclass(frozen=True)
+class EndState:
+    """What memory held of a conversation when it ended, and for each turn whether it left a memory."""
+
+    memories: tuple[Known, ...]
+    left: tuple[bool, ...]
+
+
+def replay(conversation: Conversation) -> EndState:
+    """The conversation told to somebody who knows nothing."""
+    world = World()
+    left: list[bool] = []
+    for turn in conversation.turns:
+        done = world.hear(turn.user, conversation.id, turn.at, turn.assistant)
+        left.append(any(isinstance(operation, Write | Confirm) and row.kind != "entity" for row, operation in done))
+    return EndState(tuple(known for known in world.active.values() if not known.name_alone), tuple(left))
+
+
+def judge_turns(label: Conversation, state: EndState, score: Score) -> None:
+    """A turn that leaves a memory should have something to keep, and the other way round; others are unlabelled."""
+    for turn, left in zip(label.turns, state.left, strict=True):
+        if turn.keep is None:
+            continue
+        score.samples += 1
+        wanted = bool(turn.keep)
+        groups = (f"language {label.lang}", f"source {label.source}")
+        score.add(int(wanted and left), int(left and not wanted), int(wanted and not left), groups)
+        if wanted != left:
+            got = "; ".join(known.text for known in state.memories if known.valid_at == turn.at)
+            quotes = "; ".join(each.quote for each in turn.keep)
+            score.misses.append(Miss(turn.user, label.lang, quotes or "nothing", got or "nothing"))
+
+
+def judge_end(label: Conversation, state: EndState, score: Score) -> None:
+    """Right where all that should stand does, nothing that ended does, and what was said beside it is still there."""
+    if not (label.stands or label.gone or label.beside):
+        return
+    score.samples += 1
+    missing = [each for each in label.stands if not _held(each, state)]
+    stale = [each for each in label.gone if _held(each, state)]
+    lost = [each for each in label.beside if not _held(each, state)]
+    right = not (missing or stale or lost)
+    score.add(int(right), int(bool(stale or lost)), int(not right), (f"language {label.lang}", f"kind {label.kind}"))
+    for name, wanted, failed in (
+        ("part stands", label.stands, missing),
+        ("part ended", label.gone, stale),
+        ("part beside", label.beside, lost),
+    ):
+        counts: Counts = score.groups[name]
+        counts.right += len(wanted) - len(failed)
+        counts.missed += len(failed)
+    if not right:
+        wanted = f"missing {_shown(missing)} stale {_shown(stale)} lost {_shown(lost)}"
+        got = " | ".join(f"{known.text} [{known.type} {known.key or ''}]" for known in state.memories)
+        text = " // ".join(turn.user for turn in label.turns)
+        score.misses.append(Miss(f"({label.kind}) {text}", label.lang, wanted, got))
+
+
+def _held(wanted: Words, state: EndState) -> bool:
+    words = [_letters(word) for word in wanted.words]
+    return any(all(word in _letters(known.text) for word in words) for known in state.memories)
+
+
+def _letters(text: str) -> str:
+    return " ".join(fold(normalise(text)).split())
+
+
+def _shown(words: list[Words]) -> str:
+    return ",".join("+".join(each.words) for each in words) or "-"
