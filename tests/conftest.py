@@ -77,8 +77,10 @@ def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services of this process read by patterns alone: what a model adds must not hang on what learned weights find."""
     from shared.reading import learned, stated
 
-    monkeypatch.setattr(learned, "SURE", 1.0)
+    monkeypatch.setattr(learned, "statement", lambda *_: None)
     monkeypatch.setattr(learned, "CHANGES", 1.0)
+    monkeypatch.setattr(stated, "LEAST", 0.0)
+    monkeypatch.setattr(stated, "PLAIN", 0.0)
     monkeypatch.setattr(stated, "_suspect", lambda *_: None)
 
 

@@ -187,10 +187,10 @@ async def test_the_command_line_tells_the_history_restores_and_shows_the_past(
     assert ("what happened" if zh else "动作") in other_language
     as_json = json.loads(await smartbrain(address, person, "memories", "history", was["memory_id"], "--json"))
     assert [m["version"] for m in as_json["memories"]] == [1, 2]
-    past = await smartbrain(address, person, "memories", "--as-of", "2026-03-01")
+    past = await smartbrain(address, person, "memories", "--ids", "--as-of", "2026-03-01")
     assert was["memory_id"] in past
     assert "as of 2026-03-01T23:59:59Z: 1" in past
-    listed = await smartbrain(address, person, "memories")
+    listed = await smartbrain(address, person, "memories", "--ids")
     assert now["memory_id"] in listed
     assert was["memory_id"] not in listed
     found = json.loads(await smartbrain(address, person, "memories", "咖啡" if zh else "coffee", "--json"))

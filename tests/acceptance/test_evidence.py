@@ -19,8 +19,11 @@ TALKS = {
     ),
 }
 SHOWN = {
-    "en": ("I am allergic to peanuts and to lupin flour.", "What am I allergic to?"),
-    "zh": ("我对花生和羽扇豆粉都过敏。", "我对什么过敏？"),
+    "en": (
+        "The plumber fixed the boiler on Tuesday and left the bill with Ana.",
+        "When did the plumber fix the boiler?",
+    ),
+    "zh": ("我的备用钥匙放在安娜家，自行车停在老汤的车库里。", "我的备用钥匙放在哪儿？"),
 }
 
 
@@ -64,7 +67,7 @@ async def test_an_answer_that_repeats_a_package_is_no_evidence_of_blanks(person:
     messages = [user(question), {"role": "assistant", "content": long}]
     await person.say(session="s3", context_id=package.context_id, messages=messages)
     again = await person.compose(question, session="s4")
-    assert said in "\n".join(told(again))
+    assert said.rstrip("。.") in "\n".join(told(again))
     for each in told(again):
         assert says_something(each), told(again)
         assert " " * 6 not in each

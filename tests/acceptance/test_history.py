@@ -276,10 +276,10 @@ async def test_deleting_a_version_of_the_past_leaves_the_present_one(person: Per
 @pytest.mark.parametrize(
     ("said", "given", "content", "value", "key"),
     [
-        ("我住在上海。", {"text": "住在杭州"}, "住在杭州", "杭州", "profile:user:city"),
-        ("I live in Oslo.", {"value": "Rome"}, "lives in Rome", "Rome", "profile:user:city"),
-        ("我喜欢喝茶。", {"value": "咖啡"}, "喜欢咖啡", "咖啡", "pref:food:咖啡"),
-        ("I like tea.", {"text": "likes coffee"}, "likes coffee", "coffee", "pref:food:coffee"),
+        ("我住在上海。", {"text": "我住在杭州"}, "我住在杭州", "杭州", "profile:user:city"),
+        ("I live in Oslo.", {"value": "Rome"}, "I live in Rome", "Rome", "profile:user:city"),
+        ("我喜欢喝茶。", {"value": "咖啡"}, "我喜欢咖啡", "咖啡", "pref:food:咖啡"),
+        ("I like tea.", {"text": "I like coffee"}, "I like coffee", "coffee", "pref:food:coffee"),
         (
             "I live in Oslo.",
             {"text": "between two cities"},

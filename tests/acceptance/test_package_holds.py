@@ -97,8 +97,8 @@ async def test_a_fact_stands_once_and_neither_questions_nor_replies_are_evidence
 async def test_a_request_says_how_many_notes_about_the_user_it_takes(person: Person, language: str, spelt: str) -> None:
     await _tell(person, language)
     question = {"en": "What do you know about me?", "zh": "你都记得我什么？"}[language]
-    assert _notes(await person.compose(question)) > 2
-    assert _notes(await person.compose(question, **{spelt: 2})) == 2
+    assert _notes(await person.compose(question)) > 1
+    assert _notes(await person.compose(question, **{spelt: 1})) == 1
     assert _notes(await person.compose(question, **{spelt: 0})) == 0
 
 
@@ -165,4 +165,4 @@ async def test_the_operator_says_how_many_notes_where_the_request_does_not(spari
     await _tell(person, language)
     question = {"en": "What do you know about me?", "zh": "你都记得我什么？"}[language]
     assert _notes(await person.compose(question)) == 1
-    assert _notes(await person.compose(question, inject_limit=3)) == 3
+    assert _notes(await person.compose(question, inject_limit=2)) == 2

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from uuid import UUID
 
 import orjson
 import pytest
@@ -113,6 +114,8 @@ def _plain(row: Json, turns: Json, places: Json) -> Json:
     plain["source_turn_id"] = turns[row["source_turn_id"]]
     plain["source_turns"] = [turns[each] for each in row["source_turns"]]
     origin = {name: value for name, value in row["provenance"].items() if name not in {"observation_id", "turn_id"}}
+    if "amended" in origin:
+        origin["amended"] = places[UUID(origin["amended"])]
     return {**plain, "provenance": origin}
 
 

@@ -14,19 +14,18 @@ from tests.system.person import Json, Person
 from tests.system.running import System, policy_file, running, settings_for
 
 NOTHING = '{"items": []}'
-pytestmark = pytest.mark.usefixtures("patterns")
 ROUNDS = 10
 TALK: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
     "zh": (
         "我们决定用 PostgreSQL 做主存储。",
-        "决定用 PostgreSQL 做主存储",
+        "我们决定用 PostgreSQL 做主存储",
         "窗边那盆绿萝归前台照看。",
         "窗边那盆绿萝由前台照看",
         tuple(f"我们决定第{n}批货走{way}。" for n, way in enumerate("海陆空铁河海陆空铁河", 1)),
     ),
     "en": (
         "We decided to use PostgreSQL for the ledger.",
-        "decided: use PostgreSQL for the ledger",
+        "We decided to use PostgreSQL for the ledger",
         "The lobby ferns belong with the front desk.",
         "Lobby ferns belong with the front desk",
         tuple(f"We decided to ship batch {n} by {way}." for n, way in enumerate(("sea", "rail") * 5, 1)),

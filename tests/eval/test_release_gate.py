@@ -25,7 +25,8 @@ HARD = GatePolicy(
 
 
 @pytest.mark.parametrize(
-    "name", ["extraction", "corrections", "contradictions", "feedback", "refusal", "intents", "hostile"]
+    "name",
+    ["extraction", "corrections", "contradictions", "conversations", "feedback", "refusal", "intents", "hostile"],
 )
 def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
     name: SetName, record_property: Callable[[str, object], None]

@@ -46,8 +46,7 @@ def test_confidence_is_measured_by_set_language_and_assertion_and_drawn(tmp_path
     assert {name: (each["before"]["n"], each["before"]["observed"]) for name, each in groups.items()} == {
         "all": (5, 0.6),
         "assertion correction": (2, 0.5),
-        "assertion declared": (2, 0.5),
-        "assertion directive": (1, 1.0),
+        "assertion declared": (3, 0.6667),
         "language en": (2, 1.0),
         "language zh": (3, 0.3333),
         "part held": (5, 0.6),

@@ -75,7 +75,7 @@ async def test_one_statement_finds_what_may_be_meant(system: System, person: Per
         (found,) = await system["compose"].rt.db.read(of, memory.concerned(of, [said]))
         return {m.content_text for m in found if m.type != "note"}
 
-    assert await concerned(old_key="profile:user:city") == {"lives in Paris"}
+    assert await concerned(old_key="profile:user:city") == {"I live in Paris"}
     assert await concerned(old_value="COFFEE") == {coffee["content"]}
     assert await concerned(old_value="1_0% of") == set()
     assert await concerned() == set()

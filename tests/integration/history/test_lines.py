@@ -80,7 +80,7 @@ async def test_one_of_those_joined_is_restored_in_place_of_the_joint_one(person:
 
 
 async def test_what_held_is_decided_by_validity_alone(person: Person) -> None:
-    first, second, joined = await merged(person, "the car is on B2", "the car stands on B2")
+    first, second, joined = await merged(person, "the car is on B2", "Ben parks next to the lift")
     ends = {first: ("2026-01-01", "2026-02-01", None), second: ("2026-01-10", "2026-02-01", "2026-01-20")}
     for each, (begin, end, until) in {**ends, joined: ("2026-02-01", None, None)}.items():
         await person.system.change(

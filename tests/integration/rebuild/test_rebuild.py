@@ -217,7 +217,7 @@ async def test_what_was_not_to_be_remembered_is_not_learnt_by_a_rebuild_either(p
     await person.say("Forget that I live in Oslo. I hate tea.", session="s3")
     await person.say("You can remember me again.", session="s3")
     await person.say("I love hiking.", session="s3")
-    assert await person.contents() == ["loves hiking"]
+    assert await person.contents() == ["I love hiking"]
     report = await again(person)
     assert told(report) == {}
     assert report.turns == 9

@@ -228,7 +228,7 @@ async def test_the_services_need_no_more_than_a_login_that_may_become_the_roles(
     async with running(settings_for(login, kafka)) as system:
         person = Person(system)
         await person.commit("I like tea.")
-        assert await wait_for(person.contents, "what was said is known") == ["likes tea"]
+        assert await wait_for(person.contents, "what was said is known") == ["I like tea"]
         assert await experience.learn(system["evolver"].rt) is not None
         await rounds.keep_now(system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 

@@ -64,7 +64,6 @@ STATED = [
     ("帮我建个任务：整理发票", "task", None, False),
     ("周报写完了", "task", None, False),
     ("服务器续费搞定了", "task", None, False),
-    ("不用再准备PPT了", "task", None, False),
     ("我们决定用Go重写网关", "decision", None, False),
     ("最终敲定了用阿里云", "decision", None, False),
     ("那就选方案二吧", "decision", None, False),

@@ -37,12 +37,12 @@ CORRECTED = [
     ("我说错了，我住在苏州", "profile", "profile:user:city", None),
     ("纠正一下，我女儿今年6岁", "profile", "profile:user:女儿:age", None),
     ("不是, 我现在不喜欢了", "preference", None, None),  # OC010
-    ("不对，我对花生不过敏", "constraint", "constraint:allergy:花生", None),
-    ("我对芒果已经不过敏了", "constraint", "constraint:allergy:芒果", None),
-    ("我不对花生过敏", "constraint", "constraint:allergy:花生", None),
-    ("No, I'm not allergic to peanuts.", "constraint", "constraint:allergy:peanut", None),
-    ("I'm no longer allergic to shrimp", "constraint", "constraint:allergy:shrimp", None),
-    ("I don't have a peanut allergy after all.", "constraint", "constraint:allergy:peanut", None),
+    ("不对，我对花生不过敏", "constraint", "constraint:allergy:花生", "花生"),
+    ("我对芒果已经不过敏了", "constraint", "constraint:allergy:芒果", "芒果"),
+    ("我不对花生过敏", "constraint", "constraint:allergy:花生", "花生"),
+    ("No, I'm not allergic to peanuts.", "constraint", "constraint:allergy:peanut", "peanut"),
+    ("I'm no longer allergic to shrimp", "constraint", "constraint:allergy:shrimp", "shrimp"),
+    ("I don't have a peanut allergy after all.", "constraint", "constraint:allergy:peanut", "peanut"),
     ("我不住在上海了", "profile", "profile:user:city", "上海"),
 ]
 

@@ -27,7 +27,7 @@ from tests.unit.reading.say import NOW, said, stated
     ],
 )
 def test_remember_keeps_a_note(text: str, note: str) -> None:
-    assert note in [one.text for one in stated(text) if one.kind == "note"]
+    assert [(one.text, one.assertion) for one in stated(text)] == [(note, "directive")]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,9 @@ def test_no_note_where_nothing_is_told(text: str) -> None:  # OC055, OC056
 
 def test_a_remembered_fact_is_typed_as_well() -> None:
     assert ("profile:user:name", "directive") in [(one.key, one.assertion) for one in stated("记住: 我叫小明")]
-    assert ("task:user:报告", "directive") in [(one.key, one.assertion) for one in stated("记下来 下周三交报告")]
+    assert ("constraint:allergy:青霉素", "directive") in [
+        (one.key, one.assertion) for one in stated("请记住我对青霉素过敏")
+    ]
 
 
 @pytest.mark.parametrize(
