@@ -57,6 +57,7 @@ def known_of(memory: Memory) -> Known:
         words=words_of(memory.content_text, memory.value),
         told=told(memory.content_text, memory.value),
         value=memory.value,
+        valid_until=memory.valid_until,
     )
 
 
@@ -69,6 +70,7 @@ def with_content(seen: ObservationRow, content: Content) -> ObservationRow:
         value=dict(content.value),
         text=content.text,
         polarity=content.polarity,
+        flags=content.flags,
         language=language.detect(content.text),
         valid_until=content.valid_until,
     )

@@ -88,6 +88,7 @@ class Known:
     """Its text, with the user's own words for it."""
     value: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What its reading made of it."""
+    valid_until: datetime | None = None
 
     @property
     def also(self) -> Mapping[str, str]:

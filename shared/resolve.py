@@ -15,7 +15,7 @@ from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
 from shared.relate import AMENDS, FORGETS, RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
-from shared.superseding import is_parallel, supersedes
+from shared.superseding import estimate_superseding, is_parallel
 from shared.text.patterns import to_pattern
 from shared.text.segment import stem
 from shared.text.within import has_word
@@ -135,10 +135,15 @@ def _amending(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) 
     found = amend(new, known)
     if found is None:
         return None
-    old = found.target
+    return _write_amended(new, found.target, found.content, policy)
+
+
+def _write_amended(new: Statement, old: Known, content: Content, policy: ConfidencePolicy) -> Operation:
+    """The memory as amended, worth what such words are: a claim of money stays under its cap."""
+    new = replace(new, flags=content.flags, assertion="declared" if content.flags else new.assertion)
     if RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]:
         return Reject("ask", "weaker_than_known", old)
-    return Write(_held(new, old, "supersede", "amended", policy), (old,), found.content)
+    return Write(_held(new, old, "supersede", "amended", policy), (old,), content)
 
 
 def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Sign:
@@ -201,7 +206,7 @@ def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
     near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
     found = [
-        Beside(k, replace(said, ends=supersedes(k, new, quote, said)))
+        Beside(k, replace(said, ends=estimate_superseding(k, new, quote, said)))
         for said, k in zip(relations([k.told for k in near], quote), near, strict=True)
     ]
     return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
@@ -327,7 +332,7 @@ def _ended(new: Statement, found: Beside, policy: ConfidencePolicy) -> Operation
             return Reject("ask", "weaker_than_known", old)
         new = replace(new, assertion="correction", confidence=policy.standing("correction").initial)
     if not new.retracts and (amended := amend_by_contrast(new, old)):
-        return Write(_held(new, old, "supersede", "amended", policy), (old,), amended.content)
+        return _write_amended(new, old, amended.content, policy)
     if new.retracts or (SUSPECTED in new.flags and said.only_denies):
         return Retract((old,), "denied" if new.retracts else "said_to_have_ended")
     return Write(_held(new, old, "supersede", "said_to_have_changed", policy), (old,))

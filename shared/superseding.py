@@ -7,12 +7,9 @@ each is.
 
 # ruff: noqa: E501 - one family of words per line
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +21,7 @@ from shared.reading.relatives import tells_of_relative
 from shared.reading.values import like, values
 from shared.relate import Known, Statement
 from shared.text import segment
+from shared.text.logistic import load_sum, to_log_odds
 from shared.text.meanings import says_little
 from shared.text.patterns import to_pattern
 from shared.text.recall import of_texts
@@ -78,32 +76,14 @@ _MOMENTARY = to_pattern(
 )
 
 
-@dataclass(frozen=True)
-class SupersedingWeights:
-    """What each sign counts for, and for no sign at all."""
-
-    signs: Numbers
-    bias: float
-
-
-@cache
-def load_superseding() -> SupersedingWeights:
-    """The weights, read once a process."""
-    read_ = json.loads((resources.files("shared.text") / "weights" / "superseding.json").read_text("utf-8"))
-    return SupersedingWeights(np.asarray(read_["signs"], np.float32), float(read_["bias"]))
-
-
-def supersedes(old: Known, new: Statement, quote: str, relation: Relation) -> float:
+def estimate_superseding(old: Known, new: Statement, quote: str, relation: Relation) -> float:
     """How likely the statement, read in the sentence `quote`, is to end the memory.
 
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
     if new.assertion != "correction" and is_parallel(old.text, new.text):
         return 0.0
-    weights = load_superseding()
-    signs = np.asarray(count_signs(old, new, quote, relation), np.float32)
-    odds = float(signs @ weights.signs) + weights.bias
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+    return load_sum("superseding").estimate(count_signs(old, new, quote, relation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +104,7 @@ def _sentence(text: str) -> _Sentence:
     verdicts = read(split(text))
     return _Sentence(
         load_static_encoder().encode(text),
-        max((_logit(verdict.changed) for verdict in verdicts), default=-3.0),
+        max((to_log_odds(verdict.changed) for verdict in verdicts), default=-3.0),
         len(_CHANGES.findall(low)),
         len(_BEGINS.findall(low)),
         len(_ADDS.findall(low)),
@@ -144,9 +124,9 @@ def count_signs(old: Known, new: Statement, quote: str, relation: Relation) -> l
     of_old = len(shared) / max(1, len(before.terms))
     changes = min(2, said.changes)
     return [
-        _logit(relation.ends),
-        _logit(relation.same),
-        _logit(relation.both),
+        to_log_odds(relation.ends),
+        to_log_odds(relation.same),
+        to_log_odds(relation.both),
         near * 4,
         of_old * 2,
         2 * len(shared) / max(1, len(after.terms)),
@@ -194,8 +174,3 @@ def _common(first: Sequence[str], second: Sequence[str]) -> int:
     return next(
         (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
     )
-
-
-def _logit(share: float) -> float:
-    share = min(0.98, max(0.02, share))
-    return math.log(share / (1 - share))

@@ -75,12 +75,12 @@ def _shares(item: pytest.Item) -> bool:
 @pytest.fixture
 def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services of this process read by patterns alone: what a model adds must not hang on what learned weights find."""
-    from shared.reading import learned, stated
+    from shared.reading import learned, sentence_gate, stated
 
     monkeypatch.setattr(learned, "statement", lambda *_: None)
     monkeypatch.setattr(learned, "CHANGES", 1.0)
-    monkeypatch.setattr(stated, "LEAST", 0.0)
-    monkeypatch.setattr(stated, "PLAIN", 0.0)
+    monkeypatch.setattr(sentence_gate, "LEAST", 0.0)
+    monkeypatch.setattr(sentence_gate, "PLAIN", 0.0)
     monkeypatch.setattr(stated, "_suspect", lambda *_: None)
 
 

@@ -102,7 +102,7 @@ _EN = to_pattern(
     r"|(?:on|by|before|until|till|this)?\s*(?P<wday>mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|(?P<end>end of (?:the |this )?(?:month|year|week))"
     r"|(?:in|since|back in|by)\s+(?P<mon3>january|february|march|april|may|june|july|august|"
-    r"september|october|november|december)(?:\s+(?P<yr3>\d{4}))?"
+    r"september|october|november|december)(?!\s+\d{1,2}(?!\d))(?:\s+(?P<yr3>\d{4}))?"
     r"|(?:in|since|back in|by)\s+(?P<yr4>(?:19|20)\d{2}))\b",
     re.I,
 )

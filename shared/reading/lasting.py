@@ -6,24 +6,17 @@ courtesy or a remark says few words of its own, whatever they are about.
 
 # ruff: noqa: E501 - one family of words per line
 
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-
-import numpy as np
-from numpy.typing import NDArray
 
 from shared.reading.clauses import Clause
 from shared.reading.guards import Stance
 from shared.reading.learned import Verdict
 from shared.text import meanings, segment
+from shared.text.logistic import load_sum, to_log_odds
 from shared.text.patterns import to_pattern
 from shared.text.stopwords import ALL
 
-Numbers = NDArray[np.float32]
 SIGNS = (
     "terms",
     "telling",
@@ -72,27 +65,11 @@ _EXCLAIMS = to_pattern(
 )
 
 
-@dataclass(frozen=True)
-class LastingWeights:
-    """What each sign counts for, and for no sign at all."""
-
-    signs: Numbers
-    bias: float
-
-
-@cache
-def load_lasting() -> LastingWeights:
-    """The weights, read once a process."""
-    read = json.loads((resources.files("shared.text") / "weights" / "lasting.json").read_text("utf-8"))
-    return LastingWeights(np.asarray(read["signs"], np.float32), float(read["bias"]))
-
-
-def is_lasting(text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]) -> float:
+def estimate_lasting(
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]
+) -> float:
     """How likely the sentence, given as a text and by its clauses, is to state something worth keeping for months."""
-    weights = load_lasting()
-    signs = np.asarray(count_signs(text, clauses, stances, verdicts), np.float32)
-    odds = float(signs @ weights.signs) + weights.bias
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+    return load_sum("lasting").estimate(count_signs(text, clauses, stances, verdicts))
 
 
 def count_signs(
@@ -113,8 +90,8 @@ def count_signs(
         min(3, len(_OTHER.findall(told))),
         min(3, len(_NAME.findall(told))),
         min(3, len(_NUMBER.findall(told))),
-        max((_logit(verdict.kept) for verdict in verdicts), default=-3.0),
-        max((_logit(verdict.changed) for verdict in verdicts), default=-3.0),
+        max((to_log_odds(verdict.kept) for verdict in verdicts), default=-3.0),
+        max((to_log_odds(verdict.changed) for verdict in verdicts), default=-3.0),
         sum(stance.asked for stance in stances) / count,
         sum(stance.subject == "agent" for stance in stances) / count,
         float(any(stance.supposed or stance.reported or stance.ironic for stance in stances)),
@@ -133,8 +110,3 @@ def _content_words(text: str) -> set[str]:
     if not low.isascii():
         found += [word for word in segment.words("".join(_HAN.findall(low))) if len(word) > 1]
     return set(found) - ALL
-
-
-def _logit(share: float) -> float:
-    share = min(0.98, max(0.02, share))
-    return math.log(share / (1 - share))

@@ -15,6 +15,7 @@ from shared.reading import changes, dates
 from shared.reading.clauses import Clause
 from shared.reading.guards import Stance
 from shared.reading.model import Found, Polarity
+from shared.reading.wording import LEAD
 from shared.relate import SUSPECTED
 from shared.text import meanings
 from shared.text.grams import grams
@@ -52,11 +53,6 @@ _OWN = to_pattern(
     r"\b(?:my|our)\b|我|孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
     r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
     r"|fianc\w+|cat|dog|puppy|kitten|pet|household|family)s?\b",
-    re.I,
-)
-_LEAD = to_pattern(
-    r"^(?:(?:and|but|so|also|plus|because|since|oh|well|btw|by the way|anyway|fyi|ok|okay|hi|hey|yes|no)\b[\s,:]*"
-    r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯|哦|啊|那个|顺便说一下|话说)[，,：:\s]*)+",
     re.I,
 )
 
@@ -209,7 +205,7 @@ def _kind(verdicts: Sequence[Verdict]) -> MemoryType:
 def _joined(clauses: Sequence[Clause]) -> str:
     joint = "，" if clauses[0].language == "zh" else ", "
     text = joint.join(clause.text for clause in clauses)
-    return _LEAD.sub("", text) or text
+    return LEAD.sub("", text) or text
 
 
 def statement(clauses: Sequence[Clause], verdicts: Sequence[Verdict], today: date) -> Found | None:

@@ -25,7 +25,8 @@ _BUDGET = to_pattern(
     re.I,
 )
 _BUDGET_OF = to_pattern(
-    r"\bbudget (?:for|on) (?:the |my |our |a |an )?([a-z]+(?: [a-z]+)?)\b|([\u4e00-\u9fff]{2,4}?)的?预算", re.I
+    r"\bbudget (?:for|on) (?:the |my |our |a |an )?([a-z]+(?: [a-z]+)?)\b|([^\W\d_a-zA-Z我你他她它咱们这那总了是的边次个]{2,4})(?:的|上的)?预算",
+    re.I,
 )
 """What a budget is for: two budgets stand side by side."""
 _NOT_ALLERGIC = to_pattern(r"\b(?:not|never|isn'?t|no longer|nobody)\b|n't\b|不(?:是|再|对)|没有|没什么", re.I)

@@ -21,10 +21,10 @@ from shared.reading.clauses import Clause, language_of, split
 from shared.reading.corrections_build import may_promote, promoted
 from shared.reading.guards import Stance, stances
 from shared.reading.keys import slug
-from shared.reading.lasting import is_lasting
 from shared.reading.learned import Verdict
 from shared.reading.model import Explain, Found, MessageText, Observation
 from shared.reading.orders import order_in
+from shared.reading.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.reading.slots import with_due, with_slot
 from shared.reading.values import values
 from shared.reading.wording import own_words
@@ -34,14 +34,6 @@ from shared.text.within import has_word
 
 FEW_EN, FEW_ZH = 30, 12
 """Characters of a sentence that says little without the next one."""
-SHORTEST = 4
-"""Letters of a sentence that may state something."""
-SURE = 0.5
-"""From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
-MAY_CORRECT = 0.1
-"""From here on a sentence corrects, where the learned weights take it for a change."""
-LEAST, PLAIN = 0.15, 0.95
-"""A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
 MOST_QUOTED = 300
 """Characters of a sentence that are kept with what it states."""
 _OF_WORDS = to_pattern(
@@ -57,7 +49,6 @@ What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
 """
 _NOW = to_pattern(r"\b(?:now|instead|these days|switched|moved|changed)\b|现在|如今|改|换|目前|以后", re.I)
 """What says that the words beside a denial tell what holds in its place."""
-INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
 ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
 """What an order to the agent may be kept as."""
 _BESIDE = frozenset({"task", "event", "decision"})
@@ -88,7 +79,7 @@ def stated(
     """
     verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
     stand = stances(clauses)
-    likely = {} if directed else _lasting(message.text, clauses, stand, verdicts)
+    likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
     if not directed and max(likely.values(), default=0.0) < SURE and not any(map(learned.worth_a_look, verdicts)):
         explain.extend(
             Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
@@ -108,23 +99,20 @@ def stated(
                 explain.append(Explain(span, "dropped", _why(stance), message.ordinal))
             continue
         explain.append(Explain(span, "kept", ",".join(one.detector for one in found), message.ordinal))
-        one = with_slot(_merged(found), message.text[slice(*_span(clauses, _stretch(clauses, reading, index, last)))])
+        begin, end = _stretch(clauses, reading, index, last)
+        sentence = message.text[clauses[begin].start : clauses[end - 1].end]
+        one = with_slot(_merge(found), sentence)
         if manipulation.may_serve(clause.mask) and manipulation.serves_itself(message.text[slice(*span)], directed):
             one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
-        begin, end = _stretch(clauses, reading, index, last)
         if not directed and one.assertion == "declared":
-            one = _as_ordered(one, message.text[clauses[begin].start : clauses[end - 1].end], today)
+            one = _as_ordered(one, sentence, today)
         words, span = own_words(message.text, clauses, stand, begin, end, one)
         around = _around(sentences, clause.sentence, message.text)
         observations.append(observation(_in_words(one, words), message, span, around))
     return observations
 
 
-def _span(clauses: Sequence[Clause], places: tuple[int, int]) -> tuple[int, int]:
-    return clauses[places[0]].start, clauses[places[1] - 1].end
-
-
-def _merged(found: Sequence[Found]) -> Found:
+def _merge(found: Sequence[Found]) -> Found:
     """What one stretch of words states as one statement, under the first key; the others are kept beside it."""
     first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
     also = {
@@ -232,13 +220,9 @@ def _read(
     found = {index: each for index, each in found.items() if each}
     if directed:
         return Reading(found, ends)
-    kept: dict[int, bool] = {}
-    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
-        own = list(places)
-        ordered = any(order_in(clauses[place].text) for place in own)
-        kept[number] = ordered or _is_kept([verdicts[place] for place in own], likely[number])
+    kept = keep_sentences(clauses, verdicts, likely)
     found = {
-        n: each for n, each in found.items() if kept[clauses[n].sentence] or n in plainly or _stands_anyway(each[0])
+        n: each for n, each in found.items() if kept[clauses[n].sentence] or n in plainly or stands_anyway(each[0])
     }
     if not trusted:
         return Reading(found, ends)
@@ -293,32 +277,6 @@ def _put_instead(
         found.pop(index)
         found[begin] = [replace(one, key=slot, value=value, retracts=False, polarity=0, pattern="instead")]
         ends[begin] = max(last, beside[-1])
-
-
-def _lasting(
-    text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[Verdict]
-) -> dict[int, float]:
-    """How likely each sentence is to state something lasting."""
-    found: dict[int, float] = {}
-    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
-        at = list(places)
-        own = slice(at[0], at[-1] + 1)
-        words = text[clauses[at[0]].start : clauses[at[-1]].end]
-        if len(words) < SHORTEST or all(stance.asked for stance in stand[own]):
-            found[number] = 0.0
-            continue
-        found[number] = is_lasting(words, clauses[own], stand[own], verdicts[own])
-    return found
-
-
-def _is_kept(verdicts: Sequence[Verdict], likely: float) -> bool:
-    """Whether a sentence states something to keep: by how much it tells, or because a clause of it says it plainly."""
-    return likely >= SURE or (likely >= LEAST and max(verdict.kept for verdict in verdicts) >= PLAIN)
-
-
-def _stands_anyway(found: Found) -> bool:
-    """Whether what a pattern found is kept however little its sentence tells: a correction, a name, an appointment."""
-    return found.assertion == "correction" or found.key in INTRODUCTIONS or found.pattern == "scheduled"
 
 
 def _suspect(

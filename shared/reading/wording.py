@@ -15,7 +15,7 @@ LONGEST = 300
 """Characters of a statement at most."""
 LONGEST_BEFORE = 160
 """Characters at most of a sentence that is taken along because the next one points back to it."""
-_LEAD = to_pattern(
+LEAD = to_pattern(
     r"^(?:(?:and|but|so|also|plus|because|since|oh|ah|um+|uh|er|well|btw|by the way|anyway|anyways|fyi|ok|okay|hi|hey|hello"
     r"|yes|yeah|yep|yup|no|nope|sure|thanks|thank you|great|right|lol|haha\w*|actually|honestly|basically|anyhow|though)"
     r"\b[\s,:;.!-]*"
@@ -23,6 +23,7 @@ _LEAD = to_pattern(
     r"|好的|好吧|对|没错|谢谢|你好)[，,：:。!！\s]+)+",
     re.I,
 )
+"""Fillers and courtesies that say nothing of what follows them."""
 _POINTS_BACK = to_pattern(
     r"(?:he|she|they|it|that|this|these|those|both|neither|his|her|their|its)(?:'s|'re|'d|'ll|\b)|[他她它这那其]|两个都|都是",
     re.I,
@@ -42,10 +43,10 @@ def own_words(
     Questions and courtesies at the edges are left out, and of a correction what it denies; who speaks is added where a
     clause was cut from its subject, and the sentence before where the words point back to it.
     """
-    first, last = _trimmed(clauses, stances, begin, end, found)
+    first, last = _trim_edges(clauses, stances, begin, end, found)
     start, stop = clauses[first].start, clauses[last - 1].end
     words = text[start:stop]
-    if lead := _LEAD.match(words):
+    if lead := LEAD.match(words):
         start += lead.end() if lead.end() < len(words) else 0
         words = text[start:stop]
     words = _TAIL.sub("", words[:LONGEST])
@@ -54,7 +55,7 @@ def own_words(
     return _with_subject(words, clauses, stances, first), (start, stop)
 
 
-def _trimmed(
+def _trim_edges(
     clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, found: Found
 ) -> tuple[int, int]:
     def is_idle(at: int) -> bool:
@@ -91,7 +92,7 @@ def _sentence_before(text: str, clauses: Sequence[Clause], first: int) -> str:
         return ""
     said = text[before[0].start : before[-1].end]
     end = text[before[-1].end : clauses[first].start].strip()[:1] if clauses[first].language == "en" else ""
-    return f"{_LEAD.sub('', said)}{end if end in '.!' else '.'}" if end else _LEAD.sub("", said)
+    return f"{LEAD.sub('', said)}{end if end in '.!' else '.'}" if end else LEAD.sub("", said)
 
 
 def _with_subject(words: str, clauses: Sequence[Clause], stances: Sequence[Stance], first: int) -> str:

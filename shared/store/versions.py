@@ -103,12 +103,14 @@ async def settle(conn: Connection, subject: Subject, ids: Iterable[UUID], at: da
     await conn.execute(_SETTLE, params)
 
 
-_HELD: LiteralString = """
+_HELD: LiteralString = (
+    """
 FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND valid_at <= %(at)s
     AND (invalid_at IS NULL OR invalid_at > %(at)s) AND (valid_until IS NULL OR valid_until > %(at)s)
-    AND status <> 'erased'
-    AND CASE WHEN %(type)s::text IS NULL THEN type <> 'entity' OR key IS NULL ELSE type = %(type)s END
-"""
+    AND status <> 'erased'"""
+    + memory.LISTED_TYPE
+    + "\n"
+)
 _PAGE: LiteralString = (
     "SELECT memory_id, count(*) OVER () AS n"
     + _HELD

@@ -50,7 +50,7 @@ def _texts(text: str) -> str:
 def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
     """Each memory of the conversation beside each later statement, and whether that ends it."""
     recorder = Recorder()
-    resolve.supersedes = recorder  # type: ignore[assignment]
+    resolve.estimate_superseding = recorder  # type: ignore[assignment]
     world = World()
     turn_of: dict[UUID, int] = {}
     at: list[tuple[int, tuple[Known, Statement, str, Relation]]] = []
@@ -78,7 +78,7 @@ def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
 def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
     """What was said before beside the later message."""
     recorder = Recorder()
-    resolve.supersedes = recorder  # type: ignore[assignment]
+    resolve.estimate_superseding = recorder  # type: ignore[assignment]
     world = World()
     for day, text in enumerate(case.before):
         world.hear(text, f"before-{day}", AT + timedelta(days=day))
@@ -97,7 +97,7 @@ def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
     lines = [line.split("\t") for line in path.read_text("utf-8").splitlines() if line]
     for number, (diary, told) in enumerate(groupby(lines, key=lambda line: line[0]), start):
         recorder = Recorder()
-        resolve.supersedes = recorder  # type: ignore[assignment]
+        resolve.estimate_superseding = recorder  # type: ignore[assignment]
         world = World()
         said_in: dict[UUID, str] = {}
         for day, (_, place, ends, same, text) in enumerate(told):
@@ -115,7 +115,7 @@ def natural_pairs(start: int) -> Iterator[Sample]:
     lines = list(natural.lines())
     for number, at in enumerate(range(0, len(lines), LINES), start):
         recorder = Recorder()
-        resolve.supersedes = recorder  # type: ignore[assignment]
+        resolve.estimate_superseding = recorder  # type: ignore[assignment]
         world = World()
         for place, line in enumerate(lines[at : at + LINES]):
             world.hear(line.text, f"natural-{at}", AT + timedelta(minutes=5 * place))

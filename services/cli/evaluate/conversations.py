@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from services.cli.evaluate.score import Counts, Miss, Score
-from services.cli.evaluate.sets import Conversation, Words
+from services.cli.evaluate.sets import Conversation, MemoryWords
 from services.cli.evaluate.world import World
 from shared.relate import Known
 from shared.resolve import Confirm, Write
@@ -68,7 +68,7 @@ def judge_end(label: Conversation, state: EndState, score: Score) -> None:
         score.misses.append(Miss(f"({label.kind}) {text}", label.lang, wanted, got))
 
 
-def _held(wanted: Words, state: EndState) -> bool:
+def _held(wanted: MemoryWords, state: EndState) -> bool:
     words = [_letters(word) for word in wanted.words]
     return any(all(word in _letters(known.text) for word in words) for known in state.memories)
 
@@ -77,5 +77,5 @@ def _letters(text: str) -> str:
     return " ".join(fold(normalise(text)).split())
 
 
-def _shown(words: list[Words]) -> str:
+def _shown(words: list[MemoryWords]) -> str:
     return ",".join("+".join(each.words) for each in words) or "-"

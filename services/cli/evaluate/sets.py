@@ -106,7 +106,7 @@ class Contradiction(BaseModel):
         return self
 
 
-class Words(BaseModel):
+class MemoryWords(BaseModel):
     """Words that one memory holds together, and the turn that said them, counted from 1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -159,9 +159,9 @@ class Conversation(BaseModel):
     part: Part
     kind: str
     turns: tuple[SaidTurn, ...]
-    stands: tuple[Words, ...] = ()
-    gone: tuple[Words, ...] = ()
-    beside: tuple[Words, ...] = ()
+    stands: tuple[MemoryWords, ...] = ()
+    gone: tuple[MemoryWords, ...] = ()
+    beside: tuple[MemoryWords, ...] = ()
     asks: tuple[Ask, ...] = ()
     ref: str = ""
     """Where in its source it stands."""

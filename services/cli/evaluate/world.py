@@ -133,4 +133,5 @@ def _fresh(row: ObservationRow, written: Write) -> Known:
         words=words_of(row.text, row.value),
         told=told(row.text, row.value),
         value=row.value,
+        valid_until=row.valid_until,
     )

@@ -288,10 +288,12 @@ def _amended(known: Known, content: Content) -> Known:
         key=content.key,
         sense=sense_of(content.key, value, content.text, content.polarity),
         polarity=content.polarity,
+        flags=content.flags,
         text=content.text,
         words=(content.text, *(str(value[name]) for name in ("target", "value") if value.get(name))),
         told=content.text,
         value=value,
+        valid_until=content.valid_until,
     )
 
 

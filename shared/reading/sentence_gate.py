@@ -1,0 +1,59 @@
+"""Which sentences of a message are kept: the gate before memory, asked once for each sentence."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from shared.reading.clauses import Clause
+from shared.reading.guards import Stance
+from shared.reading.lasting import estimate_lasting
+from shared.reading.learned import Verdict
+from shared.reading.model import Found
+from shared.reading.orders import order_in
+
+SHORTEST = 4
+"""Letters of a sentence that may state something."""
+SURE = 0.5
+"""From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
+MAY_CORRECT = 0.1
+"""From here on a sentence corrects, where the learned weights take it for a change."""
+LEAST, PLAIN = 0.15, 0.95
+"""A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
+INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
+
+
+def estimate_sentences(
+    text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[Verdict]
+) -> dict[int, float]:
+    """How likely each sentence is to state something lasting."""
+    found: dict[int, float] = {}
+    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        at = list(places)
+        own = slice(at[0], at[-1] + 1)
+        words = text[clauses[at[0]].start : clauses[at[-1]].end]
+        if len(words) < SHORTEST or all(stance.asked for stance in stand[own]):
+            found[number] = 0.0
+            continue
+        found[number] = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
+    return found
+
+
+def _states_enough(verdicts: Sequence[Verdict], likely: float) -> bool:
+    """Whether a sentence states something to keep: by how much it tells, or because a clause of it says it plainly."""
+    return likely >= SURE or (likely >= LEAST and max(verdict.kept for verdict in verdicts) >= PLAIN)
+
+
+def stands_anyway(found: Found) -> bool:
+    """Whether what a pattern found is kept however little its sentence tells: a correction, a name, an appointment."""
+    return found.assertion == "correction" or found.key in INTRODUCTIONS or found.pattern == "scheduled"
+
+
+def keep_sentences(
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], likely: Mapping[int, float]
+) -> dict[int, bool]:
+    """By number whether a sentence states something to keep; an order to the agent always does."""
+    kept: dict[int, bool] = {}
+    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        own = list(places)
+        ordered = any(order_in(clauses[place].text) for place in own)
+        kept[number] = ordered or _states_enough([verdicts[place] for place in own], likely[number])
+    return kept
