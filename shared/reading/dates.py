@@ -1,329 +1,321 @@
-"""Dates said in words, resolved against the day on which they were said."""
+"""Times said in words, resolved against the day on which they were said: the stretch meant, and no day made up."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 
+from shared.reading import dates_words as words
+from shared.reading.dates_calendar import (
+    Moment,
+    Precision,
+    Stretch,
+    day_of,
+    festival,
+    in_month,
+    month_of,
+    one_day,
+    part_of,
+    season_of,
+    year_of,
+)
 from shared.reading.gates import gate
-from shared.text.patterns import to_pattern
 from shared.text.recall import of_texts
 
-_ZH_NUMBER = {
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-    "十": 10,
-    "半": 0,
-    "几": 3,
-    "俩": 2,
-    "十一": 11,
-    "十二": 12,
-    "十五": 15,
-    "二十": 20,
-    "三十": 30,
-}
-_WEEK_ZH = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": 5}
-_WEEK_EN = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6, "weekend": 5}
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS_ZH = {
-    "大前天": -3,
-    "前天": -2,
-    "昨天": -1,
-    "昨晚": -1,
-    "昨日": -1,
-    "今天": 0,
-    "今早": 0,
-    "今晚": 0,
-    "今日": 0,
-    "刚刚": 0,
-    "刚才": 0,
-    "明天": 1,
-    "明早": 1,
-    "明晚": 1,
-    "明日": 1,
-    "后天": 2,
-    "大后天": 3,
-}
-_NUM_EN = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "couple of": 2,
-    "a couple of": 2,
-    "few": 3,
-    "a few": 3,
-    "several": 4,
-}
-
-_ISO = to_pattern(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?:日|号)?(?!\d)")
-_ZH = to_pattern(
-    r"(?P<day>大前天|前天|昨天|昨晚|昨日|今天|今早|今晚|今日|刚刚|刚才|明天|明早|明晚|明日|大后天|后天)"
-    r"|(?P<wrel>上上个?|上个?|这个?|本|下下个?|下个?)?(?:周|星期|礼拜)(?P<wday>[一二三四五六日天末])"
-    r"|(?P<week>上上|上个?|这个?|本|下个?)(?:周|星期|礼拜)(?![一二三四五六日天末])"
-    r"|(?P<year>去年|今年|明年|前年|后年|\d{4}年)?的?(?P<month>\d{1,2}|十[一二]?|[一二三四五六七八九])月"
-    r"(?:份)?(?:(?P<mday>\d{1,2}|二十[一二三四五六七八九]?|三十一?|十[一二三四五六七八九]?|[一二三四五六七"
-    r"八九])[日号])?"
-    r"|(?P<mrel>上上个|上个|这个|本|下个)月(?P<mdom>\d{1,2})?[日号]?(?P<mend>底|初)?"
-    r"|(?P<ago>\d{1,3}|[一二两三四五六七八九十几半]+)个?(?P<unit>天|周|星期|礼拜|月|年)(?P<dir>以?前|以?后|之前|之后)"
-    r"|(?P<end>月底|月末|年底|年末)|(?P<yonly>去年|前年|明年|\d{4}年)|(?P<dom>\d{1,2})[号日](?!楼|店|线|机)"
-)
-_EN = to_pattern(
-    r"\b(?:(?P<day>today|tonight|this (?:morning|afternoon|evening)|yesterday|last night|tomorrow"
-    r"|the day before yesterday|the day after tomorrow)"
-    r"|(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+(?P<dom>\d{1,2})(?:st|"
-    r"nd|rd|th)?(?:,?\s+(?P<yr>\d{4}))?"
-    r"|(?:the\s+)?(?P<dom2>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<mon2>jan(?:uary)?|feb(?:ruary)?"
-    r"|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?"
-    r"|dec(?:ember)?)\b(?:,?\s+(?P<yr2>\d{4}))?"
-    r"|(?P<num>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few"
-    r"|several|few)\s+(?P<unit>day|week|weekend|month|year)s?\s+(?P<ago>ago|from now|back|later)"
-    r"|in\s+(?P<num2>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of"
-    r"|a few)\s+(?P<unit2>day|week|month|year)s?"
-    r"|(?P<rel>last|next|this|this past|this coming|past|coming)\s+(?P<what>week(?:end)?|month"
-    r"|year|mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?"
-    r"|sun(?:day)?|spring|summer|autumn|fall|winter)"
-    r"|(?:on|by|before|until|till|this)?\s*(?P<wday>mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|(?P<end>end of (?:the |this )?(?:month|year|week))"
-    r"|(?:in|since|back in|by)\s+(?P<mon3>january|february|march|april|may|june|july|august|"
-    r"september|october|november|december)(?!\s+\d{1,2}(?!\d))(?:\s+(?P<yr3>\d{4}))?"
-    r"|(?:in|since|back in|by)\s+(?P<yr4>(?:19|20)\d{2}))\b",
-    re.I,
-)
-
-
-_LATIN = to_pattern(r"[A-Za-z]{2}")
-_SIGN = to_pattern(
-    r"[天晚日早周月年号底]|星期|礼拜|刚[刚才]|[12]\d\d\d|day|week|month|year|ago|last|next|night|in \d"
-    r"|\d(?:st|nd|rd|th)\b"
-    r"|tomorrow|morning|evening|after|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
-    re.I,
-)
-
-
-NAMED = gate(_ISO, _ZH, _EN)
+NAMED = gate(words.ISO, words.ZH, words.EN)
+NEAR = 200
+"""So many characters on either side of a time may tell its tense."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A date as said: its words, their place, the day meant and how exactly it is meant."""
+    """A time as said: its words, their place, its first and last day, how exactly it is told; `last` None is open."""
 
     text: str
     start: int
     end: int
-    day: date
-    exact: bool
+    first: date
+    last: date | None
+    precision: Precision
+    at: time | None = None
+
+    @property
+    def day(self) -> date | None:
+        """The day, where the words tell one."""
+        return self.first if self.precision in ("day", "minute") else None
+
+    @property
+    def iso(self) -> str:
+        """As ISO 8601 writes it, no finer than it was said: a day, 2027-05, 2027, or two days and a slash."""
+        if self.last is None:
+            return f"{self.first}/.."
+        if self.day:
+            return f"{self.day}T{self.at:%H:%M}" if self.at else str(self.day)
+        if self.precision in ("month", "year"):
+            return f"{self.first:%Y-%m}" if self.precision == "month" else f"{self.first:%Y}"
+        return f"{self.first}/{self.last}"
+
+    def is_over(self, today: date) -> bool:
+        """Whether all of it lies before the day."""
+        return (self.last or self.first) < today
 
 
-@of_texts(512)
 def find(text: str, today: date) -> Said | None:
-    """The first date that the text names."""
-    if not _SIGN.search(text):
-        return None
-    ascii_only = text.isascii()
-    for pattern, resolve in ((_ISO, _iso), (_ZH, _chinese), (_EN, _english)):
-        if (pattern is _ZH and ascii_only) or (pattern is _EN and not (ascii_only or _LATIN.search(text))):
-            continue
-        for match in pattern.finditer(text):
-            resolved = resolve(match, today)
-            if resolved and resolve is _english and match["wday"]:
-                exact = _EN.match(text, match.end() + 2) if text.startswith(", ", match.end()) else None
-                if exact and exact["mon"] and (named := _english(exact, today)):
-                    return Said(text[match.start() : exact.end()].strip(), match.start(), exact.end(), *named)
-            if resolved:
-                return Said(match.group().strip(), match.start(), match.end(), *resolved)
-    return None
+    """The first time that the text names; of several possible ones what its tense tells, else the nearest."""
+    return _find(text, today, False)
 
 
 def coming(text: str, today: date) -> Said | None:
-    """The first date of something yet to come: a day of a month that is long over means the next year's."""
-    said = find(text, today)
-    if (
-        said is None
-        or not said.exact
-        or (today - said.day).days < 60
-        or re.search(r"\d{4}|去年|last|ago|前", said.text)
-    ):
-        return said
-    day = _safe(said.day.year + 1, said.day.month, said.day.day)
-    return replace(said, day=day) if day else said
+    """The first time that the text names, of something to come: what is long over only where the tense tells it."""
+    return _find(text, today, True)
 
 
-def _iso(match: re.Match[str], _: date) -> tuple[date, bool] | None:
-    day = _safe(int(match[1]), int(match[2]), int(match[3]))
-    return (day, True) if day else None
+def last_day(iso: str) -> date:
+    """The last day of a time as `Said.iso` writes it; ValueError where it is none."""
+    end = iso.rpartition("/")[2].partition("T")[0]
+    if re.fullmatch(r"\d{4}(?:-\d\d)?", end):
+        return (month_of(int(end[:4]), int(end[5:])) if end[4:] else year_of(int(end)))[1]
+    return date.fromisoformat(end)
 
 
-def _safe(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
+@of_texts(512)
+def _find(text: str, today: date, ahead: bool) -> Said | None:
+    if not words.SIGN.search(text):
         return None
+    ascii_only = text.isascii()
+    for pattern, resolve in ((words.ISO, _iso), (words.ZH, _chinese), (words.EN, _english)):
+        if ascii_only if pattern is words.ZH else pattern is words.EN and not (ascii_only or words.LATIN.search(text)):
+            continue
+        for match in pattern.finditer(text):
+            since = _since(match)
+            told = -1 if since in ("since", "以来", "至今") else _tense(match, resolve is _english)
+            moment = Moment(today, told, ahead)
+            stretch, end = resolve(match, moment), match.end()
+            if stretch and resolve is _english and match["wday"] and text.startswith(", ", end):
+                exact = words.EN.match(text, end + 2)
+                if exact and exact["mon"] and (named := _english(exact, moment)):
+                    stretch, end = named, exact.end()
+            if stretch:
+                first, last, precision = stretch
+                at = _clock(match, end) if precision == "day" else None
+                said = text[match.start() : end].strip()
+                return Said(said, match.start(), end, first, None if since else last, "minute" if at else precision, at)
+    return None
 
 
-def _months(today: date, count: int, day: int | None = None) -> date:
-    index = today.year * 12 + today.month - 1 + count
-    wanted = day or today.day
-    return next(
-        found for back in range(4) if (found := _safe(index // 12, index % 12 + 1, max(1, min(wanted, 31) - back)))
+def _since(match: re.Match[str]) -> str:
+    """The word that makes of a time the beginning of what is meant; empty where there is none."""
+    text = match.string
+    if match.group()[:5].lower() == "since":
+        return "since"
+    found = words.SINCE.search(text, max(0, match.start() - 12), match.start()) or words.SINCE_ZH.match(
+        text, match.end()
     )
+    return found.group().split()[0].lower() if found else ""
 
 
-def _zh_number(text: str) -> int:
-    if text.isdigit():
+def _tense(match: re.Match[str], english: bool) -> int:
+    """Of the clause around the words, and where that tells none of what stands near."""
+    text = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
+    at, end = min(match.start(), NEAR), min(match.start(), NEAR) + len(match.group())
+    first = max((pause.end() for pause in words.PAUSE.finditer(text, 0, at)), default=0)
+    pause = words.PAUSE.search(text, end)
+    ahead, past = (words.AHEAD_EN, words.PAST_EN) if english else (words.AHEAD_ZH, words.PAST_ZH)
+    for part in (text[first : pause.start() + 1 if pause else None], text):
+        if ahead.search(part):
+            return 1
+        if past.search(part):
+            return -1
+    return 0
+
+
+def _clock(match: re.Match[str], end: int) -> time | None:
+    """The time of day behind the words, where it is clear which half of the day is meant."""
+    found = words.CLOCK_ZH.match(match.string, end) or words.CLOCK_EN.match(match.string, end)
+    if not found or ("at" in found.re.groupindex and not (found["at"] or found["half"])):
+        return None
+    half, hour, told = (found["half"] or match.group()).lower(), zh_number(found["h"]), found["m"] or "0"
+    late, early = words.LATE.search(half), words.EARLY.search(half)
+    if (hour < 13 and not late and not early) or (late and hour == 12 and half != "p"):
+        return None
+    hour += 12 if (late and hour < 12) or (half == "中午" and hour < 3) else -12 if half == "a" and hour == 12 else 0
+    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(told) or zh_number(told.replace("刻", ""))
+    return time(hour, minute) if hour < 24 and minute < 60 else None
+
+
+def zh_number(text: str) -> int:
+    """A number up to 99, in figures or as Chinese says it."""
+    if text.isdigit() and text.isascii():
         return int(text)
-    if text in _ZH_NUMBER:
-        return _ZH_NUMBER[text]
-    tens, _, ones = text.partition("十")
-    return _ZH_NUMBER.get(tens, 1) * 10 + _ZH_NUMBER.get(ones, 0)
+    tens, ten, ones = text.replace("两", "二").replace("俩", "二").rpartition("十")
+    return (words.DIGITS_ZH.index(tens or "一") * 10 if ten else 0) + (words.DIGITS_ZH.index(ones) if ones else 0)
 
 
-def _chinese(match: re.Match[str], today: date) -> tuple[date, bool] | None:
-    said = match.groupdict()
-    if said["day"]:
-        return today + timedelta(days=_DAYS_ZH[said["day"]]), True
-    if said["wday"]:
-        return _weekday(today, _WEEK_ZH[said["wday"]], said["wrel"] or ""), True
+def _iso(match: re.Match[str], _: Moment) -> Stretch | None:
+    return day_of(int(match[1]), int(match[2]), int(match[3]))
+
+
+def _chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
+    said, year = match.groupdict(), moment.today.year
+    if day := said["day"]:
+        return moment.shift(words.DAYS.get(day) or words.DAYS.get(day[0], 0), "day")
+    if wday := said["wday"]:
+        weekday = None if wday == "末" else "一二三四五六".find(wday) % 7
+        return moment.of_week(weekday, _relation(said["wrel"]) if said["wrel"] else None)
     if said["week"]:
-        shift = (
-            -14
-            if said["week"].startswith("上上")
-            else -7
-            if said["week"][0] == "上"
-            else 7
-            if said["week"][0] == "下"
-            else 0
-        )
-        return today + timedelta(days=shift), False
-    if said["month"]:
-        return _month_day(
-            today, said["year"], _zh_number(said["month"]), _zh_number(said["mday"]) if said["mday"] else None
-        )
-    if said["mrel"]:
-        count = (
-            -2
-            if said["mrel"].startswith("上上")
-            else -1
-            if said["mrel"][0] == "上"
-            else 1
-            if said["mrel"][0] == "下"
-            else 0
-        )
-        day = int(said["mdom"]) if said["mdom"] else 28 if said["mend"] == "底" else 1 if said["mend"] else None
-        return _months(today, count, day), bool(said["mdom"])
+        return moment.week(_relation(said["week"]))
+    if said["month"] or said["mrel"]:
+        return _chinese_month(match, moment)
+    if end := said["end"]:
+        third = words.THIRDS[end[-1] if end[-1] != "旬" else end[0]]
+        if end[0] != "年":
+            stretch = moment.by_month(lambda month: part_of(month, third))
+        elif said["yrel"]:
+            stretch = part_of(year_of(year + words.YEARS[said["yrel"]]), third)
+        else:
+            years = (part_of(year_of(year + count), third) for count in (-1, 0, 1))
+            stretch = moment.pick(years, moment.tense or 1)
+        return _until(match, stretch, third)
     if said["ago"]:
         sign = -1 if "前" in said["dir"] else 1
-        return _shift(today, sign * _zh_number(said["ago"]), said["unit"]), said["unit"] == "天"
-    if said["end"]:
-        return (_months(today, 1, 1) - timedelta(days=1) if "月" in said["end"] else date(today.year, 12, 31)), True
+        if said["ago"] == "半":
+            return moment.shift(sign * 6, "月") if said["unit"] == "年" else None
+        return moment.shift(sign * zh_number(said["ago"]), said["unit"])
+    if name := said["named"]:
+        whole = bool(said["whole"])
+        if said["nyear"]:
+            return festival(name, _year_of(said["nyear"], year), whole)
+        return moment.by_year(lambda each: festival(name, each, whole))
     if said["yonly"]:
-        return date(_year(today, said["yonly"]), 1, 1), False
-    day = _safe(today.year, today.month, int(said["dom"]))
-    return (day, True) if day else None
+        meant = _year_of(said["yonly"], year)
+        return season_of(meant, words.SEASONS[said["season"][0]]) if said["season"] else year_of(meant)
+    if said["dom"]:
+        return moment.by_month(lambda month: in_month(month, int(said["dom"])))
+    return moment.by_year(lambda each: day_of(each, int(said["slash"]), int(said["slash2"])))
 
 
-def _year(today: date, said: str) -> int:
-    return (
-        today.year + {"去年": -1, "前年": -2, "明年": 1, "后年": 2, "今年": 0}[said]
-        if not said[0].isdigit()
-        else int(said[:4])
-    )
+def _chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
+    """A month, or a day or a part of it."""
+    part, day = match["mpart"], match["mday"]
+    third = words.THIRDS[part[0]] if part else 0
+
+    def within(month: Stretch) -> Stretch | None:
+        return in_month(month, zh_number(day)) if day else part_of(month, third) if part else month
+
+    if match["mrel"]:
+        return _until(match, within(moment.month(_relation(match["mrel"]))), third)
+    number = zh_number(match["month"])
+    if not 0 < number < 13:
+        return None
+    if match["year"]:
+        return _until(match, within(month_of(_year_of(match["year"], moment.today.year), number)), third)
+    return _until(match, moment.by_year(lambda year: within(month_of(year, number))), third)
 
 
-def _month_day(today: date, year: str | None, month: int, day: int | None) -> tuple[date, bool] | None:
-    found = _safe(_year(today, year) if year else today.year, month, day or 1)
-    return (found, day is not None) if found else None
+def _until(match: re.Match[str], stretch: Stretch | None, third: int) -> Stretch | None:
+    """The last day where something is to be done by the end."""
+    by = third == 2 and words.BEFORE_ZH.match(match.string, match.end())
+    return one_day(stretch[1]) if stretch and by else stretch
 
 
-def _weekday(today: date, weekday: int, relation: str) -> date:
-    monday = today - timedelta(days=today.weekday())
-    weeks = (
-        -2
-        if relation.startswith("上上")
-        else -1
-        if relation.startswith("上")
-        else 2
-        if relation.startswith("下下")
-        else 1
-        if relation.startswith("下")
-        else 0
-    )
-    day = monday + timedelta(days=7 * weeks + weekday)
-    return day + timedelta(days=7) if not relation and day < today else day
+def _relation(said: str) -> int:
+    return words.RELATIONS.get(said.rstrip("个"), 0)
 
 
-def _shift(today: date, count: int, unit: str) -> date:
-    if unit in ("月", "month"):
-        return _months(today, count)
-    if unit in ("年", "year"):
-        return _months(today, 12 * count)
-    return today + timedelta(days=count * (1 if unit in ("天", "day") else 7))
+def _year_of(said: str, year: int) -> int:
+    return int(said[:4]) if said[0].isdigit() else year + words.YEARS[said[0]]
 
 
-def _english(match: re.Match[str], today: date) -> tuple[date, bool] | None:
+def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
     said = {name: value.lower() if value else "" for name, value in match.groupdict().items()}
     if said["day"]:
-        shift = {
-            "yesterday": -1,
-            "last night": -1,
-            "tomorrow": 1,
-            "the day before yesterday": -2,
-            "the day after tomorrow": 2,
-        }
-        return today + timedelta(days=shift.get(said["day"], 0)), True
-    for mon, dom, year in (("mon", "dom", "yr"), ("mon2", "dom2", "yr2")):
-        if said[mon]:
-            day = _safe(int(said[year]) if said[year] else today.year, _MONTHS.index(said[mon][:3]) + 1, int(said[dom]))
-            return (day, True) if day else None
-    if said["num"]:
-        sign = -1 if said["ago"] in ("ago", "back") else 1
-        return _shift(today, sign * _number(said["num"]), said["unit"]), said["unit"] == "day"
-    if said["num2"]:
-        return _shift(today, _number(said["num2"]), said["unit2"]), said["unit2"] == "day"
+        return moment.shift(words.DAYS.get(said["day"], 0), "day")
+    for month, day, year in (("mon", "dom", "yr"), ("mon2", "dom2", "yr2"), ("mon3", "", "yr3"), ("mon4", "", "yr4")):
+        if said[month]:
+            return _english_month(
+                moment, said[month], said[year], lambda whole, of=day: in_month(whole, int(said[of])) if of else whole
+            )
+    if said["dom3"]:
+        return in_month(moment.month(words.RELATIONS.get(said["mrel"], 0)), int(said["dom3"]))
+    if said["dom4"]:
+        return moment.by_month(lambda month: in_month(month, int(said["dom4"])))
+    if said["num"] or said["num2"]:
+        return _counted(said, moment)
     if said["rel"]:
-        return _relative(today, said["rel"].split()[-1], said["what"])
+        return _relative(said["rel"].split()[-1], said["what"], moment)
+    if said["rmon"]:
+        number, sign = _month_number(said["rmon"]), words.RELATIONS[said["rel2"]]
+        years = [month_of(moment.today.year + count, number) for count in (-1, 0, 1)]
+        return next(each for each in years[::sign] if (each[0] > moment.today if sign > 0 else each[1] < moment.today))
     if said["wday"]:
-        return _weekday(today, _WEEK_EN[said["wday"][:3]], ""), True
-    if said["end"]:
-        if "week" in said["end"]:
-            return today + timedelta(days=6 - today.weekday()), True
-        return (_months(today, 1, 1) - timedelta(days=1) if "month" in said["end"] else date(today.year, 12, 31)), True
-    if said["mon3"]:
-        month = _MONTHS.index(said["mon3"][:3]) + 1
-        return date(int(said["yr3"]) if said["yr3"] else today.year, month, 1), False
-    return date(int(said["yr4"]), 1, 1), False
+        return moment.of_week(_weekday_number(said["wday"]), None)
+    if third := said["part"] or said["part2"]:
+        return _english_part(said, words.THIRDS[third], moment)
+    if said["yonly"]:
+        return year_of(int(said["yonly"]))
+    if said["named"]:
+        sign = words.RELATIONS.get(said["nrel"])
+        return replace(moment, tense=sign or moment.tense).by_year(lambda year: festival(said["named"], year))
+    month, day = sorted((int(said["slash"]), int(said["slash2"])))
+    return moment.by_year(lambda year: day_of(year, month, day)) if day > 12 or month == day else None
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUM_EN.get(text, 1)
+def _month_number(name: str) -> int:
+    return words.MONTHS.index(name[:3]) + 1
 
 
-def _relative(today: date, relation: str, what: str) -> tuple[date, bool]:
-    sign = -1 if relation in ("last", "past") else 1 if relation in ("next", "coming") else 0
+def _weekday_number(name: str) -> int:
+    return ("mon", "tue", "wed", "thu", "fri", "sat", "sun").index(name[:3])
+
+
+def _english_month(moment: Moment, name: str, year: str, within: Callable[[Stretch], Stretch | None]) -> Stretch | None:
+    """A month, or what is within it, of the year that is told or meant."""
+    number = _month_number(name)
+    if year:
+        return within(month_of(int(year), number))
+    return moment.by_year(lambda each: within(month_of(each, number)))
+
+
+def _english_part(said: dict[str, str], third: int, moment: Moment) -> Stretch | None:
+    """The beginning, the middle or the end of something; its last day where that is a deadline."""
+    if said["whole"]:
+        stretch = part_of(moment.shift(words.RELATIONS.get(said["prel"], 0), said["whole"]), third)
+    else:
+        meant = replace(moment, tense=moment.tense or int(bool(said["by"])))
+        stretch = _english_month(meant, said["pmon"], said["pyr"], lambda month: part_of(month, third))
+    return one_day(stretch[1]) if stretch and said["by"] and said["part2"] == "end" else stretch
+
+
+def _counted(said: dict[str, str], moment: Moment) -> Stretch | None:
+    """So many units ago or from now; how long something took is no date."""
+    count, unit = said["num"] or said["num2"], said["unit"] or said["unit2"]
+    if not said["ago"] and not said["wfrom"] and not said["dfrom"] and moment.tense < 0:
+        return None
+    sign = -1 if said["ago"] else 1
+    if count.startswith("half"):
+        return moment.month(6 * sign) if unit == "year" else None
+    number = int(count) if count.isdigit() else words.NUMBERS_EN.index({"a": "one", "an": "one"}.get(count, count))
+    if unit in words.SEASONS:
+        return moment.season(words.SEASONS[unit], sign * number)
+    if not said["wfrom"] and not said["dfrom"]:
+        return moment.shift(sign * number, unit)
+    if unit not in ("day", "week"):
+        return None
+    weekday = _weekday_number(said["wfrom"]) if said["wfrom"] else None
+    tomorrow = moment.shift(said["dfrom"] == "tomorrow", "day")
+    first = tomorrow[0] if weekday is None else moment.of_week(weekday, None)[0]
+    return one_day(first + timedelta(days=number * (7 if unit == "week" else 1)))
+
+
+def _relative(relation: str, what: str, moment: Moment) -> Stretch | None:
+    sign = words.RELATIONS.get(relation, 0)
+    if what in words.SEASONS:
+        return moment.season(words.SEASONS[what], sign)
     if what in ("week", "month", "year"):
-        return _shift(today, sign, what), False
-    if what in ("spring", "summer", "autumn", "fall", "winter"):
-        month = {"spring": 4, "summer": 7, "autumn": 10, "fall": 10, "winter": 1}[what]
-        return date(today.year + sign, month, 1), False
-    weekday = _WEEK_EN["weekend" if what == "weekend" else what[:3]]
-    if sign < 0:
-        return today - timedelta(days=((today.weekday() - weekday - 1) % 7) + 1), True
-    if sign > 0:
-        return today + timedelta(days=((weekday - today.weekday() - 1) % 7) + 1), True
-    return today - timedelta(days=today.weekday()) + timedelta(days=weekday), True
+        return moment.shift(sign, what)
+    if what == "weekend":
+        return moment.of_week(None, sign)
+    weekday = _weekday_number(what)
+    if sign and relation != "next":
+        return replace(moment, tense=sign).of_week(weekday, None)
+    return moment.of_week(weekday, sign)

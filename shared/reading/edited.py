@@ -3,12 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from typing import Any
 
 from schemas.vocabulary import MemoryType
 from shared.reading import keys
 from shared.reading.clauses import split
+from shared.reading.dates import last_day
 from shared.reading.manipulation import serves_itself
 from shared.reading.model import Found, MessageText
 from shared.reading.slots import with_due
@@ -87,8 +88,8 @@ def _until(old: Content, value: Mapping[str, Any]) -> datetime | None:
     if due is None or due == old.value.get("due"):
         return old.valid_until
     try:
-        return datetime.combine(date.fromisoformat(due), time(23, 59, 59), UTC)
-    except (TypeError, ValueError):
+        return datetime.combine(last_day(due), time(23, 59, 59), UTC)
+    except (AttributeError, ValueError):
         return old.valid_until
 
 
@@ -148,4 +149,4 @@ def _read(old: Content, text: str, at: datetime) -> Content | None:
     if len(found) == 1 and found[0].key and not found[0].retracts:
         return Content(old.type, found[0].key, found[0].value, text, found[0].polarity)
     due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
-    return Content(old.type, _slot(old), due.value, text, old.polarity) if due.event_date else None
+    return Content(old.type, _slot(old), due.value, text, old.polarity) if "due" in due.value else None

@@ -97,7 +97,7 @@ def _english(text: str, today: date) -> list[Found]:
         if not match or not _WHEN_EN.match(match["when"]):
             continue
         said = dates.coming(match["when"], today)
-        if said is None or said.day < today:
+        if said is None or said.is_over(today):
             return []
         moved = pattern is _AT_EN and re.search(r"\bnow\b", match["link"], re.I)
         return [made(match["thing"], match["when"], said, "en", correction=bool(moved))]
@@ -108,11 +108,11 @@ def _chinese(text: str, today: date) -> list[Found]:
     if _LOOSE_ZH.search(text):
         return []
     if (match := _ON_ZH.search(text)) and not re.search(r"[不没]", text):
-        said = dates.find(match["when"], today)
-        if said and said.start <= 1 and said.day >= today and len(match["when"]) <= 20:
+        said = dates.coming(match["when"], today)
+        if said and said.start <= 1 and not said.is_over(today) and len(match["when"]) <= 20:
             return [made(match["thing"], match["when"], said, "zh", correction="现在" in text[: match.start("link")])]
     said = dates.find(text, today)
-    if said is None or said.day < today or said.start > 3:
+    if said is None or said.is_over(today) or said.start > 3:
         return []
     rest = text[said.end :]
     at = _TIME_ZH.match(rest)
@@ -172,7 +172,7 @@ def made(
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)
     value: dict[str, object] = {"event": thing, "value": when, "topic": thing}
     if said:
-        value |= {"date": said.day.isoformat(), "date_said": when, "exact": said.exact}
+        value |= {"date": said.iso, "date_said": when, "precision": said.precision}
     if old:
         value["old"] = old
     on = "on " if re.match(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|[a-z]{3,9} \d", when, re.I) else ""

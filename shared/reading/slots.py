@@ -93,12 +93,12 @@ def denied_allergy(text: str) -> Found | None:
 
 
 def with_due(found: Found, text: str, today: date) -> Found:
-    """A thing to do with the day that it is due, and valid until that day is over."""
-    said = dates.coming(text, today)
-    if found.kind != "task" or said is None:
+    """A thing to do with when it is due, no finer than it was said, and valid until all of that is over."""
+    said = dates.coming(text, today) if found.kind == "task" else None
+    if said is None:
         return found
-    until = datetime.combine(said.day, time(23, 59, 59), UTC) if said.day >= today else None
-    value = {"status": "todo", **found.value, "due": said.day.isoformat(), "due_said": said.text}
+    until = None if said.last is None or said.is_over(today) else datetime.combine(said.last, time(23, 59, 59), UTC)
+    value = {"status": "todo", **found.value, "due": str(said.day or said.iso), "due_said": said.text}
     return replace(found, value=value, event_date=said.day, valid_until=until if value["status"] == "todo" else None)
 
 

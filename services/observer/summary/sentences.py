@@ -152,4 +152,4 @@ def is_relative(text: str, said_at: datetime) -> bool:
     if time_range(text, said_at) != time_range(text, later):
         return True
     first, second = find(text, said_at.date()), find(text, later.date())
-    return first is not None and second is not None and first.day != second.day
+    return first is not None and second is not None and first.first != second.first
