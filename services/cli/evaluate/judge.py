@@ -15,6 +15,7 @@ from services.cli.evaluate.sets import (
     Contradiction,
     Conversation,
     Correction,
+    Dated,
     Extraction,
     Feedback,
     Hostile,
@@ -29,7 +30,7 @@ from services.compose.rules.intent import understand
 from services.observer.extract import extract
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, dates, observe
 from shared.text.sanitize import screen
 from shared.text.secrets import find_secrets, redact
 
@@ -41,7 +42,7 @@ PERSONAL = frozenset({"email", "phone"})
 
 Reader = tuple[ModelProvider, ObserverPolicy]
 """A model, and how it is asked."""
-L = TypeVar("L", bound=Label | Asked | Contradiction | Conversation | Hostile)
+L = TypeVar("L", bound=Label | Asked | Contradiction | Conversation | Hostile | Dated)
 
 
 async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
@@ -63,6 +64,8 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
             return _intents(of_part(read(folder, name, Asked), part))
         case "hostile":
             return _hostile(of_part(read(folder, name, Hostile), part))
+        case "dates":
+            return _dates(of_part(read(folder, name, Dated), part))
 
 
 def of_part(labels: Sequence[L], part: Part | None) -> list[L]:
@@ -146,3 +149,10 @@ def _hostile(labels: Sequence[Hostile]) -> dict[str, Score]:
     for label in labels:
         scoring.screened(label, screen(label.text), score)
     return {"hostile": score}
+
+
+def _dates(labels: Sequence[Dated]) -> dict[str, Score]:
+    score = Score()
+    for label in labels:
+        scoring.dated(label, dates.find(label.text, label.said_at.date()), score)
+    return {"dates": score}

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from services.cli.evaluate.sets import Contradiction, Correction, Expected, Extraction, Hostile
+from services.cli.evaluate.sets import Contradiction, Correction, Dated, Expected, Extraction, Hostile
 from services.cli.evaluate.world import Heard
 from shared.reading import Observation
+from shared.reading.dates import Said
 from shared.text.normalise import fold, normalise
 from shared.text.sanitize import TAKEN_OUT, Screened
 
@@ -240,6 +241,26 @@ def contradiction(label: Contradiction, heard: Heard, score: Score) -> None:
     if wrong or not resolved:
         got = f"ended {[k.text for k in ended]} instead of {[k.text for k in heard.old]}; new {[k.text for k in fresh]}"
         score.misses.append(Miss(label.message, label.language, f"{label.expect} {label.old} {label.new or ''}", got))
+
+
+def dated(label: Dated, said: Said | None, score: Score) -> None:
+    """Right where first and last day, precision and time of day are all as meant; anything else is wrong."""
+    score.samples += 1
+    wanted = None
+    if label.precision != "none":
+        wanted = (label.start, label.end, label.precision, label.time)
+    got = None
+    if said:
+        got = (said.first, said.last, said.precision, f"{said.at:%H:%M}" if said.at else None)
+    right = wanted is not None and got == wanted
+    groups = (f"language {label.lang}", f"precision {label.precision}")
+    score.add(int(right), int(got is not None and not right), int(wanted is not None and not right), groups)
+    if got != wanted:
+        score.misses.append(Miss(label.text, label.lang, _told(wanted), _told(got)))
+
+
+def _told(parts: tuple[object, ...] | None) -> str:
+    return " ".join(str(part) for part in parts or () if part)
 
 
 def _of(wanted: bool, got: bool) -> tuple[int, int, int]:

@@ -1,6 +1,6 @@
 """The labelled sets: one JSON object a line, read and checked; `tests/eval/README.md` says what the labels mean."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar, get_args
 
@@ -10,7 +10,7 @@ from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
 from shared.errors import ConfigurationError
 
 SetName = Literal[
-    "extraction", "corrections", "contradictions", "conversations", "feedback", "refusal", "intents", "hostile"
+    "extraction", "corrections", "contradictions", "conversations", "feedback", "refusal", "intents", "hostile", "dates"
 ]
 Part = Literal["dev", "held", "hard"]
 SETS: tuple[SetName, ...] = get_args(SetName)
@@ -201,6 +201,33 @@ class Asked(BaseModel):
     intent: Intent
     language: Literal["zh", "en", "mixed"]
     part: Part
+
+
+class Dated(BaseModel):
+    """A sentence said at a moment, and the days that its words for a time mean.
+
+    Without `start` no time can be known, without `end` it is open; `time` is that of day, where precision is `minute`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lang: Literal["zh", "en"]
+    said_at: datetime
+    text: Annotated[str, Field(min_length=1)]
+    phrase: Annotated[str, Field(min_length=1)]
+    start: date | None
+    end: date | None
+    precision: Literal["minute", "day", "week", "month", "season", "year", "none"]
+    part: Part
+    time: str | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.phrase.lower() not in self.text.lower():
+            raise ValueError("phrase must stand in text")
+        if (self.start is None) != (self.precision == "none") or (self.time is None) == (self.precision == "minute"):
+            raise ValueError("precision must fit start and time")
+        return self
 
 
 def read(folder: Path, name: SetName, of: type[L]) -> list[L]:
