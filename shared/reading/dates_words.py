@@ -3,11 +3,12 @@
 # ruff: noqa: SIM905 - one list of words a line
 
 import re
+from collections.abc import Sequence
 
 from shared.text.patterns import to_pattern
 
-MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-NUMBERS_EN = "zero one two three four five six seven eight nine ten eleven twelve".split()
+MONTHS: Sequence[str] = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+NUMBERS_EN: Sequence[str] = "zero one two three four five six seven eight nine ten eleven twelve".split()
 DIGITS_ZH = "零一二三四五六七八九"
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "春": 3, "夏": 6, "秋": 9, "冬": 12}
 DAYS = {
@@ -16,8 +17,10 @@ DAYS = {
 }  # fmt: skip
 YEARS = {"前": -2, "去": -1, "今": 0, "明": 1, "后": 2}
 RELATIONS = {"last": -1, "past": -1, "next": 1, "coming": 1, "上": -1, "上上": -2, "下": 1, "下下": 2}
-THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
-THIRDS |= {"初": 0, "上": 0, "中": 1, "底": 2, "末": 2, "下": 2}
+THIRDS = {
+    "early": 0, "beginning": 0, "start": 0, "初": 0, "上": 0, "mid": 1, "middle": 1, "中": 1, "late": 2, "end": 2,
+    "底": 2, "末": 2, "下": 2,
+}  # fmt: skip
 _FESTIVAL_ZH = "元旦|春节|除夕|年三十|端午|中秋|劳动节|国庆|教师节|情人节|平安夜|圣诞|感恩节"
 _FESTIVAL_EN = (
     "new year's eve|new years eve|christmas eve|christmas|xmas|chinese new year|lunar new year|halloween|thanksgiving"
