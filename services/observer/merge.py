@@ -11,6 +11,7 @@ from services.observer.prompts import ExtractedItem
 from shared.reading import Explain, Observation, Observed
 from shared.reading.clauses import blank, language_of, split
 from shared.reading.dates import find as find_date
+from shared.reading.dates import without_day
 from shared.reading.keys import known, preference_key, slug
 from shared.reading.learned import disliked, read
 from shared.reading.manipulation import manipulates, serves_itself
@@ -172,7 +173,7 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
     return Observation(
         kind=item.type,
         key=_key(item, speaker),
-        value=_value(item, text, speaker),
+        value=_value(item, text, speaker) | (without_day(date) if item.type == "event" else {}),
         text=f"{speaker}: {text}" if speaker else text,
         assertion="declared" if item.provenance == "confirmed_by_user" and not item.correction_of else "inferred",
         epistemic="opinion" if benefits else item.epistemic_type,

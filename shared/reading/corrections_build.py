@@ -181,7 +181,7 @@ def value_of(topic: str, old: str, new: str, today: date, clause: Clause, patter
         return taste_of(new, old, pattern, "喜欢" if zh else "prefers")
     if words.DAY.match(new) or words.DAY.match(old):
         said = dates.find(new, today)
-        value: dict[str, object] = {"topic": first, "value": new, "old": old}
+        value: dict[str, object] = {"topic": first, "value": new, "old": old, **dates.without_day(said)}
         thing = re.sub(r"\s+(?:is|are|on|at)$|^(?:the|our)\s+|的$", "", first)
         if thing:
             made = scheduled.made(thing, new, said, "zh" if zh else "en", old, correction=True)

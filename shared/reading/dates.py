@@ -70,6 +70,11 @@ def coming(text: str, today: date) -> Said | None:
     return _find(text, today, True)
 
 
+def without_day(said: Said | None) -> dict[str, str]:
+    """What a value keeps of a time that is no day, so that what happened in another month is another event."""
+    return {"event_date": said.iso} if said and not said.day else {}
+
+
 def last_day(iso: str) -> date:
     """The last day of a time as `Said.iso` writes it; ValueError where it is none."""
     end = iso.rpartition("/")[2].partition("T")[0]

@@ -218,7 +218,7 @@ def statement(clauses: Sequence[Clause], verdicts: Sequence[Verdict], today: dat
     return Found(
         kind,
         None,
-        {"value": text},
+        {"value": text, **dates.without_day(said)},
         text,
         "learned",
         f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",

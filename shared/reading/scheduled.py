@@ -172,7 +172,7 @@ def made(
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)
     value: dict[str, object] = {"event": thing, "value": when, "topic": thing}
     if said:
-        value |= {"date": said.iso, "date_said": when, "precision": said.precision}
+        value |= {"date": said.iso, "date_said": when, "precision": said.precision, **dates.without_day(said)}
     if old:
         value["old"] = old
     on = "on " if re.match(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|[a-z]{3,9} \d", when, re.I) else ""

@@ -99,6 +99,7 @@ def with_due(found: Found, text: str, today: date) -> Found:
         return found
     until = None if said.last is None or said.is_over(today) else datetime.combine(said.last, time(23, 59, 59), UTC)
     value = {"status": "todo", **found.value, "due": str(said.day or said.iso), "due_said": said.text}
+    value |= dates.without_day(said)
     return replace(found, value=value, event_date=said.day, valid_until=until if value["status"] == "todo" else None)
 
 

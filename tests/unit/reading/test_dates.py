@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from shared.reading.dates import coming, find, last_day
+from shared.relate import sense_of
 from tests.unit.reading.say import stated
 
 NOVEMBER = date(2026, 11, 10)
@@ -94,6 +95,13 @@ def test_what_is_open_or_no_time_has_no_last_day(time: str) -> None:
 def test_an_appointment_of_a_week_has_no_day() -> None:
     one = stated("The design review is next week")[0]
     assert (one.kind, one.event_date, one.value["date"]) == ("event", None, "2026-07-20/2026-07-26")
+
+
+def test_what_happened_in_another_month_is_another_event() -> None:
+    text = "I had my knee operation last month"
+    one = stated(text)[0]
+    assert (one.kind, one.event_date, one.value["event_date"]) == ("event", None, "2026-06")
+    assert len({sense_of(None, {"event_date": month}, text, 0) for month in ("2026-06", "2026-07")}) == 2
 
 
 def test_a_thing_to_do_in_a_month_is_due_all_of_it() -> None:
