@@ -446,6 +446,7 @@ def _floors() -> dict[str, Floor]:
         "feedback": Floor(precision=0.85, recall=0.85),
         "intents": Floor(precision=0.85, recall=0.85),
         "hostile": Floor(precision=0.88, recall=0.94, benign=0.88),
+        "dates": Floor(precision=0.92, recall=0.93),
     }
 
 

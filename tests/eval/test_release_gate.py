@@ -26,7 +26,17 @@ HARD = GatePolicy(
 
 @pytest.mark.parametrize(
     "name",
-    ["extraction", "corrections", "contradictions", "conversations", "feedback", "refusal", "intents", "hostile"],
+    [
+        "extraction",
+        "corrections",
+        "contradictions",
+        "conversations",
+        "feedback",
+        "refusal",
+        "intents",
+        "hostile",
+        "dates",
+    ],
 )
 def test_ordinary_messages_that_nobody_tuned_on_pass_the_gate(
     name: SetName, record_property: Callable[[str, object], None]
