@@ -243,7 +243,7 @@ def _renew_days(content: Content, today: date) -> Content:
         return content
     said = dates.coming(content.text, today)
     rest = {name: part for name, part in content.value.items() if name not in DAYS}
-    return replace(content, value=rest | (dict.fromkeys(days, said.day.isoformat()) if said else {}))
+    return replace(content, value=rest | (dict.fromkeys(days, said.iso) if said else {}))
 
 
 def _put_value(text: str, old: str, new: str) -> str | None:

@@ -71,7 +71,7 @@ EN = to_pattern(
     r"|(?P<by>(?:by|before|until|till)\s+)?(?:(?P<part>early|mid|late)[\s-]+|(?:at\s+)?(?:the\s+)?(?P<part2>beginning"
     rf"|start|middle|end)\s+of\s+)(?:(?P<prel>the|this|next|last)\s+(?P<whole>week|month|year)|(?P<pmon>{_FULL})"
     r"(?:\s+(?P<pyr>(?:19|20)\d\d))?)"
-    rf"|(?:in|since|back in|by|until)\s+(?P<mon3>{_FULL})(?:,?\s+(?P<yr3>(?:19|20)\d\d))?"
+    rf"|(?:in|since|back in|by|until)\s+(?P<mon3>{_FULL})(?!\s+\d{{1,2}}(?!\d))(?:,?\s+(?P<yr3>(?:19|20)\d\d))?"
     rf"|(?P<mon4>{_FULL})\s+(?P<yr4>(?:19|20)\d\d)"
     r"|(?:in|since|back in|by)\s+(?P<yonly>(?:19|20)\d{2})"
     r"|(?:on|by|due|until|before|since|for)\s+(?P<slash>\d{1,2})/(?P<slash2>\d{1,2})(?![\d/])"
