@@ -17,6 +17,7 @@ from services.compose import arms, experience, explain, links, media, overlay, p
 from services.compose.composed import Composed, Retrieved
 from services.compose.evidence import evidence_pack, fuse_policy, screen_all
 from services.compose.found import Found
+from services.compose.near import nearness_between
 from services.compose.packaging import (
     Loaded,
     gather_beside,
@@ -128,7 +129,8 @@ async def compose(
     )
     wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
-    fused = without_superseded(fuse(pool, at, policy), past=asks_past(message))
+    past = asks_past(message)
+    fused = without_superseded(fuse(pool, at, policy), message, nearness_between, past=past)
     fused = without_relatives(fused, message, planned.intent)
     settled = _settled(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
@@ -314,7 +316,9 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     policy = fuse_policy(asked, found, rt.policy.compose.least_score, sanitize)
     wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
     pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
-    fused = without_superseded(fuse(pool, at, policy), past=any(step.bounds.past for step in run.steps))
+    question = " ".join(query.text for query in asked.queries)
+    past = any(step.bounds.past for step in run.steps)
+    fused = without_superseded(fuse(pool, at, policy), question, nearness_between, past=past)
     took = (time.perf_counter() - began) * 1000
     fused, held = screen_all(fused, sanitize)
     _count_held_back(held)

@@ -53,6 +53,12 @@ def nearness_to(message: str) -> Callable[[str], float]:
     return lambda text: float(scale.lift(units @ encoder.encode(text)).max())
 
 
+def nearness_between(one: str, other: str) -> float:
+    """How near two texts are to each other, as `nearness_to`."""
+    encoder = load_static_encoder()
+    return float(static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
+
+
 async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: Within) -> Near:
     """How near the user's chunks within the bounds are to what is asked."""
     missing: str | None = None

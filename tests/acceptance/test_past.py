@@ -72,6 +72,35 @@ CHAINS = (
         ("5月3号", "5月17号"),
     ),
 )
+THREE = {
+    "en": (
+        ("I'm on the 8:15 train to work.", "The 8:15, got it.", 90),
+        ("Timetable changed, I'm on the 7:50 to work now.", "7:50 then.", 50),
+        ("Gave up on the 7:50, I drive to work now.", "Driving, okay.", 5),
+    ),
+    "zh": (
+        ("我坐8点15的地铁上班。", "8点15，记下了。", 90),
+        ("时刻表变了，现在改坐7点50那班上班。", "那就7点50。", 50),
+        ("地铁太挤，我现在开车上班。", "开车，好的。", 5),
+    ),
+}
+"""Chains whose links share few words."""
+LOOSE = (
+    Talk(THREE["en"], "How do I get to work?", ("drive to work",), ("8:15", "on the 7:50 to work", "7:50 then")),
+    Talk(THREE["zh"], "我现在怎么上班？", ("开车上班",), ("8点15", "改坐7点50", "那就7点50")),
+    Talk(THREE["en"], "How did I use to get to work, from the start?", ("8:15 train", "7:50", "drive to work"), dated=True),
+    Talk(THREE["zh"], "我以前怎么上班，从头说起？", ("8点15的地铁", "7点50", "开车上班"), dated=True),
+    Talk(
+        (("I play tennis on Sundays.", "Nice.", 60), ("I started playing squash on Thursdays.", "Fun.", 5)),
+        "What do I play?",
+        ("tennis on Sundays", "squash on Thursdays"),
+    ),
+    Talk(
+        (("我周日打网球。", "不错。", 60), ("我又开始周四打壁球了。", "好玩。", 5)),
+        "我打什么球？",
+        ("周日打网球", "周四打壁球"),
+    ),
+)  # fmt: skip
 ECHOES = (
     Talk(
         (
@@ -317,8 +346,8 @@ def told_of_user(package: ContextPackage) -> str:
 
 @pytest.mark.parametrize(
     "talks",
-    [CHAINS, ECHOES, PAST, TIMES, TAKEN_BACK, ENDERS, INNOCENT, RELATIVES],
-    ids=["chains", "echoes", "past", "times", "taken_back", "enders", "innocent", "relatives"],
+    [CHAINS, LOOSE, ECHOES, PAST, TIMES, TAKEN_BACK, ENDERS, INNOCENT, RELATIVES],
+    ids=["chains", "loose", "echoes", "past", "times", "taken_back", "enders", "innocent", "relatives"],
 )
 async def test_what_held_then_and_what_holds_now(system: System, talks: Sequence[Talk]) -> None:
     packages = await asyncio.gather(*(told(Person(system), talk) for talk in talks))

@@ -1,7 +1,11 @@
-"""Of two messages of one speaker that are found together the newer may say that the older holds no longer."""
+"""Of two things that one speaker said and that are found together the newer may say that the older holds no longer.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+What was said is compared as it was said or as it is remembered. The words of the newer one decide whether it takes the
+place of the older or stands beside it (`shared/reading/replacing.py`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from services.compose.rules.fuse import Fused
@@ -10,22 +14,36 @@ from services.compose.rules.outdated import OutdatedStatement, OutdatedStatement
 from shared.reading import signals
 from shared.reading.clauses import split
 from shared.reading.guards import stances
-from shared.reading.related import about, relations
-from shared.resolve import ENDS_UNSAID
+from shared.reading.related import Relation, about, relations
+from shared.reading.replacing import asks_for_one, gives_other_value, stands_beside, told, without_common_change
+from shared.resolve import APART, ENDS_UNSAID
+from shared.text import meanings
+from shared.text.patterns import to_pattern
+from shared.text.segment import query_terms
 
 LEAST_SHARED = 1 / 3
 """So much of the older message the newer must have too: an anecdote of a place is not ended by leaving it."""
 MOST_COMPARED = 16
-"""So many messages at most are compared, those that stand highest."""
+"""So many at most are compared, those that stand highest."""
+NEAR = 0.6
+"""So near in meaning, where paraphrases are at 1, a newer one may take the place of an older that shares no word."""
+AGAINST = 0.5
+"""From here on the learned relation says that both hold, or that one says the other again."""
 CAUSE = "newer_message"
+_SPEAKER = to_pattern(r"^([A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?|[\u4e00-\u9fff]{2,4})[:：] ?(?=\S)")
+"""Who said what a memory says, where several people talk."""
 
 
-def without_superseded(fused: Fused, *, past: bool) -> Fused:
-    """The order without messages that a newer one among them ends, and without what repeats them in answer.
+Nearness = Callable[[str, str], float]
+"""How near two texts are in meaning, where paraphrases are at 1 and others at 0."""
 
-    With `past` they stay, and it is said until when they held.
+
+def without_superseded(fused: Fused, question: str, nearness: Nearness, *, past: bool) -> Fused:
+    """The order without what a newer one among them ends, and without what repeats that in answer.
+
+    With `past` it stays, and it is said until when it held.
     """
-    ended = _ended([each.candidate for each in fused.ranked])
+    ended = _ended(fused, question, nearness)
     if not ended:
         return fused
     if past:
@@ -39,34 +57,123 @@ def without_superseded(fused: Fused, *, past: bool) -> Fused:
     return replace(fused, ranked=left, dropped=(*fused.dropped, *gone))
 
 
-def _ended(found: Sequence[Candidate]) -> Mapping[str, datetime]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a user said, by whom, and without their name before it."""
+
+    candidate: Candidate
+    speaker: str | None
+    text: str
+
+    @property
+    def at(self) -> datetime:
+        return self.candidate.valid_at
+
+    @property
+    def key(self) -> str:
+        return self.candidate.key
+
+
+def _ended(fused: Fused, question: str, nearness: Nearness) -> Mapping[str, datetime]:
     """By key since when what the candidates say holds no longer."""
-    messages = [each for each in found if each.kind == "turn" and each.until is None]
-    said = [each for each in messages if each.role == "user" and says_one_thing(each.text)][:MOST_COMPARED]
-    said.sort(key=lambda each: each.valid_at)
+    found = [each.candidate for each in fused.ranked if each.candidate.until is None]
+    replies = [each for each in found if each.kind == "turn" and each.role == "assistant"]
+    answered = {each.turn_id for each in replies}
+    unseen = [
+        each.candidate
+        for each in (fused.judged if answered else ())
+        if each.candidate.turn_id in answered and each.candidate.until is None
+    ]
+    said = sorted(_told_by_users(found, unseen), key=lambda each: each.at)
+    one = asks_for_one(question)
     ended: dict[str, datetime] = {}
     statements: list[OutdatedStatement] = []
+    enders: dict[str, set[str]] = {}
     for at, newer in enumerate(said):
-        if not at or not _may_end(newer.text):
+        if not at or not _may_end(newer):
             continue
-        words = about(newer.text).terms
-        older = [
-            each
-            for each in said[:at]
-            if each.name == newer.name
-            and each.valid_at < newer.valid_at
-            and each.key not in ended
-            and _is_about(each.text, words)
-        ]
-        for each, relation in zip(older, relations([each.text for each in older], newer.text), strict=True):
-            if relation.ends >= ENDS_UNSAID:
-                ended[each.key] = newer.valid_at
-                statements.append(_statement(each, newer))
+        older = [each for each in said[:at] if _may_be_ended(each, newer)]
+        weighed = zip(older, relations([each.text for each in older], newer.text), strict=True)
+        over = {each.key for each, relation in weighed if _ends(each, newer, relation, nearness, one=one)}
+        # what took the place of the same thing before is of that thing, too
+        over |= {key for each in over for key in enders.get(each, ())}
+        for each in older:
+            if each.key in over:
+                enders.setdefault(each.key, set()).add(newer.key)
+                if each.key not in ended:
+                    ended[each.key] = newer.at
+                    statements.append(_statement(each, newer))
     gone = OutdatedStatements(statements)
-    for each in messages:
-        if each.role == "assistant" and (until := gone.ended_at(each.text, each.valid_at, each.role, each.turn_id)):
+    for each in replies:
+        if until := gone.ended_at(each.text, each.valid_at, each.role, each.turn_id):
             ended[each.key] = until
     return ended
+
+
+def _told_by_users(found: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_Said]:
+    """What users said or are known to have said in one sentence each: what stands highest, and what was answered."""
+    names = {each.name for each in (*found, *unseen) if each.kind == "turn" and each.name}
+    kept: dict[str, _Said] = {}
+    for each in found:
+        if len(kept) == MOST_COMPARED:
+            break
+        if (said := _told(each, names)) and says_one_thing(said.text):
+            kept[each.key] = said
+    for each in unseen:
+        if (said := _told(each, names)) and says_one_thing(said.text):
+            kept.setdefault(each.key, said)
+    return list(kept.values())
+
+
+def _told(candidate: Candidate, names: set[str]) -> _Said | None:
+    """None for what is of no user, and for a memory of somebody of whom no message was found."""
+    if candidate.kind == "turn":
+        return _Said(candidate, candidate.name, candidate.text) if candidate.role == "user" else None
+    if candidate.kind != "memory" or not candidate.is_own or candidate.memory_type in APART:
+        return None
+    named = _SPEAKER.match(candidate.text)
+    if named is None:
+        return _Said(candidate, None, candidate.text)
+    if named[1] in names:
+        return _Said(candidate, named[1], candidate.text[named.end() :])
+    return None
+
+
+def _may_end(newer: _Said) -> bool:
+    """Whether the text may say of whoever speaks that something has changed."""
+    if told(newer.text).way in ("replaces", "now"):
+        return True
+    if newer.candidate.kind != "turn":
+        return False
+    clauses = split(newer.text)
+    return any(map(signals.correction, clauses)) and all(each.subject != "agent" for each in stances(clauses))
+
+
+def _may_be_ended(older: _Said, newer: _Said) -> bool:
+    """Whether the older one is of the same speaker, was said before, and not in the same breath."""
+    turn = older.candidate.turn_id
+    before = older.at < newer.at and (turn is None or turn != newer.candidate.turn_id)
+    return before and older.speaker == newer.speaker and not stands_beside(older.text, newer.text)
+
+
+def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *, one: bool) -> bool:
+    """Whether the newer one says that the older holds no longer.
+
+    The learned weights say so where both share words. Where the newer one is put as a change, the question has one
+    answer and the weights do not speak against it, it is enough that it only gives another value, or that both share a
+    word or are near in meaning.
+    """
+    way = told(newer.text).way
+    turns = older.candidate.kind == newer.candidate.kind == "turn"
+    if relation.ends >= ENDS_UNSAID and (turns or way) and _is_about(older.text, about(newer.text).terms):
+        return True
+    if not one or way is None or told(older.text).happened or relation.both >= AGAINST or relation.same >= AGAINST:
+        return False
+    if gives_other_value(older.text, newer.text):
+        return True
+    was, said = without_common_change(older.text, newer.text)
+    shared = set(query_terms(was)) & set(query_terms(said))
+    return not all(map(meanings.says_little, shared)) or nearness(was, said) >= NEAR
 
 
 def _is_about(older: str, words: frozenset[str]) -> bool:
@@ -74,13 +181,7 @@ def _is_about(older: str, words: frozenset[str]) -> bool:
     return bool(terms) and len(terms & words) >= LEAST_SHARED * len(terms)
 
 
-def _may_end(text: str) -> bool:
-    """Whether the text may say of whoever speaks that something has changed."""
-    clauses = split(text)
-    return any(map(signals.correction, clauses)) and all(each.subject != "agent" for each in stances(clauses))
-
-
-def _statement(older: Candidate, newer: Candidate) -> OutdatedStatement:
-    """The older message as replies are compared with it: the newer names what ends, too, so nothing is `instead`."""
-    turns = frozenset({older.turn_id} if older.turn_id else ())
-    return OutdatedStatement(newer.valid_at, older.text, turns=turns)
+def _statement(older: _Said, newer: _Said) -> OutdatedStatement:
+    """The older one as replies are compared with it: the newer names what ends, too, so nothing is `instead`."""
+    turn = older.candidate.turn_id
+    return OutdatedStatement(newer.at, older.text, turns=frozenset({turn} if turn else ()))
