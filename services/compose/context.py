@@ -30,6 +30,7 @@ from services.compose.packaging import (
 )
 from services.compose.rules import subplan
 from services.compose.rules.advice import weigh_wishes
+from services.compose.rules.bygone import mark_past
 from services.compose.rules.conflict import Settled, settle, told
 from services.compose.rules.cues import asks_for_questions
 from services.compose.rules.execute import Execution, composed, executed
@@ -131,6 +132,7 @@ async def compose(
     pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     past = asks_past(message)
     fused = without_superseded(fuse(pool, at, policy), message, nearness_between, past=past)
+    fused = mark_past(fused, past=past)
     fused = without_relatives(fused, message, planned.intent)
     settled = _settled(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
@@ -319,6 +321,7 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     question = " ".join(query.text for query in asked.queries)
     past = any(step.bounds.past for step in run.steps)
     fused = without_superseded(fuse(pool, at, policy), question, nearness_between, past=past)
+    fused = mark_past(fused, past=True)
     took = (time.perf_counter() - began) * 1000
     fused, held = screen_all(fused, sanitize)
     _count_held_back(held)

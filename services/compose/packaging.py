@@ -14,6 +14,7 @@ from services.compose import experience, overlay
 from services.compose.near import nearness_to
 from services.compose.planner import ROUTING, Planner, Thought
 from services.compose.rules.budget import TokenLimitTooSmallError, UserMessageTooLongError, profile_for, slot_bounds
+from services.compose.rules.bygone import without_past
 from services.compose.rules.conflict import Settled
 from services.compose.rules.model import CoreMemory, HeldBack, Message, RecentTurn
 from services.compose.rules.needed import asks_for_all, place_of, select_needed
@@ -230,7 +231,7 @@ def inject_limit(asked: ComposeRequest, policy: ComposePolicy) -> int | None:
 
 def select_core(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemory]:
     """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
-    core = [to_core(known) for known in loaded.core]
+    core = without_past([to_core(known) for known in loaded.core])
     if asks_for_all(message, thought.planned.intent) and not points_back(message):
         return sorted(core, key=place_of)
     return select_needed(core, thought.planned.intent, nearness_to(thought.question(message)))

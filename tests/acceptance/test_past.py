@@ -392,3 +392,25 @@ async def test_a_plan_tells_what_is_over_as_over(system: System) -> None:
     then = (await person.post("/v1/retrieve", {**person.whose, **plan})).json()["evidences"]
     (lyon,) = [each for each in then if "Lyon" in each["snippet"]]
     assert lyon["metadata"]["valid_until"]
+
+
+BYGONE = {
+    "en": ("We used to run our deploys on Jenkins.", "We run our deploys on GitHub Actions.", "What do we run our deploys on?", "Jenkins", "GitHub Actions"),
+    "zh": ("我们以前用Jenkins做部署。", "我们用GitHub Actions做部署。", "我们用什么做部署？", "Jenkins", "GitHub Actions"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_what_is_told_as_past_is_shown_as_outdated_behind_what_holds(person: Person, language: str) -> None:
+    was, now, asked, old, new = BYGONE[language]
+    for text in (was, now):
+        await person.say(text, session="first")
+    package = await person.compose(asked)
+    found = [each.snippet for each in package.evidence]
+    assert new in found[0]
+    assert all('epistemic_type="outdated"' in each for each in found if old in each)
+    assert not any('epistemic_type="outdated"' in each for each in found if new in each)
+    past = await person.compose(
+        {"en": "What did we use to run our deploys on?", "zh": "我们以前用什么做部署？"}[language]
+    )
+    assert any(old in each.snippet for each in past.evidence)

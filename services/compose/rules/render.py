@@ -85,7 +85,11 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
         return _tagged("knowledge", attributes, text, limit)
     speaker = _name(candidate.name) or candidate.role
     attributes = _attributes(
-        nonce=nonce, valid_since=_day(candidate.valid_at), valid_until=_day(candidate.until), speaker=speaker
+        nonce=nonce,
+        valid_since=_day(candidate.valid_at),
+        valid_until=_day(candidate.until),
+        epistemic_type=_kind(candidate.epistemic),
+        speaker=speaker,
     )
     return _tagged("user_memory", attributes, text, limit)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.compose.rules.model import Candidate, CoreMemory, Dropped, Ranked
+from shared.reading.bygone import tells_past
 from shared.text.patterns import to_pattern
 from shared.text.recall import of_texts
 from shared.text.replies import asserts_something
@@ -76,9 +77,16 @@ class Comparable:
         """Whether it says of something that it is not."""
         return _NOT.search(self._text) is not None
 
+    @cached_property
+    def is_past(self) -> bool:
+        """Whether it says of something that it was so."""
+        return tells_past(self._text)
+
     def shared_with(self, other: "Comparable") -> float:
-        """Which share of its words the other has too; none where a number or a denial is only in one of them."""
+        """Which share of its words the other has too; none where a number, a denial or its end is in one alone."""
         if not self.terms or not self.numbers <= other.numbers or self.denies != other.denies:
+            return 0.0
+        if self.is_past != other.is_past:
             return 0.0
         return len(self.terms & other.terms) / len(self.terms)
 

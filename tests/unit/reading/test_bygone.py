@@ -1,0 +1,58 @@
+"""What a text tells as past is told from what goes on, and from what took its place."""
+
+import pytest
+
+from shared.reading.bygone import tells_only_past, tells_past
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We used to run Jenkins",
+        "I used to live in Lyon.",
+        "We previously used Terraform for the infra",
+        "I formerly worked at Stripe",
+        "I used to smoke, it was a pack a day",
+        "我以前住在里昂。",
+        "我们以前用Jenkins部署",
+        "我曾经养过一只猫",
+        "之前在美团做运营",
+    ],
+)
+def test_what_is_over_is_known_by_its_words(text: str) -> None:
+    assert tells_only_past(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We used to run Jenkins, now GitHub Actions",
+        "We previously used Terraform, replaced by Pulumi",
+        "I used to hate olives. I love them",
+        "以前用Jenkins，后来换成了GitHub Actions",
+        "我以前不吃辣，现在无辣不欢",
+    ],
+)
+def test_what_took_its_place_is_current(text: str) -> None:
+    assert tells_past(text)
+    assert not tells_only_past(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm used to the cold",
+        "It took a while to get used to it",
+        "The knife is used to cut bread",
+        "I still live in Lyon",
+        "What did I use to drink?",
+        "周五以前交报告",
+        "三天之前我买了车",
+        "过去三年一直在上海",
+        "原来如此",
+        "之前说的那个方案可以",
+        "吃饭之前先洗手",
+    ],
+)
+def test_other_uses_of_these_words_say_nothing_of_the_past(text: str) -> None:
+    assert not tells_only_past(text)
