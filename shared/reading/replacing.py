@@ -33,7 +33,7 @@ _REPLACES = to_pattern(
     r"|\b(?:switch|swap|chang|mov)ed (?:house|flats?|apartments?|jobs?|banks?|providers?|gyms?|schools?)\b|\breplac(?:ed|es|ing|ement)\b|\b(?:no|not any) longer\b|\bany ?more\b"
     r"|\b(?:gave|given|giving) up(?: on)?\b|\b(?:quit|stopped|ditched|dropped|scrapped|cancel+ed|abandoned|sold|retired|killed)\b|\bgot rid of\b|\brather than\b"
     r"|\b(?:went|gone|going|am|are|is|'m|'re) back (?:to|on|at|in)\b|\b(?:done|through|over) with\b|\bback to using\b|\bused to\b|\btook over\b|\btakes over\b|\bmoved (?:me|us|it|them)\b"
-    r"|(?<!修)改(?!善|进|天|日|变心|良|写|编|正)|换(?!句话|个角度|位思考)|搬(?:家|到|去|进|走|来)|迁到|转(?:到|去|成|用|学|岗)|调(?:走|到|去|课|成|整)|挪到|切(?:到|换)|不再|[^\W\d_]不了|戒(?:了|掉|咖|酒|烟|糖)"
+    r"|(?<!修)改(?!善|进|天|日|变心|良|写|编|正)|换(?!句话|个角度|位思考)|搬(?:家|到|去|进|走|来)|迁到|转(?:到|去|成|用|学|岗)|调(?:走|到|去|课|成|整)|挪到|切(?:到|换)|不再|戒(?:了|掉|咖|酒|烟|糖)"
     r"|弃了|放弃|卖(?:了|掉)|退(?:了|掉|订|租|出)|停(?:了|掉|用)|取代|代替|替代|接替|接手|接任|取消|辞(?:了|掉|职)|离职|跳槽|扔了|被偷|由[\u4e00-\u9fff]{2,4}(?:带|负责|管|接|来)|没再|再也不|不(?:用|去|喝|吃|做|练|学|住|在|坐|骑|开|看|玩|养|租|穿)[^，,。]{0,8}了",
     re.IGNORECASE,
 )

@@ -17,9 +17,7 @@ from shared.reading.guards import stances
 from shared.reading.related import Relation, about, relations
 from shared.reading.replacing import asks_for_one, gives_other_value, stands_beside, told, without_common_change
 from shared.resolve import APART, ENDS_UNSAID
-from shared.text import meanings
 from shared.text.patterns import to_pattern
-from shared.text.segment import query_terms
 
 LEAST_SHARED = 1 / 3
 """So much of the older message the newer must have too: an anecdote of a place is not ended by leaving it."""
@@ -159,21 +157,31 @@ def _may_be_ended(older: _Said, newer: _Said) -> bool:
 def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *, one: bool) -> bool:
     """Whether the newer one says that the older holds no longer.
 
-    The learned weights say so where both share words. Where the newer one is put as a change, the question has one
-    answer and the weights do not speak against it, it is enough that it only gives another value, or that both share a
-    word or are near in meaning.
+    The learned weights say so where both share words. Where the newer one is put as a change in another conversation,
+    the question has one answer and the weights do not speak against it, it is enough that it only gives another value
+    or that both are near in meaning.
     """
     way = told(newer.text).way
     turns = older.candidate.kind == newer.candidate.kind == "turn"
     if relation.ends >= ENDS_UNSAID and (turns or way) and _is_about(older.text, about(newer.text).terms):
         return True
-    if not one or way is None or told(older.text).happened or relation.both >= AGAINST or relation.same >= AGAINST:
+    if (
+        not one
+        or way is None
+        or _is_one_talk(older, newer)
+        or told(older.text).happened
+        or relation.both >= AGAINST
+        or relation.same >= AGAINST
+    ):
         return False
     if gives_other_value(older.text, newer.text):
         return True
-    was, said = without_common_change(older.text, newer.text)
-    shared = set(query_terms(was)) & set(query_terms(said))
-    return not all(map(meanings.says_little, shared)) or nearness(was, said) >= NEAR
+    return nearness(*without_common_change(older.text, newer.text)) >= NEAR
+
+
+def _is_one_talk(older: _Said, newer: _Said) -> bool:
+    """Whether both were said in one conversation, in which a change may be of anything that was said."""
+    return older.candidate.session_id is not None and older.candidate.session_id == newer.candidate.session_id
 
 
 def _is_about(older: str, words: frozenset[str]) -> bool:
