@@ -43,6 +43,7 @@ from services.compose.rules.pack import Packed
 from services.compose.rules.past import asks_past
 from services.compose.rules.plan import Planned
 from services.compose.rules.relatives import without_relatives
+from services.compose.rules.scopes import without_others
 from services.compose.rules.subplan import SubPlan
 from services.compose.rules.superseding import without_superseded
 from shared import clock
@@ -134,6 +135,7 @@ async def compose(
     fused = without_superseded(fuse(pool, at, policy), message, nearness_between, past=past)
     fused = mark_past(fused, past=past)
     fused = without_relatives(fused, message, planned.intent)
+    fused = without_others(fused, message, nearness_between)
     settled = _settled(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
     packed = told(made, settled.conflicts)

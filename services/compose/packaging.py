@@ -24,6 +24,7 @@ from services.compose.rules.pack import Decision, Packed, PackInputs, PackPolicy
 from services.compose.rules.plan import points_back
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.repeats import Beside
+from services.compose.rules.scopes import core_of_scope
 from services.compose.rules.slots import held_back
 from services.compose.rules.spoken import Spoken, spoken, withheld
 from shared import clock
@@ -234,6 +235,7 @@ def select_core(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemo
     core = without_past([to_core(known) for known in loaded.core])
     if asks_for_all(message, thought.planned.intent) and not points_back(message):
         return sorted(core, key=place_of)
+    core = core_of_scope(core, message)
     return select_needed(core, thought.planned.intent, nearness_to(thought.question(message)))
 
 
