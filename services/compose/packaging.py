@@ -232,11 +232,11 @@ def inject_limit(asked: ComposeRequest, policy: ComposePolicy) -> int | None:
 
 def select_core(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemory]:
     """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
-    core = without_past([to_core(known) for known in loaded.core])
+    core = [to_core(known) for known in loaded.core]
     if asks_for_all(message, thought.planned.intent) and not points_back(message):
-        return sorted(core, key=place_of)
-    core = core_of_scope(core, message)
-    return select_needed(core, thought.planned.intent, nearness_to(thought.question(message)))
+        return without_past(sorted(core, key=place_of))
+    needed = select_needed(core, thought.planned.intent, nearness_to(thought.question(message)))
+    return without_past(core_of_scope(needed, message))
 
 
 def gather_beside(asked: ComposeRequest, rt: Runtime, loaded: Loaded, core: Sequence[CoreMemory]) -> Beside:

@@ -16,6 +16,11 @@ _BYGONE = to_pattern(
     re.IGNORECASE,
 )
 """Says of what is told that it is over."""
+_WORDS = (
+    *("used to ", "previously", "formerly", "the old days", "early days", "back in the day", "in the past,", "once "),
+    *("以前", "从前", "曾", "过去", "原先", "早年", "当年", "早先", "之前", "原来", "最早", "起初"),
+)
+"""One of which stands in each text that the pattern finds."""
 _SINCE = to_pattern(
     r"\b(?:now|nowadays|these days|currently|today|since|until|till|but|still|instead|anymore|any more|no longer|then|replac\w+|switch\w+|chang\w+|mov\w+|migrat\w+|"
     r"before (?:i|we|switch\w*|mov\w*))\b|现在|如今|目前|后来|改|换|搬|转|已经|但|不过|还是|仍|一直|不再|才|了$|直到",
@@ -32,7 +37,9 @@ _STATES = to_pattern(
 
 def tells_past(text: str) -> bool:
     """Whether the text says of something that it was so and is over."""
-    return _BYGONE.search(text[:MOST_READ]) is not None
+    text = text[:MOST_READ]
+    low = text.lower()
+    return any(word in low for word in _WORDS) and _BYGONE.search(text) is not None
 
 
 @of_texts(4096)

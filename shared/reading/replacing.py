@@ -7,12 +7,12 @@ do. What happened has happened, and a taste for one thing is not ended by a tast
 # ruff: noqa: E501 - one family of words per line
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
 from shared.reading import signals
-from shared.reading.clauses import Clause, split
+from shared.reading.clauses import split
 from shared.reading.guards import stances
 from shared.reading.guards_words import KIN_ZH
 from shared.reading.learned import read
@@ -110,6 +110,21 @@ def asks_for_one(question: str) -> bool:
     return _MANY.search(question) is None
 
 
+@of_texts(2048)
+def way_of(text: str) -> Way | None:
+    """Whether one thing is said to stand where another stood, to be so now, or to be so beside others."""
+    replaces = _REPLACES.search(text) is not None
+    if _ADDS.search(text) and (not replaces or _ADDS_ANYWAY.search(text)):
+        return "adds"
+    if replaces:
+        return "replaces"
+    if _NOW.search(text):
+        return "now"
+    clauses = split(text)
+    changed = any(map(signals.correction, clauses)) and max(each.changed for each in read(clauses)) >= CHANGED
+    return "now" if changed else None
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """How a sentence puts what it says, as it is compared with an older or a newer one."""
@@ -134,7 +149,7 @@ def told(text: str) -> Told:
     clauses = split(text)
     subjects = stances(clauses)
     return Told(
-        _way(text, clauses),
+        way_of(text),
         all(each.stands and each.subject != "agent" for each in subjects),
         any(each.subject == "self" and each.explicit for each in subjects),
         tells_of_relative(text),
@@ -146,19 +161,6 @@ def told(text: str) -> Told:
         frozenset(_NUMBER.findall(text)),
         _head(text),
     )
-
-
-def _way(text: str, clauses: Sequence[Clause]) -> Way | None:
-    """Whether one thing is said to stand where another stood, to be so now, or to be so beside others."""
-    replaces = _REPLACES.search(text) is not None
-    if _ADDS.search(text) and (not replaces or _ADDS_ANYWAY.search(text)):
-        return "adds"
-    if replaces:
-        return "replaces"
-    if _NOW.search(text):
-        return "now"
-    changed = any(map(signals.correction, clauses)) and max(each.changed for each in read(clauses)) >= CHANGED
-    return "now" if changed else None
 
 
 def _head(text: str) -> str:
@@ -177,8 +179,10 @@ def stands_beside(old: str, new: str) -> bool:
     is also of another part of the day, or of what there may be many of, or passes, or only tells more of what
     the older names.
     """
+    if way_of(new) == "adds":
+        return True
     was, said = told(old), told(new)
-    if said.way == "adds" or not said.states or _of_others(was, said) or _of_other_thing(was.head, said.head):
+    if not said.states or _of_others(was, said) or _of_other_thing(was.head, said.head):
         return True
     if said.way != "now":
         return False

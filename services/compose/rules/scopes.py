@@ -23,20 +23,19 @@ def without_others(fused: Fused, question: str, nearness: Nearness) -> Fused:
     """The order without what is told of another than the one of whom or of what the question asks by name.
 
     Of people, and where nothing but letters tells a name, only what is told of the one that is asked, too, is left out:
-    others may have to do with that one.
+    others may have to do with that one. Of somebody who talks themselves, all stays.
     """
     asked = scopes(question)
-    if len(asked.names) != 1:
+    people = frozenset(each.candidate.name.lower() for each in fused.ranked if each.candidate.name)
+    if len(asked.names) != 1 or asked.names <= people:
         return fused
     found = [each for each in fused.ranked if not each.candidate.is_resource and says_one_thing(each.candidate.text)]
-    people = frozenset(each.candidate.name.lower() for each in found if each.candidate.name)
     about = [each.candidate for each in found if names_any(each.candidate.text, asked.names)]
     beside = frozenset[str]().union(*(scopes(each.text).named for each in about)) | people
     turns = {each.turn_id for each in about}
 
     def is_of_other(source: Candidate) -> bool:
-        said_by = source.name is not None and names_any(source.name, asked.names)
-        if said_by or source.turn_id in turns or names_any(source.text, asked.names):
+        if source.turn_id in turns or names_any(source.text, asked.names):
             return False
         kind = of_other_kind(question, source.text)
         if kind is None and not _is_stranger(source.text, asked.names, beside):

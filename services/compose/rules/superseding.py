@@ -15,7 +15,7 @@ from shared.reading import signals
 from shared.reading.clauses import split
 from shared.reading.guards import stances
 from shared.reading.related import Relation, about, relations
-from shared.reading.replacing import asks_for_one, gives_other_value, stands_beside, told, without_common_change
+from shared.reading.replacing import asks_for_one, gives_other_value, stands_beside, told, way_of, without_common_change
 from shared.resolve import APART, ENDS_UNSAID
 from shared.text.patterns import to_pattern
 
@@ -139,7 +139,7 @@ def _told(candidate: Candidate, names: set[str]) -> _Said | None:
 
 def _may_end(newer: _Said) -> bool:
     """Whether the text may say of whoever speaks that something has changed."""
-    if told(newer.text).way in ("replaces", "now"):
+    if way_of(newer.text) in ("replaces", "now"):
         return True
     if newer.candidate.kind != "turn":
         return False
@@ -161,7 +161,7 @@ def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *,
     the question has one answer and the weights do not speak against it, it is enough that it only gives another value
     or that both are near in meaning.
     """
-    way = told(newer.text).way
+    way = way_of(newer.text)
     turns = older.candidate.kind == newer.candidate.kind == "turn"
     if relation.ends >= ENDS_UNSAID and (turns or way) and _is_about(older.text, about(newer.text).terms):
         return True
