@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.near import nearness_between
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Candidate, CoreMemory, Factors, Ranked
 from services.compose.rules.scopes import core_of_scope, without_others
+from tests.unit.compose.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

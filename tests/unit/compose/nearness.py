@@ -1,0 +1,20 @@
+"""How near two texts are, as packages compare them where no encoder is configured."""
+
+from functools import cache
+
+import numpy as np
+
+from shared.text.static_encoder import load_static_encoder
+from shared.vectors import Scale, scale_of, sentences
+
+
+@cache
+def _scale() -> Scale:
+    encoder = load_static_encoder()
+    return scale_of(np.stack([encoder.encode(each) for each in sentences()]))
+
+
+def nearness_between(one: str, other: str) -> float:
+    """Paraphrases are at 1, other things at 0."""
+    encoder = load_static_encoder()
+    return float(_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
