@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.system.erasures import completed, erase, found, mine, view
+from tests.system.erasures import completed, erase, found, mine, mine_holds, view
 from tests.system.person import Person, shown
 
 pytestmark = pytest.mark.kafka
@@ -44,11 +44,6 @@ async def test_everything_is_out_of_sight_at_once_and_then_gone(person: Person, 
     later, word = LATER[language]
     await person.say(later, session="s1")
     assert any(word in content for content in await person.contents())
-
-
-def mine_holds(person: Person, table: str, *needles: str) -> bool:
-    """Whether any of the person's rows of a table holds one of these."""
-    return any(needle in str(row) for row in mine(person, table) for needle in needles)
 
 
 async def test_each_state_is_passed_and_told(person: Person) -> None:

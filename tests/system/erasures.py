@@ -51,3 +51,8 @@ def mine(person: Person, table: str, where: str = "true") -> list[Json]:
     """The person's rows of a table, as the superuser sees them."""
     statement = f"SELECT * FROM {table} WHERE tenant_id = %(t)s AND user_id = %(u)s AND {where}"  # noqa: S608 # of tests
     return rows(person.system.dsn, statement, t=person.tenant_id, u=person.user_id)
+
+
+def mine_holds(person: Person, table: str, *needles: str) -> bool:
+    """Whether any of the person's rows of a table holds one of these."""
+    return any(needle in str(row) for row in mine(person, table) for needle in needles)

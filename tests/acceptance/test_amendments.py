@@ -1,0 +1,144 @@
+"""A correction edits the memory that it corrects: one value in the place of another, the rest as it was said."""
+
+from typing import Any
+
+import pytest
+
+from tests.system.erasures import completed, erase, found, mine_holds
+from tests.system.person import Person, shown
+
+pytestmark = pytest.mark.kafka
+
+Json = dict[str, Any]
+CASES = {
+    "en": (
+        "My flight to Lisbon leaves at 7:40 on Friday and I'm taking the green suitcase.",
+        "no, 9:15",
+        ("9:15", "green suitcase"),
+        "7:40",
+        "When does my flight to Lisbon leave?",
+    ),
+    "en, a role": (
+        "My manager is Theo Brandt and we meet every other Wednesday.",
+        "My manager is now Yolanda Pierce.",
+        ("Yolanda Pierce", "every other Wednesday"),
+        "Theo",
+        "Who is my manager?",
+    ),
+    "zh": (
+        "我的快递放在三号楼的柜子里，取件码是李阿姨保管。",
+        "打错了，四号楼",
+        ("四号楼", "李阿姨"),
+        "三号楼",
+        "我的快递在哪里？",
+    ),
+    "zh, a role": (
+        "我们部门经理是王强，每周一都要开晨会。",
+        "部门经理换成了赵敏。",
+        ("赵敏", "每周一"),
+        "王强",
+        "我们部门经理是谁？",
+    ),
+}
+ALL = pytest.mark.parametrize("case", CASES)
+
+
+async def _corrected(person: Person, case: str, session: str = "first") -> Json:
+    """The memory that a statement and its correction left."""
+    said, correction, *_ = CASES[case]
+    await person.say(said, session="first")
+    await person.say(correction, session=session)
+    words = CASES[case][2]
+    left = [m for m in await person.memories() if all(word in m["content"] for word in words)]
+    assert len(left) == 1, await person.contents()
+    return left[0]
+
+
+@ALL
+async def test_the_value_changes_and_what_was_said_beside_it_stays(person: Person, case: str) -> None:
+    memory = await _corrected(person, case)
+    old, question = CASES[case][3:]
+    assert not [text for text in await person.contents() if old in text]
+    package = await person.compose(question, session="later")
+    evidence = "\n".join(each.snippet for each in package.evidence) + "\n".join(b.text for b in package.system_blocks)
+    assert CASES[case][2][0] in evidence
+    assert old not in shown(package)
+    assert memory["content"] in evidence
+
+
+@pytest.mark.parametrize("session", ["first", "second"])
+@pytest.mark.parametrize("case", ["en, a role", "zh, a role"])
+async def test_either_of_its_turns_takes_it_along_when_it_is_erased(person: Person, case: str, session: str) -> None:
+    _, _, words, old, _ = CASES[case]
+    await _corrected(person, case, "second")
+    value = {"first": old, "second": words[0]}[session]
+    await completed(person, await erase(person, "session", session_ids=[session]))
+    for table in found(person.system.dsn, value):
+        assert not mine_holds(person, table, value), table
+    assert not [text for text in await person.contents() if words[0] in text and words[1] in text]
+
+
+@ALL
+async def test_the_memory_as_it_was_can_be_restored_and_is_amended_again(person: Person, case: str) -> None:
+    _, _, words, old, _ = CASES[case]
+    memory = await _corrected(person, case)
+    chain = (await person.get(f"/v1/memories/{memory['memory_id']}/history")).json()["memories"]
+    assert [old in each["content"] for each in chain] == [True, False]
+    answer = await person.system.http.post(f"/v1/memories/{chain[0]['memory_id']}/restore", params=person.whose)
+    assert answer.status_code == 202, answer.text
+    await person.outcome(answer.json()["turn_id"])
+    assert [text for text in await person.contents() if old in text and words[1] in text]
+    assert not [text for text in await person.contents() if words[0] in text]
+    back = await person.system.http.post(f"/v1/memories/{memory['memory_id']}/restore", params=person.whose)
+    assert back.status_code == 202, back.text
+    await person.outcome(back.json()["turn_id"])
+    assert [text for text in await person.contents() if words[0] in text and words[1] in text]
+    assert not [text for text in await person.contents() if old in text]
+
+
+@ALL
+async def test_a_package_right_behind_the_correction_has_the_new_value(person: Person, case: str) -> None:
+    said, correction, words, _, question = CASES[case]
+    await person.say(said, session="first")
+    await person.commit(correction, session="first")
+    package = await person.compose(question, session="first")
+    assert words[0] in shown(package)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stay"),
+    [
+        (
+            "My friend Dana runs a bakery in Leeds.",
+            "My friend is now Tom's business partner in York.",
+            "bakery in Leeds",
+        ),
+        ("My brother Ben lives in Leeds.", "My brother is Tom, the tall one.", "Ben lives in Leeds"),
+        ("我朋友小林在医院当护士。", "我朋友现在是大刘，我们一起爬山。", "小林在医院"),
+    ],
+)
+async def test_a_role_that_several_hold_is_not_taken_from_one(
+    person: Person, first: str, second: str, stay: str
+) -> None:
+    await person.say(first)
+    await person.say(second)
+    listed = (await person.get("/v1/memories", limit=200)).json()["memories"]
+    assert [m for m in listed if stay in m["content"]], listed
+
+
+@pytest.mark.parametrize(
+    ("said", "again"),
+    [
+        ("I moved the repo to GitLab and my mentor is Priya Nair.", "Priya Nair reviews what I push to GitLab."),
+        ("我把仓库搬到 GitLab 了，导师是陈国栋。", "陈国栋会在 GitLab 上看我提交的代码。"),
+    ],
+)
+async def test_names_are_listed_only_where_they_are_asked_for(person: Person, said: str, again: str) -> None:
+    await person.say(said)
+    await person.say(again)
+    listed = (await person.get("/v1/memories", limit=200)).json()["memories"]
+    assert listed
+    assert not [m for m in listed if m["type"] == "entity" and m["key"]]
+    names = (await person.get("/v1/memories", limit=200, type="entity")).json()["memories"]
+    assert names
+    assert all(m["type"] == "entity" for m in names)
