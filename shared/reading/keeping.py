@@ -7,14 +7,20 @@ from shared.reading import entities
 from shared.reading.clauses import language_of
 from shared.reading.keys import fold
 from shared.reading.model import Explain, Mention, MessageText, Observation, ObserveContext, ObservePolicy, Refusal
-from shared.text.secrets import find_secrets, redact
+from shared.text.secrets import PLACEHOLDER, find_secrets, redact
+
+BLANKED = "blanked"
+"""The rule that refuses a statement whose secret was taken out when it was committed."""
 
 
 def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Observation], list[Refusal]]:
-    """Observations without credentials, personal numbers blanked."""
+    """Observations but for those that tell a credential, blanked or not; personal numbers are blanked."""
     kept: list[Observation] = []
     refused: list[Refusal] = []
     for one in observations:
+        if PLACEHOLDER in one.text:
+            refused.append(Refusal("secret", BLANKED, one.span, one.message_ordinal))
+            continue
         if one.detector not in ("structured", "tool", "ref") and one.message_ordinal not in suspect:
             kept.append(one)
             continue

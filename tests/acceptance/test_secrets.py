@@ -127,6 +127,17 @@ async def test_what_is_dictated_or_named_is_refused_with_its_field(
     assert all(TOKEN[language] not in found for found in texts(system.dsn).values())
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_what_is_dictated_in_chat_with_a_secret_in_it_is_refused(person: Person, language: str) -> None:
+    beside = {"zh": "我喜欢喝乌龙茶。", "en": "I prefer oolong tea."}[language]
+    mark = {"zh": "。", "en": ". "}[language]
+    outcome = await person.say(f"{DICTATED[language].format(PASSWORD[language])}{mark}{beside}")
+    assert [text for text in await person.contents() if "SECRET" in text] == []
+    assert len(await person.contents()) == 1
+    refused = [each for each in outcome["retention_explain"] if each["decision"] == "refused"]
+    assert [each["reason"] for each in refused] == ["secret"]
+
+
 async def test_events_name_things_and_quote_nobody(system: System, person: Person) -> None:
     await person.say(f"I like {WORD} tea, I live in {WORD}, and I work for {WORD} corp.")
     await person.say(f"不对，我喜欢{WORD}咖啡，不是茶。")
