@@ -10,14 +10,15 @@ from shared.reading.learned import Verdict
 from shared.reading.model import Found
 from shared.reading.orders import order_in
 
-SHORTEST = 4
-"""Letters of a sentence that may state something."""
+SHORTEST, SHORTEST_ZH = 3, 4
+"""Words of a sentence, and letters of a Chinese one, that may state something without saying of whom."""
 SURE = 0.5
 """From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
 MAY_CORRECT = 0.1
 """From here on a sentence corrects, where the learned weights take it for a change."""
 LEAST, PLAIN = 0.15, 0.95
 """A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
+MARKS = " .,!?。，！？~～"
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
 
 
@@ -30,11 +31,17 @@ def estimate_sentences(
         at = list(places)
         own = slice(at[0], at[-1] + 1)
         words = text[clauses[at[0]].start : clauses[at[-1]].end]
-        if len(words) < SHORTEST or all(stance.asked for stance in stand[own]):
+        if _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
             found[number] = 0.0
             continue
         found[number] = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
     return found
+
+
+def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
+    """Whether the words name something and say of nobody that it is so: `Chicago.`, 两百块."""
+    short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(MARKS)) < SHORTEST_ZH
+    return short and not any(stance.explicit for stance in stand)
 
 
 def _states_enough(verdicts: Sequence[Verdict], likely: float) -> bool:
