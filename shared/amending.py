@@ -30,6 +30,8 @@ DAYS = frozenset({"date", "event_date"})
 """Where the value of a memory holds the day that its words name."""
 ALIKE, ALIKE_CODE = 0.6, 0.5
 """What two spellings of one word have in common; of Chinese, and of letters with digits."""
+LONGEST_CONTRAST = 120
+"""Characters at most of a sentence that names an old value beside the new one; a longer one tells of more than that."""
 RECENT = 3
 """So many of the newest memories of a conversation may be put right by a short message."""
 _MARKS = to_pattern(r"^(?:(?:no|sorry|it'?s|but|是|应该是|而是|叫|姓)[\s,，]*)+", re.I)
@@ -140,7 +142,7 @@ def _spelt_alike(text: str, value: str) -> str | None:
 
 def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
     """The newest memory of several clauses of which the statement names a value beside another of its sort."""
-    said, given = about(new.quote or new.text).terms, values(new.quote or new.text)
+    said, given = about(new.quote or new.text).terms, _contrasted(new)
     for target in live if len(given) > 1 else ():
         if (
             said & about(target.text).terms
@@ -153,8 +155,13 @@ def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
 
 def amend_by_contrast(new: Statement, old: Known) -> Amendment | None:
     """The memory that the statement ends, with the value in its place that the statement names beside its own."""
-    found = _find_contrast(old.text, values(new.quote or new.text)) if len(split(old.text)) > 1 else None
+    found = _find_contrast(old.text, _contrasted(new)) if len(split(old.text)) > 1 else None
     return _amend_value(old, *found, new) if found else None
+
+
+def _contrasted(new: Statement) -> Sequence[str]:
+    said = new.quote or new.text
+    return values(said) if len(said) <= LONGEST_CONTRAST else ()
 
 
 def _find_contrast(text: str, given: Sequence[str]) -> tuple[str, str] | None:
