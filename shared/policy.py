@@ -69,6 +69,9 @@ class ObserverPolicy(Slice):
 
     entity_min_mentions: int = Field(default=2, ge=1)
     entity_window_turns: int = Field(default=20, ge=1)
+    profile_slots: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,47}$")], ...] = Field(
+        default=(), description="What keys of a profile may name beside the built-in slots"
+    )
     summarize_after_turns: int = Field(default=12, ge=1)
     summary_token_share: float = Field(default=0.7, gt=0, le=1)
     summary_token_limit: int = Field(default=8192, ge=512)

@@ -32,7 +32,7 @@ from shared.store.observations import ObservationRow
 from shared.store.turns import Event, Turn
 from shared.text.blocks import media_ids
 
-READING = ObservePolicy(max_message_chars=2000)
+READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 

@@ -133,7 +133,8 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     why = await overlay.why_withheld(rt.db, subject, earlier, turn)
     turn = withhold(turn, why) if why else turn
     context = ObserveContext(turn.said_at, answer_before="")
-    observed = await asyncio.to_thread(observe, turn_text(turn), context, ObservePolicy())
+    reading = ObservePolicy(profile_slots=frozenset(rt.policy.observer.profile_slots))
+    observed = await asyncio.to_thread(observe, turn_text(turn), context, reading)
     rows = observation_rows(turn, observed, rt.policy.confidence)
     rows = tuple(row for row in rows if row.retracts or row.detector == "items") if why else rows
     wanted = _wanted(rows)

@@ -42,7 +42,8 @@ async def extract(
 
     What `asking` knows is not asked again and costs no share; what was asked is counted and kept there, for `turn_id`.
     """
-    limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions)
+    slots = frozenset(policy.profile_slots)
+    limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions, profile_slots=slots)
     observed = await asyncio.to_thread(observe, turn, context, limits)
     model = models.chat_model_id
     sources = _sources(stretches(turn, limits)[0], observed, context, limits)
@@ -62,7 +63,7 @@ async def extract(
     except MalformedAnswer:
         return Extraction(observed, (*notes, MALFORMED), prompt.version)
     items = prompts.accepted(answer.value, said)
-    found = merged(observed, items, sources, By(answer.model_id, answer.prompt_version), limits.max_observations)
+    found = merged(observed, items, sources, By(answer.model_id, answer.prompt_version, slots), limits.max_observations)
     return Extraction(found, notes, answer.prompt_version)
 
 

@@ -1,6 +1,6 @@
 """What a model adds to what the rules found: pure. Each item is proven by a quote, or left out with a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from shared.reading import Explain, Observation, Observed
 from shared.reading.clauses import blank, language_of, split
 from shared.reading.dates import find as find_date
 from shared.reading.dates import without_day
-from shared.reading.keys import known, preference_key, slug
+from shared.reading.keys import known, preference_key, profile_key, slug
 from shared.reading.learned import disliked, read
 from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
@@ -62,10 +62,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Which model answered, to which version of the prompt."""
+    """Which model answered, to which version of the prompt, and the slots that its keys may name."""
 
     model: str
     prompt_version: str
+    slots: frozenset[str] = frozenset()
+    """Slots of a profile beside the built-in ones."""
 
 
 def merged(
@@ -172,7 +174,7 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
     speaker = source.name if source.role == "user" else None
     return Observation(
         kind=item.type,
-        key=_key(item, speaker),
+        key=_key(item, speaker, by.slots),
         value=_value(item, text, speaker) | (without_day(date) if item.type == "event" else {}),
         text=f"{speaker}: {text}" if speaker else text,
         assertion="declared" if item.provenance == "confirmed_by_user" and not item.correction_of else "inferred",
@@ -201,7 +203,7 @@ def _value(item: ExtractedItem, text: str, speaker: str | None) -> dict[str, Any
     return {**value, **({"speaker": speaker} if speaker else {})}
 
 
-def _key(item: ExtractedItem, speaker: str | None) -> str | None:
+def _key(item: ExtractedItem, speaker: str | None, slots: Set[str]) -> str | None:
     """The key as the rules would spell it, so that both mean one memory; none where the model's has no known form."""
     if item.type == "preference" and item.value:
         prefix, *rest = preference_key(normalise(item.value))[0].split(":")
@@ -215,4 +217,4 @@ def _key(item: ExtractedItem, speaker: str | None) -> str | None:
     if speaker:
         rest = [slug(speaker, 32), *(rest[1:] if rest[0] == "user" else rest)]
     key = ":".join((prefix, *rest))
-    return key if known(key) else None
+    return profile_key(key, slots) if known(key) else None

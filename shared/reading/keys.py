@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Set
 
 from shared.reading import keys_words as words
 from shared.reading.gates import gate, mask
@@ -92,3 +93,27 @@ def known(key: str) -> bool:
     """Whether the key is one that a client may choose: prefix, subject and name, all filled."""
     parts = key.split(":")
     return key.startswith(PREFIXES) and len(parts) >= 2 and all(parts) and len(key) <= 160
+
+
+def profile_key(key: str, more: Set[str] | None = frozenset()) -> str | None:
+    """The key of a profile with its slot as the list names it, of which `more` is a part; None where it is not there.
+
+    Keys of other types are as they were, and so is each key where `more` is None: there any slot will do.
+    """
+    prefix, _, rest = key.partition(":")
+    if prefix != "profile" or more is None:
+        return key
+    who, *names = rest.split(":")
+    if len(names) == 1:
+        slot = _slot(names[0])
+        return f"profile:{who}:{slot}" if slot in words.PROFILE_SLOTS or slot in more else None
+    if len(names) != 2:
+        return None
+    if names[0] in words.PROFILE_GROUPS or names[0] in more:
+        return key
+    return key if _slot(names[1]) in words.OF_PERSON else None
+
+
+def _slot(name: str) -> str:
+    name = name.replace("-", "_").lower()
+    return words.SLOT_SYNONYMS.get(name, name)

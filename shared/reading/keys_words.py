@@ -242,3 +242,58 @@ THEIRS = {
     "i am": "they are",
 }
 MINE_EN = to_pattern(r"\b(?:my|our|mine|ours|myself|me|i am|i'm|i've|i'd|i'll|i)\b(?!')", re.I)
+
+PROFILE_SLOTS = frozenset([
+    "name", "call_me", "surname", "pronouns", "gender", "age", "birthday", "nationality", "languages",
+    "native_language", "hometown", "city", "work_city", "address", "timezone", "marital_status", "partner", "wife",
+    "husband", "children", "siblings", "parents", "family", "occupation", "employer", "team", "manager", "industry",
+    "income", "school", "major", "degree", "skills", "certificates", "phone", "computer", "car", "housing",
+    "landlord", "bank", "pet", "health", "condition", "medication", "blood_type", "allergy", "diet", "height",
+    "weight", "shoe_size", "clothing_size", "doctor", "dentist", "therapist", "coach", "gym", "sport", "hobby",
+    "hobbies", "instrument", "religion", "personality", "zodiac", "email", "website", "commute", "fact"
+])  # fmt: skip
+"""What a profile tells of somebody, one value each."""
+PROFILE_GROUPS = frozenset(
+    ["family", "health", "pet", "owns", "trait", "skill", "language", "hobby", "allergy", "fact", "place"]
+)
+"""What a profile tells of somebody, several values each; the value is the last part of the key."""
+OF_PERSON = PROFILE_SLOTS | {"place", "job", "diet"}
+"""What a profile tells of one whom it names by the role or the sort, such as a daughter or a dog."""
+SLOT_SYNONYMS = {
+    "job": "occupation",
+    "job_title": "occupation",
+    "profession": "occupation",
+    "role": "occupation",
+    "work": "occupation",
+    "company": "employer",
+    "workplace": "employer",
+    "location": "city",
+    "residence": "city",
+    "home_city": "city",
+    "home": "city",
+    "town": "city",
+    "lives_in": "city",
+    "nickname": "call_me",
+    "preferred_name": "call_me",
+    "first_name": "name",
+    "full_name": "name",
+    "last_name": "surname",
+    "birth_date": "birthday",
+    "date_of_birth": "birthday",
+    "dob": "birthday",
+    "mother_tongue": "native_language",
+    "language": "languages",
+    "spouse": "partner",
+    "kids": "children",
+    "university": "school",
+    "college": "school",
+    "education": "school",
+    "salary": "income",
+    "boss": "manager",
+    "laptop": "computer",
+    "vehicle": "car",
+    "allergies": "allergy",
+    "bloodtype": "blood_type",
+    "e_mail": "email",
+}
+"""Names that clients and models give to slots that have one already."""

@@ -93,6 +93,8 @@ class ObservePolicy:
     """The slice of policy that observing needs."""
 
     entity_min_mentions: int = 2
+    profile_slots: frozenset[str] | None = frozenset()
+    """Slots of a profile beside the built-in ones; None: any slot will do."""
     max_observations: int = 64
     max_target_chars: int = 160
     max_message_chars: int = 10_000

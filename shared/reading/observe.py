@@ -73,7 +73,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     last = turn.messages[-1].ordinal if turn.messages else 0
     told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
     observations = structured.without_twins(observations, told, turn.messages)
-    observations.extend(structured.from_item(item, last) for item in turn.items)
+    observations.extend(structured.from_item(item, last, policy.profile_slots) for item in turn.items)
     observations.extend(told)
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
     suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}

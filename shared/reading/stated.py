@@ -20,7 +20,7 @@ from shared.reading import (
 from shared.reading.clauses import Clause, language_of, split
 from shared.reading.corrections_build import may_promote, promoted
 from shared.reading.guards import Stance, stances
-from shared.reading.keys import slug
+from shared.reading.keys import profile_key, slug
 from shared.reading.learned import Verdict
 from shared.reading.model import Explain, Found, MessageText, Observation
 from shared.reading.orders import order_in
@@ -116,9 +116,9 @@ def _merge(found: Sequence[Found]) -> Found:
     """What one stretch of words states as one statement, under the first key; the others are kept beside it."""
     first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
     also = {
-        one.key: str(one.value.get("value") or "")
+        key: str(one.value.get("value") or "")
         for one in found
-        if one is not first and one.key and one.key != first.key and not one.retracts
+        if one is not first and not one.retracts and (key := one.key and profile_key(one.key)) and key != first.key
     }
     return replace(first, value={**first.value, ALSO: also}) if also else first
 
@@ -353,7 +353,7 @@ def _why(stance: Stance) -> str:
 def observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The finding with its speaker, place, language, and the sentence around it."""
     correction = found.assertion == "correction"
-    key, value, text = found.key, found.value, found.text
+    key, value, text = found.key and profile_key(found.key), found.value, found.text
     if around:
         value = {**value, "quote": around}
     if message.name:

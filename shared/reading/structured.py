@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, cast
 
 from schemas.vocabulary import MemoryType
 from shared.reading.clauses import language_of
-from shared.reading.keys import fold, known, slug
+from shared.reading.keys import fold, known, profile_key, slug
 from shared.reading.model import MessageText, Observation, RefText, StructuredItem, ToolText
 from shared.text.patterns import to_pattern
 
@@ -63,16 +63,22 @@ _STATES = {
 }
 
 
-def from_item(item: StructuredItem, ordinal: int) -> Observation:
-    """The observation of a client's item; a note where its key is not allowed or its type not a user's (OC230)."""
+def from_item(item: StructuredItem, ordinal: int, slots: Set[str] | None = frozenset()) -> Observation:
+    """The observation of a client's item; a note where its key is not allowed or its type not a user's (OC230).
+
+    `slots` are those of a profile beside the built-in ones.
+    """
     key = _ALIASES.get(item.key or "", item.key)
+    key = key and (profile_key(key, slots) or key)
     shown = item.text or _shown(item.value)
     kind: MemoryType = "note" if item.type == "agent_experience" else item.type
     value: dict[str, Any] = (
         dict(cast("Mapping[str, Any]", item.value)) if isinstance(item.value, Mapping) else {"value": item.value}
     )
     if key is not None and not (
-        known(key) and (kind in ("note", "summary") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)
+        known(key)
+        and profile_key(key, slots)
+        and (kind in ("note", "summary") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)
     ):
         kind, value, shown, key = "note", {"value": shown, "asked_key": item.key}, f"{item.key}: {shown}", None
     elif item.key in _ALIASES and key:

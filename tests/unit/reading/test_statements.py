@@ -12,7 +12,7 @@ STATED = [
     ("I prefer dark mode for coding", "preference", "pref:ui:theme", 1),  # OC013
     ("I am a software engineer", "profile", "profile:user:occupation", 0),  # OC014
     ("我喜欢简约风", "preference", "pref:other:简约", 1),  # OC019
-    ("我们门店的客群偏年轻", "profile", "profile:门店:客群", 0),  # OC023
+    ("我们门店的客群偏年轻", "profile", None, 0),  # OC023
     ("我一般还是喜欢简约", "preference", "pref:other:简约", 1),  # OC026
     ("我不吃辣", "preference", "pref:food:辣", -1),  # OC029
     ("我一直用苹果", "preference", "pref:tools:苹果", 1),  # OC031
