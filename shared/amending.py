@@ -142,7 +142,7 @@ def _spelt_alike(text: str, value: str) -> str | None:
 
 def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
     """The newest memory of several clauses of which the statement names a value beside another of its sort."""
-    said, given = about(new.quote or new.text).terms, _contrasted(new)
+    said, given = about(new.quote or new.text).terms, _read_contrasted_values(new)
     for target in live if len(given) > 1 else ():
         if (
             said & about(target.text).terms
@@ -155,11 +155,11 @@ def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
 
 def amend_by_contrast(new: Statement, old: Known) -> Amendment | None:
     """The memory that the statement ends, with the value in its place that the statement names beside its own."""
-    found = _find_contrast(old.text, _contrasted(new)) if len(split(old.text)) > 1 else None
+    found = _find_contrast(old.text, _read_contrasted_values(new)) if len(split(old.text)) > 1 else None
     return _amend_value(old, *found, new) if found else None
 
 
-def _contrasted(new: Statement) -> Sequence[str]:
+def _read_contrasted_values(new: Statement) -> Sequence[str]:
     said = new.quote or new.text
     return values(said) if len(said) <= LONGEST_CONTRAST else ()
 

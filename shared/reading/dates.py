@@ -245,7 +245,7 @@ def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
     if said["dom4"]:
         return moment.by_month(lambda month: in_month(month, int(said["dom4"])))
     if said["num"] or said["num2"]:
-        return _counted(said, moment)
+        return _resolve_counted(said, moment)
     if said["rel"]:
         return _relative(said["rel"].split()[-1], said["what"], moment)
     if said["rmon"]:
@@ -291,7 +291,7 @@ def _english_part(said: dict[str, str], third: int, moment: Moment) -> Stretch |
     return one_day(stretch[1]) if stretch and said["by"] and said["part2"] == "end" else stretch
 
 
-def _counted(said: dict[str, str], moment: Moment) -> Stretch | None:
+def _resolve_counted(said: dict[str, str], moment: Moment) -> Stretch | None:
     """So many units ago or from now; how long something took is no date."""
     count, unit = said["num"] or said["num2"], said["unit"] or said["unit2"]
     if not said["ago"] and not said["wfrom"] and not said["dfrom"] and moment.tense < 0:

@@ -96,17 +96,19 @@ def known(key: str) -> bool:
 
 
 def profile_key(key: str, more: Set[str] | None = frozenset()) -> str | None:
-    """The key of a profile with its slot as the list names it, of which `more` is a part; None where it is not there.
+    """The key of a profile with its slot as the list names it; None where neither the list nor `more` has the slot.
 
-    Keys of other types are as they were, and so is each key where `more` is None: there any slot will do.
+    Where `more` is None any slot will do. Keys of other types stay as they are.
     """
     prefix, _, rest = key.partition(":")
-    if prefix != "profile" or more is None:
+    if prefix != "profile":
         return key
     who, *names = rest.split(":")
     if len(names) == 1:
         slot = _slot(names[0])
-        return f"profile:{who}:{slot}" if slot in words.PROFILE_SLOTS or slot in more else None
+        return f"profile:{who}:{slot}" if more is None or slot in words.PROFILE_SLOTS or slot in more else None
+    if more is None:
+        return key
     if len(names) != 2:
         return None
     if names[0] in words.PROFILE_GROUPS or names[0] in more:

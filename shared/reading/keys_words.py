@@ -257,7 +257,7 @@ PROFILE_GROUPS = frozenset(
     ["family", "health", "pet", "owns", "trait", "skill", "language", "hobby", "allergy", "fact", "place"]
 )
 """What a profile tells of somebody, several values each; the value is the last part of the key."""
-OF_PERSON = PROFILE_SLOTS | {"place", "job", "diet"}
+OF_PERSON = PROFILE_SLOTS | {"place"}
 """What a profile tells of one whom it names by the role or the sort, such as a daughter or a dog."""
 SLOT_SYNONYMS = {
     "job": "occupation",

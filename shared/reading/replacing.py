@@ -126,7 +126,7 @@ def way_of(text: str) -> Way | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Phrasing:
     """How a sentence puts what it says, as it is compared with an older or a newer one."""
 
     way: Way | None
@@ -144,11 +144,11 @@ class Told:
 
 
 @of_texts(2048)
-def told(text: str) -> Told:
+def read_phrasing(text: str) -> Phrasing:
     """How the sentence is put."""
     clauses = split(text)
     subjects = stances(clauses)
-    return Told(
+    return Phrasing(
         way_of(text),
         all(each.stands and each.subject != "agent" for each in subjects),
         any(each.subject == "self" and each.explicit for each in subjects),
@@ -181,7 +181,7 @@ def stands_beside(old: str, new: str) -> bool:
     """
     if way_of(new) == "adds":
         return True
-    was, said = told(old), told(new)
+    was, said = read_phrasing(old), read_phrasing(new)
     if not said.states or _of_others(was, said) or _of_other_thing(was.head, said.head):
         return True
     if said.way != "now":
@@ -236,7 +236,7 @@ def _speaks_of_value(was: str, said: str) -> bool:
     return named is not None and said.startswith(named[1])
 
 
-def _of_others(was: Told, said: Told) -> bool:
+def _of_others(was: Phrasing, said: Phrasing) -> bool:
     if said.relative and not (was.kin & said.kin):
         return True
     return was.relative and said.of_self and not (was.kin & said.kin)

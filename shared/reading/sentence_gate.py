@@ -18,7 +18,7 @@ MAY_CORRECT = 0.1
 """From here on a sentence corrects, where the learned weights take it for a change."""
 LEAST, PLAIN = 0.15, 0.95
 """A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
-MARKS = " .,!?。，！？~～"
+_MARKS = " .,!?。，！？~～"
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
 
 
@@ -40,7 +40,7 @@ def estimate_sentences(
 
 def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
     """Whether the words name something and say of nobody that it is so: `Chicago.`, 两百块."""
-    short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(MARKS)) < SHORTEST_ZH
+    short = len(text.split()) < SHORTEST if text.isascii() else len(text.strip(_MARKS)) < SHORTEST_ZH
     return short and not any(stance.explicit for stance in stand)
 
 

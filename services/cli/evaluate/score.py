@@ -243,7 +243,7 @@ def contradiction(label: Contradiction, heard: Heard, score: Score) -> None:
         score.misses.append(Miss(label.message, label.language, f"{label.expect} {label.old} {label.new or ''}", got))
 
 
-def dated(label: Dated, said: Said | None, score: Score) -> None:
+def judge_date(label: Dated, said: Said | None, score: Score) -> None:
     """Right where first and last day, precision and time of day are all as meant; anything else is wrong."""
     score.samples += 1
     wanted = None

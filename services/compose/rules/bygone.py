@@ -9,7 +9,7 @@ from shared.reading.bygone import tells_only_past
 
 def mark_past(fused: Fused, *, past: bool) -> Fused:
     """The order with what tells only how things were marked as outdated, and last unless `past` is asked."""
-    marked = [_marked(each) for each in fused.ranked]
+    marked = [_mark(each) for each in fused.ranked]
     if not past:
         marked.sort(key=lambda each: _is_past(each.candidate))
     return replace(fused, ranked=tuple(marked))
@@ -20,7 +20,7 @@ def without_past(core: list[CoreMemory]) -> list[CoreMemory]:
     return [each for each in core if not tells_only_past(each.text)]
 
 
-def _marked(ranked: Ranked) -> Ranked:
+def _mark(ranked: Ranked) -> Ranked:
     if not _is_past(ranked.candidate):
         return ranked
     return replace(ranked, candidate=replace(ranked.candidate, epistemic="outdated"))

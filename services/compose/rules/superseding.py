@@ -15,7 +15,14 @@ from shared.reading import signals
 from shared.reading.clauses import split
 from shared.reading.guards import stances
 from shared.reading.related import Relation, about, relations
-from shared.reading.replacing import asks_for_one, gives_other_value, stands_beside, told, way_of, without_common_change
+from shared.reading.replacing import (
+    asks_for_one,
+    gives_other_value,
+    read_phrasing,
+    stands_beside,
+    way_of,
+    without_common_change,
+)
 from shared.resolve import APART, ENDS_UNSAID
 from shared.text.patterns import to_pattern
 
@@ -41,7 +48,7 @@ def without_superseded(fused: Fused, question: str, nearness: Nearness, *, past:
 
     With `past` it stays, and it is said until when it held.
     """
-    ended = _ended(fused, question, nearness)
+    ended = _find_ended(fused, question, nearness)
     if not ended:
         return fused
     if past:
@@ -72,7 +79,7 @@ class _Said:
         return self.candidate.key
 
 
-def _ended(fused: Fused, question: str, nearness: Nearness) -> Mapping[str, datetime]:
+def _find_ended(fused: Fused, question: str, nearness: Nearness) -> Mapping[str, datetime]:
     """By key since when what the candidates say holds no longer."""
     found = [each.candidate for each in fused.ranked if each.candidate.until is None]
     replies = [each for each in found if each.kind == "turn" and each.role == "assistant"]
@@ -169,7 +176,7 @@ def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *,
         not one
         or way is None
         or _is_one_talk(older, newer)
-        or told(older.text).happened
+        or read_phrasing(older.text).happened
         or relation.both >= AGAINST
         or relation.same >= AGAINST
     ):

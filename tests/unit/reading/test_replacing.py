@@ -2,7 +2,13 @@
 
 import pytest
 
-from shared.reading.replacing import asks_for_one, gives_other_value, stands_beside, told, without_common_change
+from shared.reading.replacing import (
+    asks_for_one,
+    gives_other_value,
+    read_phrasing,
+    stands_beside,
+    without_common_change,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +37,7 @@ from shared.reading.replacing import asks_for_one, gives_other_value, stands_bes
     ],
 )
 def test_words_say_whether_one_thing_replaces_another(text: str, way: str | None) -> None:
-    assert told(text).way == way
+    assert read_phrasing(text).way == way
 
 
 @pytest.mark.parametrize(
