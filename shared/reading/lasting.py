@@ -1,10 +1,8 @@
-"""Whether a sentence states something lasting, judged once by how much it tells: fitted by `tests/learning/lasting.py`.
+"""Whether a sentence states something lasting, judged once: fitted by `tests/learning/lasting.py`.
 
 What is worth keeping tells much: who speaks did or has something, with its day, its number, its name. A mood, a
 courtesy or a remark says few words of its own, whatever they are about.
 """
-
-# ruff: noqa: E501 - one family of words per line
 
 import math
 from collections.abc import Sequence
@@ -13,17 +11,16 @@ from shared.reading.clauses import Clause
 from shared.reading.guards import Stance
 from shared.reading.learned import Verdict
 from shared.text import meanings, segment
-from shared.text.logistic import load_sum, to_log_odds
+from shared.text.logistic import to_log_odds
 from shared.text.patterns import to_pattern
 from shared.text.stopwords import ALL
+from shared.text.text_sum import load_text_sum
 
 SIGNS = (
     "terms",
     "telling",
     "dates",
     "done",
-    "self",
-    "other",
     "names",
     "numbers",
     "kept",
@@ -34,10 +31,8 @@ SIGNS = (
     "momentary",
     "length",
     "chinese",
-    "exclaims",
-    "sorts",
 )
-"""What is counted of a sentence, in the order of the weights."""
+"""What is counted of a sentence beside its words and its vector, in the order of the weights."""
 _WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9]")
 _HAN = to_pattern(r"[\u3400-\u9fff]+")
 _MOST_TERMS = 24
@@ -46,30 +41,20 @@ _DATE = to_pattern(
     r"|june|july|august|september|october|november|december)\b|[昨今明后前]天|[上下这][个周月]|[去今明前]年|\d+[年月号日]|[周][一二三四五六日末]|星期",
 )
 """Words of time, whether or not they name a day."""
-_SELF = to_pattern(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|we|we're|we've|our|us|myself)\b|[我咱俺]", 0)
 _DONE = to_pattern(
     r"\b\w{3,}ed\b|\b(?:went|got|made|took|had|was|were|bought|found|saw|met|gave|began|been|started|got|won|lost|left|came|ran|wrote"
     r"|read|taught|built|grew|kept|felt|told|said|thought|became|drove|flew|ate|drank|sold|spent|moved|broke|chose|caught|fell)\b"
     r"|[\u3400-\u9fff](?:了|过)(?!头|分|期|不)|刚刚?|已经|终于",
 )
-_OTHER = to_pattern(
-    r"\b(?:he|she|his|her|him|they|their|them|mom|mum|dad|mother|father|sister|brother|son|daughter|wife|husband|friend|friends|boss"
-    r"|kids?|family|grand\w+|aunt|uncle|cousin|partner|dog|cat)\b|[他她]|妈|爸|姐|哥|弟|妹|儿子|女儿|老公|老婆|朋友|同事|老板|领导|孩子|家人|爷|奶|猫|狗",
-    0,
-)
-_NAME = to_pattern(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+|《[^》]+》|“[^”]{1,20}”")
+_NAME = to_pattern(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+|《[^》]{1,40}》|“[^”]{1,20}”")
 _NUMBER = to_pattern(r"\d+|[一二两三四五六七八九十百千万]+(?=[个只条张次天周年岁万块元斤公里点月号])")
-_EXCLAIMS = to_pattern(
-    r"[!！]|\b(?:wow|great|awesome|amazing|thanks|thank|congrats|cool|nice|love that|good luck)\b|谢谢|太棒|真好|不错|加油|恭喜",
-    0,
-)
 
 
 def estimate_lasting(
     text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]
 ) -> float:
     """How likely the sentence, given as a text and by its clauses, is to state something worth keeping for months."""
-    return load_sum("lasting").estimate(count_signs(text, clauses, stances, verdicts))
+    return load_text_sum("lasting").estimate(text, count_signs(text, clauses, stances, verdicts))
 
 
 def count_signs(
@@ -86,8 +71,6 @@ def count_signs(
         min(len(telling), _MOST_TERMS) / 8,
         min(2, len(_DATE.findall(told))),
         min(3, len(_DONE.findall(told))),
-        min(3, len(_SELF.findall(told))),
-        min(3, len(_OTHER.findall(told))),
         min(3, len(_NAME.findall(told))),
         min(3, len(_NUMBER.findall(told))),
         max((to_log_odds(verdict.kept) for verdict in verdicts), default=-3.0),
@@ -98,8 +81,6 @@ def count_signs(
         float(any(stance.momentary or stance.trial for stance in stances)),
         math.log1p(len(told)) / 4,
         float(chinese),
-        min(2, len(_EXCLAIMS.findall(text))),
-        min(4, len({sort for each in meanings.named(told) for sort in each.sorts})),
     ]
 
 

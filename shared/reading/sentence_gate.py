@@ -9,14 +9,15 @@ from shared.reading.lasting import estimate_lasting
 from shared.reading.learned import Verdict
 from shared.reading.model import Found
 from shared.reading.orders import order_in
+from shared.reading.slots import tells_of_ticket
 
 SHORTEST, SHORTEST_ZH = 3, 4
 """Words of a sentence, and letters of a Chinese one, that may state something without saying of whom."""
-SURE = 0.5
+SURE = 0.6
 """From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
 MAY_CORRECT = 0.1
 """From here on a sentence corrects, where the learned weights take it for a change."""
-LEAST, PLAIN = 0.15, 0.95
+LEAST, PLAIN = 0.2, 0.95
 """A sentence less likely than SURE is kept all the same from the first on, where a clause is surer than the second."""
 _MARKS = " .,!?。，！？~～"
 INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
@@ -57,10 +58,10 @@ def stands_anyway(found: Found) -> bool:
 def keep_sentences(
     clauses: Sequence[Clause], verdicts: Sequence[Verdict], likely: Mapping[int, float]
 ) -> dict[int, bool]:
-    """By number whether a sentence states something to keep; an order to the agent always does."""
+    """By number whether a sentence states something to keep, as an order or the end of a ticket always does."""
     kept: dict[int, bool] = {}
     for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
         own = list(places)
-        ordered = any(order_in(clauses[place].text) for place in own)
+        ordered = any(order_in(text) or tells_of_ticket(text) for text in (clauses[place].text for place in own))
         kept[number] = ordered or _states_enough([verdicts[place] for place in own], likely[number])
     return kept

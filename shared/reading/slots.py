@@ -72,6 +72,11 @@ def with_slot(found: Found, text: str) -> Found:
     return found
 
 
+def tells_of_ticket(text: str) -> bool:
+    """Whether the text says that a ticket which it names is done or not to be done: `HB-1 is done`."""
+    return _TICKET.search(text) is not None and (_DONE.search(text) or _CANCELLED.search(text)) is not None
+
+
 def _allergies(text: str) -> dict[str, str]:
     """What the text says that its speaker does not bear, by key; nothing of a relative's."""
     allergy = _ALLERGY.search(text)

@@ -1,7 +1,8 @@
-"""`python -m tests.learning.lasting`: what signs count for when a sentence is judged to state something lasting.
+"""`python -m tests.learning.lasting`: how likely a sentence is to state something worth keeping, learnt from labels.
 
-A logistic regression on labelled sentences of natural conversation (`corpus/lasting_*.jsonl`), fitted by Newton's
-method; `--check` fits on one half of the messages and prints what thresholds keep of the other.
+The labelled sentences are those of natural and written messages (`corpus/lasting_*.jsonl`) and of the labelled sets
+(`dev`); what a pair of messages begins with (`corpus/changes_*.jsonl`) is worth keeping. `--check` judges each half of
+the messages by a fit on the other, and what is `held`.
 """
 
 import argparse
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,27 +21,73 @@ from shared.reading.clauses import split
 from shared.reading.guards import stances
 from shared.reading.learned import read
 from tests.learning import corpus
+from tests.learning.text_fit import Fitted, Numbers, Texts, estimate, fit, read_texts, write
 
-Numbers = NDArray[np.float64]
-PENALTY = 0.02
-STEPS = 12
 WEAK = 0.5
 """What a sentence counts that a person would keep or not."""
-OUT = corpus.HERE.parents[1] / "shared" / "text" / "weights" / "lasting.json"
+NATURAL, WRITTEN = 3.0, 1.0
+"""What a sentence counts that somebody said who knew of no label, and one that was written to be labelled."""
+SURE = 0.9
+"""What the label of a conversation must say for a stretch to be surely worth keeping."""
+ROOT = corpus.HERE.parents[1]
+OUT = ROOT / "shared" / "text" / "weights" / "lasting.npz"
+LABELS = ROOT / "tests" / "eval" / "conversations.jsonl"
+HELD = "held"
+Stretch = tuple[int, int, bool]
+"""Where something worth keeping begins and ends in its message, and whether that is sure."""
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A sentence by its signs, whether it is worth keeping, what it counts, and the message that it stands in."""
+class Sentence:
+    """A sentence, its signs, whether it is worth keeping, what it counts, its message, and the labels it is from."""
 
+    text: str
     signs: list[float]
     kept: bool
     weight: float
     message: int
+    source: str
 
 
-def samples_of(text: str, keep: Sequence[tuple[int, int, bool]], number: int, weight: float) -> Iterator[Sample]:
-    """The sentences of a message; `keep` has the stretches that are worth keeping, and whether that is sure."""
+def read_sentences(folder: Path, conversations: Path) -> Iterator[Sentence]:
+    """Every labelled sentence; those of conversations that are for measuring alone have the source `held`."""
+    number = 0
+    for path in sorted(folder.glob("lasting_*.jsonl")):
+        for label in _lines(path):
+            number += 1
+            keep = _places(label["text"], [(said, sure) for said, _, sure in label["keep"]])
+            counts = WRITTEN if label["source"] == "written" else NATURAL
+            yield from _sentences(label["text"], keep, number, label["source"], counts)
+    for path in sorted(folder.glob("changes_*.jsonl")):
+        for label in _lines(path):
+            number += 1
+            yield from _sentences(label["old"], [(0, len(label["old"]), True)], number, "changes")
+    for message in corpus.messages():
+        number += 1
+        if message.part == "extraction":
+            keep = [(span.start, span.end, not span.maybe) for span in message.spans]
+            yield from _sentences(message.text, keep, number, message.part)
+    for label in _lines(conversations):
+        number += 1
+        source = HELD if label["part"] == "held" else "conversations"
+        for turn in label["turns"]:
+            if "keep" in turn:
+                said = [(each["quote"], each.get("sure", 1.0) >= SURE) for each in turn["keep"]]
+                yield from _sentences(turn["user"], _places(turn["user"], said), number, source)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    return map(json.loads, path.read_text("utf-8").splitlines())
+
+
+def _places(text: str, said: Sequence[tuple[str, bool]]) -> list[Stretch]:
+    found = [(text.find(words), len(words), sure) for words, sure in said]
+    return [(start, start + length, sure) for start, length, sure in found if start >= 0]
+
+
+def _sentences(
+    text: str, keep: Sequence[Stretch], message: int, source: str, counts: float = WRITTEN
+) -> Iterator[Sentence]:
     clauses = split(text)
     verdicts, standing = read(clauses), stances(clauses)
     for _, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
@@ -48,62 +96,39 @@ def samples_of(text: str, keep: Sequence[tuple[int, int, bool]], number: int, we
         begin, end = clauses[at[0]].start, clauses[at[-1]].end
         found = [sure for start, stop, sure in keep if start < end and begin < stop]
         signs = lasting.count_signs(text[begin:end], clauses[own], standing[own], verdicts[own])
-        yield Sample(signs, bool(found), weight * (1.0 if not found or any(found) else WEAK), number)
+        weight = counts if not found or any(found) else counts * WEAK
+        yield Sentence(text[begin:end], signs, bool(found), weight, message, source)
 
 
-def natural_samples(folder: Path) -> Iterator[Sample]:
-    """The labelled messages."""
-    number = 0
-    for path in sorted(folder.glob("lasting_*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            label = json.loads(line)
-            number += 1
-            places = [(label["text"].find(said), len(said), sure) for said, _, sure in label["keep"]]
-            keep = [(start, start + length, sure) for start, length, sure in places if start >= 0]
-            yield from samples_of(label["text"], keep, number, 1.0)
-
-
-def fit(samples: Sequence[Sample]) -> tuple[Numbers, float]:
-    """What each sign counts for, and the bias."""
-    rows = np.asarray([each.signs for each in samples], np.float64)
-    wanted = np.asarray([each.kept for each in samples], np.float64)
-    weight = np.asarray([each.weight for each in samples], np.float64)
-    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    inner = np.column_stack([(rows - mean) / scale, np.ones(len(rows))])
-    penalty = np.full(inner.shape[1], PENALTY * weight.sum() / 10)
-    penalty[-1] = 0.0
-    found = np.zeros(inner.shape[1])
-    for _ in range(STEPS):
-        share = 1 / (1 + np.exp(-(inner @ found)))
-        slope = inner.T @ (weight * (share - wanted)) + penalty * found
-        curve = (inner * (weight * share * (1 - share))[:, None]).T @ inner + np.diag(penalty + 1e-9)
-        found -= np.linalg.solve(curve, slope)
-    signs = found[:-1] / scale
-    return signs, float(found[-1] - signs @ mean)
-
-
-def shares(samples: Sequence[Sample], fitted: tuple[Numbers, float]) -> Numbers:
-    """How likely each is to be kept."""
-    rows = np.asarray([each.signs for each in samples], np.float64)
-    return 1 / (1 + np.exp(-(rows @ fitted[0] + fitted[1])))
-
-
-def check(samples: Sequence[Sample]) -> None:
-    """Precision and recall of sentences by threshold, each half judged by a fit on the other."""
-    halves = [[each for each in samples if each.message % 2 == half] for half in (0, 1)]
-    told: list[tuple[float, bool]] = []
+def check(sentences: Sequence[Sentence], texts: Texts) -> None:
+    """Precision and recall of sentences by threshold, each half judged by a fit on the other, by source."""
+    message = np.asarray([each.message for each in sentences])
+    held = np.asarray([each.source == HELD for each in sentences])
+    told = np.zeros(len(sentences))
     for half in (0, 1):
-        fitted = fit(halves[1 - half])
-        unseen = [each for each in halves[half] if each.message % 2 == half]
-        told += zip(shares(unseen, fitted).tolist(), (each.kept for each in unseen), strict=True)
-    there = sum(kept for _, kept in told)
-    print(f"{len(told)} sentences, {there} worth keeping")
-    for least in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
-        found = [kept for share, kept in told if share >= least]
-        print(f"  at {least}: precision {sum(found) / max(1, len(found)):.3f} recall {sum(found) / there:.3f}")
+        unseen = message % 2 == half
+        fitted = _fit(sentences, texts, ~unseen & ~held)
+        told[unseen] = estimate(texts, fitted)[unseen]
+    for source in sorted({each.source for each in sentences}):
+        _report(source, sentences, told, np.asarray([each.source == source for each in sentences]))
+    _report("all but held", sentences, told, ~held)
     for low in np.arange(0, 1, 0.1):
-        inside = [kept for share, kept in told if low <= share < low + 0.1]
-        print(f"  {low:.1f} to {low + 0.1:.1f}: {len(inside)} sentences, {sum(inside) / max(1, len(inside)):.2f} kept")
+        inside = (low <= told) & (told < low + 0.1) & ~held
+        kept = [each.kept for each, mine in zip(sentences, inside, strict=True) if mine]
+        print(f"  {low:.1f} to {low + 0.1:.1f}: {len(kept)} sentences, {sum(kept) / max(1, len(kept)):.2f} kept")
+
+
+def _fit(sentences: Sequence[Sentence], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
+    return fit(texts, [each.kept for each in sentences], [each.weight for each in sentences], chosen)
+
+
+def _report(name: str, sentences: Sequence[Sentence], told: Numbers, chosen: NDArray[np.bool_]) -> None:
+    pairs = [(share, each.kept) for each, share, mine in zip(sentences, told, chosen, strict=True) if mine]
+    there = sum(kept for _, kept in pairs)
+    print(f"{name}: {len(pairs)} sentences, {there} worth keeping")
+    for least in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        found = [kept for share, kept in pairs if share >= least]
+        print(f"  at {least}: precision {sum(found) / max(1, len(found)):.3f} recall {sum(found) / max(1, there):.3f}")
 
 
 def main() -> None:
@@ -112,14 +137,14 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--folder", type=Path, default=corpus.HERE / "corpus")
     given = parser.parse_args()
-    samples = list(natural_samples(given.folder))
+    sentences = list(read_sentences(given.folder, LABELS))
+    texts = read_texts([each.text for each in sentences], [each.signs for each in sentences])
     if given.check:
-        check(samples)
+        check(sentences, texts)
         return
-    signs, bias = fit(samples)
-    written = {"signs": [round(float(each), 4) for each in signs], "bias": round(bias, 4)}
-    OUT.write_text(json.dumps(written) + "\n", "utf-8")
-    print(dict(zip(lasting.SIGNS, written["signs"], strict=True)), written["bias"])
+    fitted = _fit(sentences, texts, np.asarray([each.source != HELD for each in sentences]))
+    print(f"{OUT.name}: {write(fitted, OUT)} bytes of {len(sentences)} sentences")
+    print(dict(zip(lasting.SIGNS, fitted.signs.round(3).tolist(), strict=True)), round(fitted.bias, 3))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,58 @@
+"""Whether a sentence states something lasting: what tells much of somebody does, moods and courtesies do not."""
+
+import pytest
+
+from shared.reading import lasting
+from shared.reading.clauses import split
+from shared.reading.guards import stances
+from shared.reading.learned import read
+from shared.reading.sentence_gate import SURE
+from shared.text.static_encoder import load_static_encoder
+from shared.text.text_sum import SLOTS, find_slots, load_text_sum
+
+
+def estimate(text: str) -> float:
+    clauses = split(text)
+    return lasting.estimate_lasting(text, clauses, stances(clauses), read(clauses))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My youngest is lactose intolerant and goes to the nursery on Mill Lane",
+        "We moved the bakery to Antwerp last spring and hired two people",
+        "I take metformin, 500 mg in the morning",
+        "我女儿乳糖不耐，在实验二小读三年级",
+        "去年把店搬到了绍兴，请了两个人",
+        "我对青霉素过敏，看病得提前说",
+    ],
+)
+def test_what_tells_much_of_somebody_is_lasting(text: str) -> None:
+    assert estimate(text) >= SURE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "That's really cool, you've got guts",
+        "Thanks so much, that helped a lot",
+        "Can you make the second paragraph shorter",
+        "太棒了，谢谢你",
+        "第二段太长了，短一点",
+        "今天好累啊，不想动",
+    ],
+)
+def test_courtesies_moods_and_requests_are_not(text: str) -> None:
+    assert estimate(text) < SURE
+
+
+def test_there_is_a_weight_for_each_sign_number_and_slot() -> None:
+    weights = load_text_sum("lasting")
+    assert weights.shapes == (len(lasting.SIGNS), load_static_encoder().dimension, SLOTS)
+
+
+def test_words_have_the_same_slots_however_they_are_written() -> None:
+    assert find_slots("I DON’T eat pork") == find_slots("i don't eat pork")
+    assert len(find_slots("我不吃猪肉")) == 9
+    assert find_slots("... !") == []
+    assert load_text_sum("lasting").estimate("", [0.0] * len(lasting.SIGNS)) < 1.0
