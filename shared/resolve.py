@@ -31,7 +31,7 @@ PLAN_WORDS = frozenset(
     )
 )
 """Words that say what kind of plan it is, not which."""
-ENDS_TOLD, ENDS, ENDS_UNSAID = 0.5, 0.8, 0.9
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.5, 0.8, 0.95
 """How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
 SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
@@ -205,10 +205,9 @@ def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
     taken = {k.memory_id for k in near}
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
     near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
-    found = [
-        Beside(k, replace(said, ends=estimate_superseding(k, new, quote, said)))
-        for said, k in zip(relations([k.told for k in near], quote), near, strict=True)
-    ]
+    said = relations([k.told for k in near], quote)
+    ends = estimate_superseding(near, new, quote, said)
+    found = [Beside(k, replace(each, ends=share)) for k, each, share in zip(near, said, ends, strict=True)]
     return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
 
 

@@ -54,8 +54,12 @@ SIGNS = (
     "shares_and_denies",
     "value_and_changes",
     "chinese",
+    "nearest",
+    "shares_most",
 )
 """What is told of a memory and a statement, in the order of the weights."""
+ALONE = 1.0
+"""By how much the only memory that is near counts as nearest."""
 _CHANGES = to_pattern(
     r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
     r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
@@ -76,14 +80,18 @@ _MOMENTARY = to_pattern(
 )
 
 
-def estimate_superseding(old: Known, new: Statement, quote: str, relation: Relation) -> float:
-    """How likely the statement, read in the sentence `quote`, is to end the memory.
+def estimate_superseding(
+    near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]
+) -> list[float]:
+    """How likely the statement, read in the sentence `quote`, is to end each of the memories that it was read beside.
 
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
-    if new.assertion != "correction" and is_parallel(old.text, new.text):
-        return 0.0
-    return load_sum("superseding").estimate(count_signs(old, new, quote, relation))
+    weights = load_sum("superseding")
+    return [
+        0.0 if new.assertion != "correction" and is_parallel(old.text, new.text) else weights.estimate(signs)
+        for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +122,22 @@ def _sentence(text: str) -> _Sentence:
     )
 
 
-def count_signs(old: Known, new: Statement, quote: str, relation: Relation) -> list[float]:
-    """The signs of a memory and a statement, each of the order of one."""
+def count_signs(near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]) -> list[list[float]]:
+    """The signs of each memory and the statement, each of the order of one: it ends what it is nearest to."""
+    found = [_count_signs(old, new, quote, relation) for old, relation in zip(near, relations, strict=True)]
+    lead = [_leads([signs[SIGNS.index(name)] for signs in found]) for name in ("near", "of_old")]
+    return [[*signs, by_meaning, by_words] for signs, by_meaning, by_words in zip(found, *lead, strict=True)]
+
+
+def _leads(numbers: Sequence[float]) -> list[float]:
+    """By how much each is more than the largest of the others."""
+    if len(numbers) < 2:
+        return [ALONE] * len(numbers)
+    most, second = sorted(numbers, reverse=True)[:2]
+    return [each - (second if each == most else most) for each in numbers]
+
+
+def _count_signs(old: Known, new: Statement, quote: str, relation: Relation) -> list[float]:
     was, said = _sentence(old.text), _sentence(quote)
     before, after = about(old.text), about(quote)
     shared = before.terms & after.terms

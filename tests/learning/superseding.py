@@ -21,7 +21,7 @@ from shared.reading.related import Relation
 from shared.relate import Known, Statement
 from shared.superseding import SIGNS, count_signs
 from tests.learning import corpus, natural
-from tests.learning.lasting import Sample, fit, shares
+from tests.learning.sums import Sample, fit, shares
 
 OUT = corpus.HERE.parents[1] / "shared" / "text" / "weights" / "superseding.json"
 LINES = 40
@@ -31,18 +31,26 @@ MOSTLY = 0.6
 """A memory has what a label calls ended where it has this share of its words."""
 
 
+@dataclass(frozen=True)
+class Pair:
+    """A memory, a statement that it was put beside, and their signs."""
+
+    old: Known
+    new: Statement
+    signs: list[float]
+
+
 @dataclass
 class Recorder:
     """The pairs that a replay puts beside each other."""
 
-    pairs: list[tuple[Known, Statement, str, Relation]] = field(
-        default_factory=list[tuple[Known, Statement, str, Relation]]
-    )
+    pairs: list[Pair] = field(default_factory=list[Pair])
 
-    def __call__(self, old: Known, new: Statement, quote: str, relation: Relation) -> float:
-        """Note the pair; nothing ends, so that later statements meet it, too."""
-        self.pairs.append((old, new, quote, relation))
-        return 0.0
+    def __call__(self, near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]) -> list[float]:
+        """Note the pairs; nothing ends, so that later statements meet it, too."""
+        signs = count_signs(near, new, quote, relations)
+        self.pairs += [Pair(old, new, each) for old, each in zip(near, signs, strict=True)]
+        return [0.0] * len(near)
 
 
 def _texts(text: str) -> str:
@@ -55,14 +63,15 @@ def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
     resolve.estimate_superseding = recorder  # type: ignore[assignment]
     world = World()
     turn_of: dict[UUID, int] = {}
-    at: list[tuple[int, tuple[Known, Statement, str, Relation]]] = []
+    at: list[tuple[int, Pair]] = []
     for place, turn in enumerate(label.turns, 1):
         world.hear(turn.user, label.id, turn.at, turn.assistant)
         for memory_id in world.active:
             turn_of.setdefault(memory_id, place)
         at += [(place, pair) for pair in recorder.pairs]
         recorder.pairs.clear()
-    for place, (old, new, quote, relation) in at:
+    for place, pair in at:
+        old = pair.old
         said_at = turn_of.get(old.memory_id, 1)
         ended = [g for g in label.gone if all(_texts(word) in _texts(old.text) for word in g.words)]
         by = [s for s in label.stands if s.turn and s.turn > said_at and s.turn == place]
@@ -74,7 +83,7 @@ def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
         )
         if ended and not ends:
             continue
-        yield Sample(count_signs(old, new, quote, relation), ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
 
 
 def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
@@ -86,9 +95,10 @@ def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
         world.hear(text, f"before-{day}", AT + timedelta(days=day))
     recorder.pairs.clear()
     world.hear(case.message, "later", AT + LATER)
-    for old, new, quote, relation in recorder.pairs:
+    for pair in recorder.pairs:
+        old = pair.old
         ends = case.expect in ("replace", "end") and _texts(case.old) in _texts(old.text)
-        yield Sample(count_signs(old, new, quote, relation), ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
 
 
 def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
@@ -106,9 +116,10 @@ def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
             world.hear(text, f"{diary}-{day // 8}", AT + timedelta(days=3 * day))
             for memory_id in world.active:
                 said_in.setdefault(memory_id, place)
-            for old, new, quote, relation in recorder.pairs:
+            for pair in recorder.pairs:
+                old = pair.old
                 if said_in.get(old.memory_id, "") not in (*same.split(","), *ends.split(",")):
-                    yield Sample(count_signs(old, new, quote, relation), False, WEIGHT_OF_DIARY, number)
+                    yield Sample(pair.signs, False, WEIGHT_OF_DIARY, number)
             recorder.pairs.clear()
 
 
@@ -126,10 +137,11 @@ def change_pairs(path: Path) -> Iterator[Sample]:
         recorder.pairs.clear()
         world.hear(label["new"], "later", AT + timedelta(days=1))
         gone = set(_texts(label.get("gone", "")).split())
-        for old, new, quote, relation in recorder.pairs:
+        for pair in recorder.pairs:
+            old = pair.old
             ends = bool(gone) and len(gone & set(_texts(old.text).split())) >= MOSTLY * len(gone)
             ends |= bool(gone) and _texts(label["gone"]) in _texts(old.text)
-            yield Sample(count_signs(old, new, quote, relation), ends, 1.0, number)
+            yield Sample(pair.signs, ends, 1.0, number)
 
 
 def natural_pairs(start: int) -> Iterator[Sample]:
@@ -141,8 +153,8 @@ def natural_pairs(start: int) -> Iterator[Sample]:
         world = World()
         for place, line in enumerate(lines[at : at + LINES]):
             world.hear(line.text, f"natural-{at}", AT + timedelta(minutes=5 * place))
-        for old, new, quote, relation in recorder.pairs:
-            yield Sample(count_signs(old, new, quote, relation), False, 1.0, number)
+        for pair in recorder.pairs:
+            yield Sample(pair.signs, False, 1.0, number)
 
 
 def samples(folder: Path) -> list[Sample]:

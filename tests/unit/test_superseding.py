@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
-from shared.reading import lasting
 from shared.superseding import SIGNS, is_parallel
 from shared.text.logistic import load_sum
 
@@ -64,4 +63,3 @@ def test_all_that_was_said_about_a_thing_can_be_forgotten() -> None:
 
 def test_there_is_a_weight_for_each_sign() -> None:
     assert load_sum("superseding").signs.shape == (len(SIGNS),)
-    assert load_sum("lasting").signs.shape == (len(lasting.SIGNS),)
