@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from difflib import SequenceMatcher
 
 from schemas.vocabulary import MemoryType
 from shared.reading import dates
@@ -14,9 +13,10 @@ from shared.reading.clauses import split
 from shared.reading.edited import Content, edited
 from shared.reading.model import Found
 from shared.reading.related import about
+from shared.reading.replacement import estimate_repairing, find_replacement
 from shared.reading.slots import with_due
 from shared.reading.values import like, values, whole
-from shared.relate import ALSO, AMENDS, SPELLING, Known, Statement
+from shared.relate import ALSO, AMENDS, MAY_AMEND, Known, Statement
 from shared.text import meanings
 from shared.text.patterns import to_pattern
 from shared.text.within import has_word
@@ -28,19 +28,30 @@ SELF_BENEFIT = "self_benefit"
 """Flags a claim of money or authority, which stays one whatever its sum."""
 DAYS = frozenset({"date", "event_date"})
 """Where the value of a memory holds the day that its words name."""
-ALIKE, ALIKE_CODE = 0.6, 0.5
-"""What two spellings of one word have in common; of Chinese, and of letters with digits."""
+PUTS_RIGHT = 0.3
+"""How likely it must be that a short message puts a value of a memory right."""
 LONGEST_CONTRAST = 120
 """Characters at most of a sentence that names an old value beside the new one; a longer one tells of more than that."""
-RECENT = 3
-"""So many of the newest memories of a conversation may be put right by a short message."""
-_MARKS = to_pattern(r"^(?:(?:no|sorry|it'?s|but|是|应该是|而是|叫|姓)[\s,，]*)+", re.I)
+RECENT, MOST_NAMED = 3, 60
+"""So many of the newest memories of a conversation may be put right by a short message, and as many of the newest of
+all that have a value which it denies."""
 _IS = r"(?:现在)?(?:是|叫|姓|：|:|(?:'s name)? (?:is|was)(?: called)? |, |'s | )?"
 _SHARED = to_pattern(
     r"\b(?:friend|colleague|co-?worker|neighbou?r|classmate|room-?mate|flat-?mate|pet|dog|cat)s?\b|朋友|同事|邻居|同学|室友|宠物|猫|狗",
     re.I,
 )
 """Roles that several hold at a time, beside those of the family."""
+_ADDS = to_pattern(
+    r"\b(?:besides|apart from|aside from|as well as|in addition|on top of|too|also|another|a second)\b|除了|也|另外|另一|同时|都",
+    re.I,
+)
+"""Says that a thing comes beside another, and takes no place."""
+_DENIED = to_pattern(
+    r"(?:\bnot|\bn['’]t|\bno longer|\binstead of|\brather than|\bfrom|\bused to be|\bwas|\bwere)\s+(?:the |a |an |on |at |in )*$"
+    r"|(?:不是|不再|不要|不用|不去|不叫|别|没有?|从|由|原来|本来|原先|之前)(?:的|是|在)?$",
+    re.I,
+)
+"""Says that what follows is so no longer, or never was."""
 _HOLDER_EN = r"(?-i:(?:Dr\.? |Mrs?\.? |Ms\.? |Prof\.? )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 _HOLDER_ZH = r"[老小阿]?[\u4e00-\u9fffA-Za-z0-9]{1,6}(?=[，,。；\s]|$|特别|很|比较|要|让)"
 _HOLDS_NOW = to_pattern(
@@ -64,8 +75,10 @@ def amend(new: Statement, known: Sequence[Known]) -> Amendment | None:
         return None
     live = [k for k in known if k.type not in _UNAMENDED and not k.name_alone and k.valid_at <= new.said_at]
     live.sort(key=lambda k: (k.valid_at, k.memory_id), reverse=True)
-    if AMENDS in new.flags:
-        return _put_right(new, live)
+    if AMENDS in new.flags or MAY_AMEND in new.flags:
+        found = _put_right(new, live)
+        if found or AMENDS in new.flags:
+            return found
     if found := _by_role(new, live):
         return found
     if new.assertion == "correction" and (found := _by_contrast(new, live)):
@@ -90,54 +103,23 @@ def _takes_its_place(new: Statement, target: Known) -> bool:
 
 
 def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
-    """The newest memory of this conversation that has one value like one of the message, with that in its place."""
-    said = [k for k in live if new.session_id in k.source_sessions][:RECENT] or list(live[:1])
-    given = [] if SPELLING in new.flags else values(_without(new.text, (new.old_value or "",)))
-    rest = _MARKS.sub("", new.value).strip(" ,，.。")
-    short = len(rest.split()) <= 2 if rest.isascii() else len(rest) <= 8
-    for target in said:
-        if new.old_value and has_word(target.text, new.old_value):
-            better = rest if short else next((value for value in given if like(new.old_value, value)), rest)
-            if better and len(better) <= LONGEST_VALUE:
-                return _amend_value(target, new.old_value, better, new)
-        if new.old_value:
-            continue
-        for value in sorted(given, key=len, reverse=True):
-            found = {target.text[slice(*place)] for place in like(target.text, value)}
-            if len(found) == 1 and not _is_name(value):
-                return _amend_value(target, found.pop(), value, new)
-        value = re.split(r"[,，]", rest)[0].strip()
-        if (alike := _spelt_alike(target.text, value)) and len(value) <= LONGEST_VALUE:
-            return _amend_value(target, alike, value, new)
-    return None
-
-
-def _spelt_alike(text: str, value: str) -> str | None:
-    """The words of the text, as many as the value has, that are spelt most like it: 三号楼 for 四号楼, Karen for Karin."""
-    if value.isascii() and not (value[:1].isupper() or any(map(str.isdigit, value))):
+    """Of the newest memories of this conversation the one with a value that the message puts another in the place of."""
+    said = [k for k in live if new.session_id in k.source_sessions][:RECENT]
+    denied = [value for value in values(new.quote) if _is_denied(new.quote, value)]
+    said += [k for k in live[:MOST_NAMED] if k not in said and any(has_word(k.text, value) for value in denied)][
+        :RECENT
+    ]
+    likely = estimate_repairing(new.quote)
+    found = [(each, k) for k in said if (each := find_replacement(k.text, new.quote, likely))]
+    if not found:
         return None
-    if not value.isascii():
-        windows = (
-            {text[at : at + len(value)] for at in range(len(text) - len(value) + 1)} if len(value) > 1 else set[str]()
-        )
-        scored = sorted(((_letters_in_place(each, value), each) for each in windows), reverse=True)
-    else:
-        words = [
-            word.strip(".'’-") for word in re.findall(r"[\w'’.-]+" if text.isascii() else r"[A-Za-z0-9'’.-]+", text)
-        ]
-        count = len(value.split())
-        windows = {" ".join(words[at : at + count]) for at in range(len(words) - count + 1)}
-        windows = {each for each in windows if each[:1].isupper() == value[:1].isupper() and each in text}
-        scored = sorted(
-            ((SequenceMatcher(None, each.lower(), value.lower()).ratio(), each) for each in windows), reverse=True
-        )
-    if (
-        not scored
-        or scored[0][1].lower() == value.lower()
-        or scored[0][0] < (ALIKE if value.isalpha() and value.isascii() else ALIKE_CODE)
-    ):
+    best, target = max(found, key=lambda pair: pair[0].probability)
+    if best.probability < PUTS_RIGHT:
         return None
-    return scored[0][1] if len(scored) == 1 or scored[0][0] > scored[1][0] else None
+    value = new.quote[slice(*best.new)]
+    start, end = best.old
+    text = target.text[:start] + value + target.text[end:]
+    return _build_amendment(target, text, target.text[start:end], value, new)
 
 
 def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
@@ -147,7 +129,7 @@ def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
         if (
             said & about(target.text).terms
             and len(split(target.text)) > 1
-            and (found := _find_contrast(target.text, given))
+            and (found := _find_contrast(target.text, new.quote or new.text, given))
         ):
             return _amend_value(target, *found, new)
     return None
@@ -155,25 +137,33 @@ def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
 
 def amend_by_contrast(new: Statement, old: Known) -> Amendment | None:
     """The memory that the statement ends, with the value in its place that the statement names beside its own."""
-    found = _find_contrast(old.text, _read_contrasted_values(new)) if len(split(old.text)) > 1 else None
+    found = (
+        _find_contrast(old.text, new.quote or new.text, _read_contrasted_values(new))
+        if len(split(old.text)) > 1
+        else None
+    )
     return _amend_value(old, *found, new) if found else None
 
 
 def _read_contrasted_values(new: Statement) -> Sequence[str]:
     said = new.quote or new.text
-    return values(said) if len(said) <= LONGEST_CONTRAST else ()
+    return values(said) if len(said) <= LONGEST_CONTRAST and not _ADDS.search(said) else ()
 
 
-def _find_contrast(text: str, given: Sequence[str]) -> tuple[str, str] | None:
-    """Of the values given one that the text has too, and the one other of its sort that is given beside it."""
+def _find_contrast(text: str, said: str, given: Sequence[str]) -> tuple[str, str] | None:
+    """Of the values given one that the text has and the statement denies, and the one other of its sort beside it."""
     for old in given:
-        if not has_word(text, old):
+        if not has_word(text, old) or not _is_denied(said, old):
             continue
         others = {value for value in given if value != old and like(old, value) and not has_word(text, value)}
         others = {each for each in others if not any(each != other and each in other for other in others)}
         if len(others) == 1:
             return old, others.pop()
     return None
+
+
+def _is_denied(said: str, value: str) -> bool:
+    return any(_DENIED.search(said[: match.start()]) for match in re.finditer(re.escape(value), said))
 
 
 def _by_role(new: Statement, live: Sequence[Known]) -> Amendment | None:
@@ -193,16 +183,6 @@ def _by_role(new: Statement, live: Sequence[Known]) -> Amendment | None:
             start, end = found.span("old")
             return _build_amendment(target, target.text[:start] + holder + target.text[end:], found["old"], holder, new)
     return None
-
-
-def _is_name(value: str) -> bool:
-    return (
-        value.isascii() and value[:1].isupper() and not any(meanings.named(value)) and not any(map(str.isdigit, value))
-    )
-
-
-def _letters_in_place(one: str, other: str) -> float:
-    return sum(a == b for a, b in zip(one, other, strict=True)) / len(other)
 
 
 def _is_bare(new: Statement) -> bool:

@@ -24,7 +24,7 @@ from shared.db import Connection, Subject
 from shared.heard import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
 from shared.known import known_of, statement_of, with_content
-from shared.relate import SUSPECTED, Known, candidate_id, is_twin
+from shared.relate import MAY_AMEND, SUSPECTED, Known, candidate_id, is_twin
 from shared.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
@@ -244,7 +244,7 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
         },
         assertion=write.relation.assertion,
         epistemic_type=seen.epistemic,
-        flags=tuple(flag for flag in seen.flags if flag != SUSPECTED),
+        flags=tuple(flag for flag in seen.flags if flag not in (SUSPECTED, MAY_AMEND)),
         supersedes=tuple(old.memory_id for old in write.ends),
         superseded_by=None,
         valid_at=seen.said_at,

@@ -1,5 +1,6 @@
 """A turn read from end to end: every message, tool result, reference and structured item."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -17,7 +18,6 @@ from shared.reading import (
     structured,
     wishes,
 )
-from shared.reading.amendments import amendment
 from shared.reading.clauses import Clause, split
 from shared.reading.model import (
     Explain,
@@ -32,14 +32,23 @@ from shared.reading.model import (
     TurnText,
 )
 from shared.reading.repairs import repair
+from shared.reading.replacement import find_repair
 from shared.reading.slots import with_slot
 from shared.reading.stated import observation, stated
 from shared.reading.stretches import stretches
-from shared.relate import FORGETS, SUSPECTED
+from shared.relate import AMENDS, FORGETS, MAY_AMEND, SUSPECTED
 from shared.text.patterns import to_pattern
 from shared.text.secrets import find_secrets
 
-_SENTENCE = to_pattern(r"[^.。!！?？\n]*(?:\.(?=\d)[^.。!！?？\n]*)*[.。!！?？\n]*")
+MAY_REPAIR = 0.1
+"""How likely, by its words, a short message must put something right for what was said before to be looked at."""
+_OF_SOMEBODY = to_pattern(r"\b(?:i|i['’]m|my|we|our|you|your|he|she|they)\b|[我你他她咱]", re.I)
+_SAYS_WRONG = to_pattern(
+    r"^(?:no|sorry|oops|ugh|correction|make (?:that|it)|i meant?|scratch that|\*)\b|错|口误"
+    r"|^(?:不是|不对|是)|才对|更正",
+    re.I,
+)
+"""Begins a message that speaks of what was said before."""
 
 
 def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
@@ -107,14 +116,6 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     refused: list[Refusal] = []
     explain: list[Explain] = []
     found: list[Observation] = []
-    first = _SENTENCE.match(message.text)
-    amended = first and amendment(first[0])
-    if first and amended:
-        found.append(observation(amended, message, first.span(), first[0]))
-        explain.append(Explain(first.span(), "kept", "amendment", message.ordinal))
-        message = replace(message, text=_without(message.text, [first.span()]))
-        if message.text.isspace():
-            return found, refused, explain
     own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
     remembered = remember.find(own)
     for told in remembered:
@@ -137,7 +138,34 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
     barred = _barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
     found.extend(stated(message, clauses, today, explain, directed=False, trusted=not refused))
-    return _after_retractions(message, found, retracted, explain), refused, explain
+    found = _with_repair(message, _after_retractions(message, found, retracted, explain), explain)
+    return found, refused, explain
+
+
+def _with_repair(message: MessageText, found: list[Observation], explain: list[Explain]) -> list[Observation]:
+    """The findings, and that the message's short words may put a value right in what was said just before."""
+    repair = find_repair(message.text)
+    if repair is None or repair[2] < MAY_REPAIR:
+        return found
+    start, end, _ = repair
+    said = message.text[start:end]
+    stated_there = [one for one in found if one.span[0] < end and start < one.span[1] and SUSPECTED not in one.flags]
+    if any(one.retracts or one.assertion == "directive" for one in stated_there):
+        return found
+    explain.append(Explain((start, end), "kept", "may put a value right", message.ordinal))
+    if any(one.key for one in stated_there):
+        return found
+    bare = _SAYS_WRONG.search(said) and not _OF_SOMEBODY.search(said)
+    if stated_there and not bare:
+        first = stated_there[0]
+        flagged = replace(first, flags=(*first.flags, MAY_AMEND), value={**first.value, "quote": said})
+        return [flagged if one is first else one for one in found]
+    flags = (SUSPECTED, AMENDS)
+    note = Found("note", None, {"value": said}, said, "correction", "repair", "fact", 0, "correction", flags=flags)
+    return [
+        observation(note, message, (start, end), said),
+        *(one for one in found if one not in stated_there and SUSPECTED not in one.flags),
+    ]
 
 
 def _after_retractions(

@@ -64,6 +64,18 @@ def values(text: str) -> list[str]:
     return sorted(found | {match[0] for match in _NAME.finditer(text)})
 
 
+def spans(text: str) -> list[Span]:
+    """Where the values stand that the text names."""
+    found = [each.span() for _, pattern in _SORTS for each in pattern.finditer(text)]
+    found += [(each.start, each.end) for each in meanings.named(text)]
+    return sorted({*found, *(match.span() for match in _NAME.finditer(text))})
+
+
+def sort_of(words: str) -> str:
+    """The sort of the first value that begins with the words, as letters tell it; empty where it is of none."""
+    return next((name for name, pattern in _SORTS if pattern.match(words)), "")
+
+
 def last_like(text: str, value: str) -> Span | None:
     """Where the text last has something else of the sort that the value is of; None where it has nothing."""
     places = like(text, value)

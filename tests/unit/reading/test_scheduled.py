@@ -31,11 +31,6 @@ def test_an_appointment_is_kept_under_what_it_is(text: str, key: str, day: date,
     assert [(one.kind, one.key, one.event_date, one.old_value) for one in stated(text)] == [("event", key, day, old)]
 
 
-def test_a_correction_without_a_subject_has_no_key() -> None:
-    one = stated("不是周三，是周四")[0]
-    assert (one.key, one.old_value) == (None, "周三")
-
-
 def test_a_ticket_keeps_its_key_until_it_is_done() -> None:
     opened = ToolText("create_ticket", {"title": "写集成测试"}, '{"ticket_id": "HB-1", "state": "todo"}', "ok", 1)
     closed = ToolText("update_ticket", {"ticket_id": "HB-1"}, '{"ticket_id": "HB-1", "state": "closed"}', "ok", 1)

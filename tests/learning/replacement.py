@@ -1,0 +1,220 @@
+"""`python -m tests.learning.replacement`: which value a short message puts right, learnt from written pairs.
+
+`corpus/repairs_*.jsonl` has what somebody had said, a short message behind it, and the old and the new value where it
+puts one right. First the words of the message are judged alone (`repairing`), then each pair of phrases of the two
+texts, beside the possibility that nothing is put right (`replacement`). `--check` judges each half by a fit on the other.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.reading.replacement import SIGNS, Scorer, count_own_signs, count_signs, is_short, read_phrases, share_out
+from tests.learning import corpus, natural, text_fit
+from tests.learning.text_fit import Fitted, Texts
+
+Numbers = NDArray[np.float64]
+WEIGHTS = corpus.HERE.parents[1] / "shared" / "text" / "weights"
+LANGUAGES = ("en", "zh")
+STATEMENTS_EVERY = 12
+"""One statement of the corpus in so many is read as what puts nothing right of what somebody else had said."""
+HIDDEN, EPOCHS, BATCH = 32, 40, 16
+RATE, LEAST_RATE, DECAY = 0.003, 1e-5, 0.01
+
+
+@dataclass(frozen=True)
+class Label:
+    """What was said before, empty where that is not known, a short message behind it, and the values, if any."""
+
+    before: str
+    said: str
+    old: str
+    new: str
+
+    @property
+    def repairs(self) -> bool:
+        """Whether the message puts a value right."""
+        return bool(self.old)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The signs of each pair of phrases of a label, and which of them are the values; none where nothing is right."""
+
+    signs: Numbers
+    right: NDArray[np.intp]
+
+
+def read_labels(folder: Path) -> list[Label]:
+    """Short messages behind others; what stands behind the words of somebody else puts nothing right."""
+    found: list[Label] = []
+    for path in sorted(folder.glob("repairs_*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            label = json.loads(line)
+            if label["kind"] in ("repair", "none"):
+                found.append(Label(label["before"], label["said"], label.get("old", ""), label.get("new", "")))
+    kept = [text for path in sorted(folder.glob("lasting_*.jsonl")) for text in _kept(path)]
+    kept += [message.text for message in corpus.messages() if message.spans and message.types][::STATEMENTS_EVERY]
+    before = [each.before for each in found] + kept
+    known = {language: [text for text in before if text.isascii() == (language == "en")] for language in LANGUAGES}
+    random = np.random.default_rng(11)
+    for text in (*(line.text for line in natural.lines()), *kept):
+        if is_short(text):
+            others = known["en" if text.isascii() else "zh"]
+            found.append(Label(others[random.integers(len(others))], text, "", ""))
+    return found
+
+
+def _kept(path: Path) -> list[str]:
+    """What is worth keeping of labelled messages."""
+    return [stretch for line in path.read_text("utf-8").splitlines() for stretch, *_ in json.loads(line)["keep"]]
+
+
+def fit_words(labels: Sequence[Label], texts: Texts, chosen: NDArray[np.bool_]) -> Fitted:
+    """How likely a short message is to put something right, by its own words."""
+    return text_fit.fit(texts, [each.repairs for each in labels], [1.0] * len(labels), chosen)
+
+
+def pairs_of(label: Label, likely: float) -> Pairs:
+    """The pairs of phrases of a label."""
+    old, new = read_phrases(label.before), read_phrases(label.said)
+    signs = count_signs(old, new, likely) if old.places and new.places else np.zeros((0, len(SIGNS)))
+    wanted = label.before.replace(label.old, label.new, 1).lower() if label.repairs else None
+    right = [
+        at * len(new.places) + other
+        for at, (start, end) in enumerate(old.places)
+        for other, value in enumerate(new.words)
+        if wanted == (label.before[:start] + value + label.before[end:]).lower()
+    ]
+    return Pairs(signs, np.asarray(right, np.intp))
+
+
+def fit_pairs(every: Sequence[Pairs]) -> Scorer:
+    """The network by which the right pair, or none of them, is the likeliest; Adam, deterministic."""
+    every = [each for each in every if len(each.signs)]
+    rows = np.concatenate([each.signs for each in every])
+    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    inner = [(each.signs - mean) / scale for each in every]
+    random = np.random.default_rng(0)
+    weights = [
+        random.normal(0, 0.3, (rows.shape[1], HIDDEN)),
+        np.zeros(HIDDEN),
+        random.normal(0, 0.3, HIDDEN),
+        np.full(1, -5.0),
+    ]
+    first, second = ([np.zeros_like(each) for each in weights] for _ in range(2))
+    step = 0
+    for epoch in range(EPOCHS):
+        rate = RATE * (1 - epoch / EPOCHS) + LEAST_RATE
+        order = random.permutation(len(every))
+        for start in range(0, len(order), BATCH):
+            step += 1
+            batch = order[start : start + BATCH].tolist()
+            slopes = _slopes(weights, [inner[n] for n in batch], [every[n] for n in batch])
+            for n, slope in enumerate(slopes):
+                slope = slope + DECAY * weights[n]
+                first[n] = 0.9 * first[n] + 0.1 * slope
+                second[n] = 0.999 * second[n] + 0.001 * slope * slope
+                weights[n] = weights[n] - rate * (first[n] / (1 - 0.9**step)) / (
+                    np.sqrt(second[n] / (1 - 0.999**step)) + 1e-8
+                )
+    into, bias, out, out_bias = weights
+    return Scorer(into / scale[:, None], bias - (mean / scale) @ into, out, float(out_bias[0]))
+
+
+def _slopes(weights: Sequence[Numbers], inner: Sequence[Numbers], every: Sequence[Pairs]) -> list[Numbers]:
+    into, bias, out, out_bias = weights
+    rows = np.concatenate(inner)
+    hidden = np.tanh(rows @ into + bias)
+    odds = hidden @ out + out_bias
+    error = np.zeros(len(odds))
+    at = 0
+    for pairs in every:
+        shares = share_out(odds[at : at + len(pairs.signs)])
+        wanted = np.zeros(len(shares))
+        if len(pairs.right):
+            wanted[pairs.right] = shares[pairs.right] / max(1e-9, shares[pairs.right].sum())
+        error[at : at + len(shares)] = (shares - wanted) / len(every)
+        at += len(shares)
+    back = np.outer(error, out) * (1 - hidden * hidden)
+    return [rows.T @ back, back.sum(axis=0), hidden.T @ error, np.array([error.sum()])]
+
+
+def judge(shares: Numbers, pairs: Pairs) -> tuple[float, bool]:
+    """How likely the likeliest is, with those that come to the same, and whether it is right."""
+    best = int(shares.argmax())
+    right = best in pairs.right
+    return float(shares[pairs.right].sum() if right else shares[best]), right
+
+
+def check(labels: Sequence[Label], texts: Texts) -> None:
+    """What each half would be read as by a fit on the other."""
+    half = np.arange(len(labels)) % 2
+    likely = _likely(labels, texts)
+    _report_words(labels, likely)
+    told: list[tuple[Label, float, bool]] = []
+    every = [pairs_of(label, share) for label, share in zip(labels, likely, strict=True)]
+    covered = sum(len(pairs.right) > 0 for pairs in every)
+    print(f"{covered} of {sum(each.repairs for each in labels)} have their values among the phrases")
+    for unseen in (0, 1):
+        scorer = fit_pairs([pairs for pairs, mine in zip(every, half, strict=True) if mine != unseen])
+        for label, pairs, mine in zip(labels, every, half, strict=True):
+            if mine == unseen and len(pairs.signs):
+                shares = share_out(scorer.score(pairs.signs))
+                told.append((label, *judge(shares, pairs)))
+    there = sum(each.repairs for each in labels)
+    for least in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        found = [(label, right) for label, share, right in told if share >= least]
+        right = sum(ok for _, ok in found)
+        idle = sum(not label.repairs for label, _ in found)
+        print(
+            f"  at {least}: {len(found)} put right, {right / max(1, len(found)):.3f} of them well,"
+            f" {right / there:.3f} of all that should be; {idle} where nothing is to be"
+        )
+
+
+def _likely(labels: Sequence[Label], texts: Texts) -> Numbers:
+    """How likely each is to put something right, by a fit that has not seen it."""
+    half = np.arange(len(labels)) % 2
+    found = np.zeros(len(labels))
+    for unseen in (0, 1):
+        found[half == unseen] = text_fit.estimate(texts, fit_words(labels, texts, half != unseen))[half == unseen]
+    return found
+
+
+def _report_words(labels: Sequence[Label], likely: Numbers) -> None:
+    there = sum(each.repairs for each in labels)
+    for least in (0.1, 0.2, 0.3, 0.5, 0.7):
+        found = [each.repairs for each, share in zip(labels, likely, strict=True) if share >= least]
+        print(
+            f"  words alone at {least}: precision {sum(found) / max(1, len(found)):.3f} recall {sum(found) / there:.3f}"
+        )
+
+
+def main() -> None:
+    """Fit and write, or check."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--folder", type=Path, default=corpus.HERE / "corpus")
+    given = parser.parse_args()
+    labels = read_labels(given.folder)
+    texts = text_fit.read_texts([each.said for each in labels], [count_own_signs(each.said) for each in labels])
+    if given.check:
+        check(labels, texts)
+        return
+    everything = np.ones(len(labels), bool)
+    text_fit.write(fit_words(labels, texts, everything), WEIGHTS / "repairing.npz")
+    likely = _likely(labels, texts)
+    scorer = fit_pairs([pairs_of(label, share) for label, share in zip(labels, likely, strict=True)])
+    parts = {"into": scorer.into, "into_bias": scorer.into_bias, "out": scorer.out}
+    kept = {name: part.astype(np.float32) for name, part in parts.items()}
+    np.savez_compressed(WEIGHTS / "replacement.npz", out_bias=np.float32(scorer.out_bias), **kept)
+
+
+if __name__ == "__main__":
+    main()

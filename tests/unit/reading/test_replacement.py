@@ -1,0 +1,77 @@
+"""Which value a short message puts another in the place of, and that most short messages put nothing right."""
+
+import pytest
+
+from shared.amending import PUTS_RIGHT
+from shared.reading.observe import MAY_REPAIR
+from shared.reading.replacement import (
+    SIGNS,
+    count_own_signs,
+    estimate_repairing,
+    find_repair,
+    find_replacement,
+    load_scorer,
+    read_phrases,
+)
+
+
+def put_right(before: str, said: str) -> str:
+    """What was said before, as the short message leaves it."""
+    found = find_repair(said)
+    if found is None or found[2] < MAY_REPAIR:
+        return before
+    best = find_replacement(before, said, found[2])
+    if best is None or best.probability < PUTS_RIGHT:
+        return before
+    return before[: best.old[0]] + said[slice(*best.new)] + before[best.old[1] :]
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "after"),
+    [
+        ("I take metformin, 850 in the morning", "500 not 850, wrong glasses", "I take metformin, 500 in the morning"),
+        ("my landlord's name is Jon", "it's John with an h", "my landlord's name is John"),
+        ("The train leaves from platform 3", "platform 5, sorry", "The train leaves from platform 5"),
+        ("Our dentist is on Monday at 3", "wednesday, I misread it", "Our dentist is on wednesday at 3"),
+        ("装修预算我这边最多十二万", "十五万，刚跟老婆商量完", "装修预算我这边最多十五万"),
+        ("我女儿班主任姓陈，教数学", "姓程，禾呈程", "我女儿班主任姓程，教数学"),
+        ("体检约在周二上午", "周四，看错了", "体检约在周四上午"),
+    ],
+)
+def test_the_value_that_is_meant_is_replaced(before: str, said: str, after: str) -> None:
+    assert put_right(before, said) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("Our dentist is on Monday at 3", "thanks!"),
+        ("Our dentist is on Monday at 3", "my sister's is on Friday"),
+        ("Our dentist is on Monday at 3", "which floor is it on?"),
+        ("I'm allergic to cats", "Wow, that sounds great"),
+        ("体检约在周二上午", "谢谢"),
+        ("体检约在周二上午", "要空腹吗"),
+        ("体检约在周二上午", "哈哈好的"),
+    ],
+)
+def test_what_puts_nothing_right_changes_nothing(before: str, said: str) -> None:
+    assert put_right(before, said) == before
+
+
+def test_no_word_of_letters_and_digits_is_cut() -> None:
+    words = read_phrases("I'm in unit 4B, 三区12号档").words
+    assert "4b" in words
+    assert "4" not in words
+    assert "12" in words
+
+
+def test_texts_without_words_have_no_phrases() -> None:
+    assert find_replacement("", "500", 0.5) is None
+    assert find_replacement("500", "!!", 0.5) is None
+    assert find_repair("") is None
+    assert 0 < estimate_repairing("...") < 1
+
+
+def test_there_is_a_weight_for_each_sign() -> None:
+    assert load_scorer().into.shape[0] == len(SIGNS)
+    assert len(count_own_signs("no, 15")) == 3
