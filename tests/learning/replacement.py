@@ -2,7 +2,7 @@
 
 `corpus/repairs_*.jsonl` has what somebody had said, a short message behind it, and the old and the new value where it
 puts one right. First the words of the message are judged alone (`repairing`), then each pair of phrases of the two
-texts, beside the possibility that nothing is put right (`replacement`). `--check` judges each half by a fit on the other.
+texts, beside the possibility that nothing is put right (`replacement`). `--check` judges a half by a fit on the other.
 """
 
 import argparse
