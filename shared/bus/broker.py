@@ -67,11 +67,21 @@ class Bus:
         self._loops = Loops(policy.stalled_after_s)
 
     def consume(
-        self, topic: Topic, *, service: str, group: str, handle: Handle, give_up: GiveUp, batch: int | None = None
+        self,
+        topic: Topic,
+        *,
+        service: str,
+        group: str,
+        handle: Handle,
+        give_up: GiveUp,
+        batch: int | None = None,
+        newest_first: bool = False,
     ) -> None:
         """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`.
 
         `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
+        With `newest_first` so many are fetched however slow they are, and the newest come first: for a handler that
+        lets the old ones go.
         """
 
         async def handle_and_move(subject: Subject, events: Sequence[Delivered]) -> None:
@@ -80,20 +90,34 @@ class Bus:
 
         fuse = self.new_fuse()
         delivery = Delivery(service, topic, handle_and_move, give_up, self.set_aside, self._policy, fuse)
-        self.consume_raw(topic, service=service, group=group, accept=delivery.accept, batch=batch)
+
+        async def accept(records: Sequence[Record]) -> None:
+            await delivery.accept(sorted(records, key=lambda each: -each.timestamp) if newest_first else records)
+
+        self.consume_raw(topic, service=service, group=group, accept=accept, batch=batch, steady=newest_first)
 
     def new_fuse(self) -> Fuse:
         """A fuse that `ready` watches."""
         self._fuses.append(Fuse(self._policy, time.monotonic))
         return self._fuses[-1]
 
-    def consume_raw(self, topic: Topic, *, service: str, group: str, accept: Accept, batch: int | None = None) -> None:
+    def consume_raw(
+        self,
+        topic: Topic,
+        *,
+        service: str,
+        group: str,
+        accept: Accept,
+        batch: int | None = None,
+        steady: bool = False,
+    ) -> None:
         """Records of the topic go to `accept` as they came; when it raises, all of them come again.
 
-        Batches that cannot be read are set aside as bytes.
+        Batches that cannot be read are set aside as bytes. `steady`: slow records are fetched by as many as quick ones.
         """
         progress = Progress(service, topic.name, self._policy.stall_s, time.monotonic)
-        pace = BatchPace(batch or self._policy.batch, least=self._policy.handler_concurrency if batch else 1)
+        most = batch or self._policy.batch
+        pace = BatchPace(most, least=most if steady else self._policy.handler_concurrency if batch else 1)
         subscriber = self._broker.subscriber(
             topic.name,
             group_id=group,

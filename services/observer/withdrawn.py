@@ -1,0 +1,21 @@
+"""Whether the user has taken back, since a turn, what a model finds in it only now: pure."""
+
+from collections.abc import Iterable
+
+from shared.reading.related import about
+from shared.store.additions import Withdrawal
+from shared.store.observations import ObservationRow
+
+SINCE = "model: taken back since"
+"""Why such a find is dropped."""
+
+
+def is_withdrawn(found: ObservationRow, since: Iterable[Withdrawal]) -> bool:
+    """By its key, by a word that what was taken back shares with it, or with all that the turn said."""
+    terms = about(found.text).terms | about(str(found.value.get("value") or "")).terms
+    return any(
+        each.of_turn
+        or (found.key is not None and found.key == each.key)
+        or not terms.isdisjoint(about(each.words).terms)
+        for each in since
+    )
