@@ -48,9 +48,13 @@ from shared.telemetry import (
 )
 
 CONSUMER = "observer-model"
+READ = "model_read"
+"""Says in the outcome that a model has read the turn, whatever it found."""
 SKIPPED = "model_skipped"
 GIVEN_UP = "model_given_up"
 LATE = "late"
+WITHOUT = frozenset({extract.UNAVAILABLE, extract.MALFORMED, extract.USED_UP})
+"""Why the rules' reading stands alone."""
 WHICH = ":model"
 """Tells what carries the model's observations from what carried the rules'."""
 
@@ -148,6 +152,8 @@ async def _think(rt: Runtime, subject: Subject, loaded: Loaded, *, since: dateti
             asking=asking,
             turn_id=turn.turn_id,
         )
+        if not WITHOUT.intersection(found.notes):
+            found = replace(found, notes=(*found.notes, READ))
     made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
     added = tuple(row for row in made if row.detector.startswith(BY_MODEL))
     return Thought(found, added, Retold() if late else await condense.renew(rt, subject, turn, asking))

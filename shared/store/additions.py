@@ -9,15 +9,16 @@ import orjson
 
 from shared.db import Connection, Subject
 
-_NOTE: LiteralString = """
-UPDATE turns SET outcome = outcome
-    || CASE WHEN outcome_at IS NULL THEN jsonb_build_object('explain',
-            coalesce(outcome -> 'explain', '[]') || %(explain)s::jsonb)
-        ELSE jsonb_build_object('retention_explain',
-            coalesce(outcome -> 'retention_explain', '[]') || %(explain)s::jsonb) END
-    || jsonb_build_object('summary', coalesce(outcome -> 'summary', '{}') || %(summary)s::jsonb)
+EXPERIMENT = "experiment"
+"""The reason of the entry that names a turn's experiment."""
+_TOLD: LiteralString = """
+SELECT outcome, outcome_at IS NOT NULL AS complete FROM turns
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s AND unlearnt_by IS NULL
-    AND outcome IS NOT NULL
+    AND outcome IS NOT NULL FOR UPDATE
+"""
+_TELL: LiteralString = """
+UPDATE turns SET outcome = %(outcome)s::jsonb
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s
 """
 
 
@@ -28,10 +29,24 @@ async def note(
     explain: Sequence[Mapping[str, Any]],
     summary: Mapping[str, Any],
 ) -> None:
-    """What the observer says of the turn has these entries too, whether or not its outcome is complete."""
+    """What the observer says of the turn has these entries too, whether or not its outcome is complete.
+
+    What it says of the turn's experiment takes the place of what was said before.
+    """
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
-    body = {"explain": orjson.dumps(explain).decode(), "summary": orjson.dumps(summary).decode()}
-    await conn.execute(_NOTE, {**params, **body})
+    row = await (await conn.execute(_TOLD, params)).fetchone()
+    if row:
+        outcome = noted(row["outcome"], "retention_explain" if row["complete"] else "explain", explain, summary)
+        await conn.execute(_TELL, {**params, "outcome": orjson.dumps(outcome).decode()})
+
+
+def noted(
+    outcome: Mapping[str, Any], entries: str, explain: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The outcome with more under the name of its entries, and more of the summary."""
+    again = any(each.get("reason") == EXPERIMENT for each in explain)
+    kept = [each for each in outcome.get(entries) or () if not (again and each.get("reason") == EXPERIMENT)]
+    return {**outcome, entries: [*kept, *explain], "summary": {**(outcome.get("summary") or {}), **summary}}
 
 
 _COMPLETE: LiteralString = """
