@@ -95,13 +95,17 @@ def may_ask(models: ModelProvider, policy: ObserverPolicy) -> bool:
 
 
 def asked_about(models: ModelProvider, policy: ObserverPolicy, turn: Turn) -> Input | None:
-    """What the model would be asked about the turn; None where there is none to ask, or the user says nothing to it."""
-    text = heard.turn_text(turn)
-    if turn.withheld or models.chat_model_id is None or not policy.use_model or not any(map(_spoken, text.messages)):
+    """What the model would be asked about the turn; None where it may not be asked about it."""
+    return None if turn.withheld else asked_of(models, policy, heard.turn_text(turn), turn.dimension(PROMPT))
+
+
+def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
+    """What the model would be asked about the words; None where there is no model to ask, or no user speaks."""
+    if models.chat_model_id is None or not policy.use_model or not any(map(_spoken, turn.messages)):
         return None
-    wanted = turn.dimension(PROMPT) or ""
+    wanted = prompt_version or ""
     version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt
-    return Input(PURPOSE, version, models.chat_model_id, _digest(text))
+    return Input(PURPOSE, version, models.chat_model_id, _digest(turn))
 
 
 def _spoken(message: MessageText) -> bool:
