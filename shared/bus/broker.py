@@ -37,6 +37,7 @@ MAX_POLL_INTERVAL_MS = int(LONGEST_WORK_S * 1_000)
 
 PROBE_S = 2.0
 POLL_MS = 1_000
+BEHIND_MS = 100
 FETCH_WAIT_MS = 500
 """A broker answers a fetch as soon as there is something; the wait only says how often it is asked in vain."""
 
@@ -153,7 +154,8 @@ class Bus:
         subscriber(receive)
         subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
         moved = partial(self._loops.move, topic.name)
-        subscriber.get_msg = partial(_fetched, pace=pace, moved=moved)  # pyright: ignore[reportAttributeAccessIssue] # see there
+        fetched = partial(_fetched_all if steady else _fetched, pace=pace, moved=moved)
+        subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # see there
         self._subscribers.append((service, topic.name, subscriber))
         self._progress.append(progress)
 
@@ -267,6 +269,17 @@ async def _fetched(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[
         raise
     pace.served = frozenset(found)
     return tuple(chain(*found.values()))
+
+
+async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
+    """What has arrived, and what comes right behind it: the client holds only a part of what waits in the broker."""
+    found = list(await _fetched(consumer, pace, moved))
+    while found and (room := pace.records - len(found)) > 0:
+        more = await consumer.getmany(timeout_ms=BEHIND_MS, max_records=room)
+        if not more:
+            break
+        found += chain(*more.values())
+    return tuple(found)
 
 
 async def _tolerant(records: tuple[Any, ...], original: Callable[[Any], Awaitable[KafkaMessage]]) -> KafkaMessage:

@@ -169,6 +169,8 @@ async def test_an_observer_killed_between_asking_and_saving_adds_once(
 ) -> None:
     said, by_rules, by_model, _ = SAID[language]
     monkeypatch.setenv("SMARTBRAIN_POLICY", str(policy_file(tmp_path)))
+    monkeypatch.setenv("SMARTBRAIN_OLLAMA_URL", ollama.url)
+    monkeypatch.setenv("SMARTBRAIN_EMBEDDING_DIMENSION", "64")
     ollama.slow_s = 3.0
     ollama.script("slow", "well", at="/api/chat")
     async with opened(WITHOUT_OBSERVER) as system:
