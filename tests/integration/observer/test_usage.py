@@ -127,7 +127,7 @@ async def test_a_burst_in_one_batch_keeps_within_the_days_share(
     bench_with: Any, server: ScriptedOllama, share: str
 ) -> None:
     server.counts = (3500, 100)
-    async with bench_with(**{share: 8000}) as bench:
+    async with bench_with(**{share: 7500}) as bench:
         person = Person(bench.system)
         await bench.observe(person, await bench.said(person, *BURST[:4], "I like green tea."))
         assert len(server.asked("/api/chat")) == 2
@@ -204,7 +204,7 @@ async def test_an_answer_that_nobody_can_read_is_kept_for_seven_days_for_its_use
             await bench.observe(each, events)
             await bench.observe(each, events)
         (kept,) = (await person.get("/v1/answers")).json()["answers"]
-        assert (kept["prompt"], kept["prompt_version"], kept["model"]) == ("extract", "extract-2", CHAT)
+        assert (kept["prompt"], kept["prompt_version"], kept["model"]) == ("extract", "extract-3", CHAT)
         assert kept["raw"].startswith("Gern: ")
         assert "Hunter2" not in kept["raw"]
         assert "13812345678" not in kept["raw"]
@@ -293,5 +293,5 @@ async def test_the_command_shows_what_nobody_could_read(
             nobody = await asyncio.to_thread(CliRunner().invoke, app, ["answers", "-u", "nobody"])
         assert (shown.exit_code, nobody.exit_code) == (0, 0)
         assert "every answer could be read" in nobody.stdout
-        assert all(each in shown.stdout for each in (NOT_JSON, "extract-2", "the answer holds no JSON"))
+        assert all(each in shown.stdout for each in (NOT_JSON, "extract-3", "the answer holds no JSON"))
         assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON
