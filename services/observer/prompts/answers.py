@@ -27,6 +27,8 @@ Kind = Literal[
     "constraint",
     "note",
 ]
+NAMES = AliasChoices("items", "memories", "memory")
+"""What models call the list."""
 ShortText = Annotated[str, BeforeValidator(lambda raw: clip(raw.strip(), 600) if isinstance(raw, str) else raw)]
 Key = Annotated[str, BeforeValidator(lambda raw: raw.strip()[:128] if isinstance(raw, str) else raw)]
 
@@ -60,7 +62,7 @@ class ExtractionAnswer(BaseModel):
     items: Annotated[
         tuple[ExtractedItem, ...],
         BeforeValidator(_first_items),
-    ] = Field(validation_alias=AliasChoices("items", "memories", "memory"))
+    ] = Field(validation_alias=NAMES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, cast, get_args
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from schemas.vocabulary import Epistemic
-from services.observer.prompts.answers import MAX_ITEMS, OBSERVATION_CAP, ExtractedItem, ExtractionAnswer
+from services.observer.prompts.answers import MAX_ITEMS, NAMES, OBSERVATION_CAP, ExtractedItem, ExtractionAnswer
 
 CLASSES: Mapping[str, tuple[str, float]] = {
     "stated": ("confirmed_by_user", 1.0),
@@ -46,8 +46,7 @@ SCHEMA: dict[str, Any] = {
 
 def _in_full(raw: Any) -> Any:
     """The items as they are handled everywhere else; one that is in full already stays as it is."""
-    items = cast("list[Any]", raw) if isinstance(raw, list) else None
-    return raw if items is None else [_item(each) for each in items[:MAX_ITEMS]]
+    return [_item(each) for each in cast("list[Any]", raw)[:MAX_ITEMS]] if isinstance(raw, list) else raw
 
 
 def _item(raw: Any) -> Any:
@@ -74,7 +73,7 @@ def _item(raw: Any) -> Any:
 class BriefAnswer(ExtractionAnswer):
     """Everything that one turn leaves, told briefly."""
 
-    items: Annotated[tuple[ExtractedItem, ...], BeforeValidator(_in_full)] = ExtractionAnswer.model_fields["items"]
+    items: Annotated[tuple[ExtractedItem, ...], BeforeValidator(_in_full)] = Field(validation_alias=NAMES)
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
