@@ -14,7 +14,7 @@ from services.observer import condense, extract, recall, rows, told
 from services.observer.condense import Retold
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
-from services.observer.withdrawn import SINCE, is_withdrawn
+from services.observer.withdrawn import SINCE, is_withdrawn, without
 from shared import allowance, clock, heard
 from shared.asking import Asking
 from shared.bus.delivery import Delivered
@@ -117,9 +117,12 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivere
     asked = extract.asked_about(rt.models, policy, turn)
     cache = Cache(await model_cache.find(conn, subject, [asked.hash] if asked else []))
     fresh = [turn] if asked and not cache.has(asked) else []
-    known = await recall.known(conn, subject, fresh, policy.model_known_max)
+    known = (await recall.known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
+    # a memory has the id of the observation that it was made of: what this turn left is not known before it
+    own = {str(seen.observation_id) for seen in await observations.of_turns(conn, subject, [turn.turn_id])}
+    before = [each for each in known if each.memory_id not in own]
     context = await _context(conn, subject, turn, policy.entity_window_turns)
-    return Loaded(turn, context, asked, known.get(turn.turn_id, ()), Asking(cache), await epoch_of(conn))
+    return Loaded(turn, context, asked, before, Asking(cache), await epoch_of(conn))
 
 
 async def _context(conn: Connection, subject: Subject, turn: Turn, window: int) -> ObserveContext:
@@ -172,7 +175,8 @@ async def _save(conn: Connection, subject: Subject, loaded: Loaded, thought: Tho
     await outbox.put(conn, told.observed(subject, turn, added, WHICH))
     await answers.put(conn, subject, asking.unreadable)
     await usage.add(conn, subject, asking.used)
-    if not await model_cache.put(conn, subject, asking.cache.fresh):
+    taken_back = {row.text for row in gone}
+    if not await model_cache.put(conn, subject, [without(each, taken_back) for each in asking.cache.fresh]):
         raise TransientError("the same input was answered otherwise meanwhile")
     notes = thought.extraction.notes
     logger().info("turn_read_by_model", turn_id=str(turn.turn_id), observations=len(added), detector=notes)
