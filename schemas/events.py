@@ -37,6 +37,13 @@ class TurnCommitted(Payload):
     content_hashes: tuple[str, ...] = ()
 
 
+class TurnExtract(Payload):
+    """The rules have read a turn, and a model is to read it too: what it adds follows by itself."""
+
+    event_type: ClassVar[str] = "turn.extract"
+    turn_id: UUID
+
+
 class Written(Contract):
     """One memory that a turn left behind."""
 
@@ -262,6 +269,7 @@ PAYLOADS: dict[str, type[Payload]] = {
     model.event_type: model
     for model in (
         TurnCommitted,
+        TurnExtract,
         TurnOutcome,
         ObservationRecorded,
         ObservationUrgent,

@@ -38,6 +38,9 @@ TURN_COMMIT = Topic(
     carries_text=True,
 )
 TURN_COMMITTED = Topic(_name("turn.committed"), "tenant:user", ("turn.committed",), "compose, governor", ("observer",))
+TURN_EXTRACT = Topic(
+    _name("turn.extract"), "tenant:user", ("turn.extract",), "observer", ("observer",), retention_hours=24
+)
 TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", ("turn.outcome",), "observer, analyzer, evolver", ("users",))
 OBSERVATION_RECORDED = Topic(
     _name("observation.recorded"),
@@ -130,6 +133,7 @@ PROMOTION_PROPOSED = Topic(
 TOPICS: tuple[Topic, ...] = (
     TURN_COMMIT,
     TURN_COMMITTED,
+    TURN_EXTRACT,
     TURN_OUTCOME,
     OBSERVATION_RECORDED,
     OBSERVATION_URGENT,

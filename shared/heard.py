@@ -24,7 +24,7 @@ from shared.reading import (
 )
 from shared.reading.clauses import language_of
 from shared.reading.edited import VALUE, redacted, shown
-from shared.relate import RELATED, candidate_id, input_hash
+from shared.relate import CLAIMED, RELATED, candidate_id, input_hash
 from shared.store.observations import ObservationRow
 from shared.store.turns import SESSION_END, Event, Turn
 from shared.text.secrets import redact
@@ -153,7 +153,7 @@ def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -
 
 
 def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> ObservationRow:
-    plain = {name: part for name, part in seen.value.items() if name != RELATED}
+    plain = {name: part for name, part in seen.value.items() if name not in (RELATED, CLAIMED)}
     value = {**plain, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
     when = next((e.said_at for e in turn.events if e.ordinal == seen.message_ordinal), turn.said_at)
     said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, seen.retracts)
@@ -188,8 +188,14 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
 
 
 def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
-    """How far it is believed at first: what it states of itself, under its cap, or what its assertion is worth."""
+    """How far it is believed at first: what it states of itself, under its cap, or what its assertion is worth.
+
+    A model that is less sure of what it found lowers that, and never raises it.
+    """
     standing = policy.standing(seen.assertion, seen.flags)
+    claimed = seen.value.get(CLAIMED)
+    if seen.detector.startswith("model:") and isinstance(claimed, int | float):
+        return min(float(claimed), standing.initial)
     stated = seen.value.get("confidence")
     return min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
 

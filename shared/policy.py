@@ -77,7 +77,10 @@ class ObserverPolicy(Slice):
     summary_token_limit: int = Field(default=8192, ge=512)
     use_model: bool = True
     model_deadline_s: float = Field(default=30.0, gt=0)
-    extract_prompt: str = Field(default="extract-2", description="Version of the question; the observer has the list")
+    extract_prompt: str = Field(default="extract-3", description="Version of the question; the observer has the list")
+    model_lag_max_s: float = Field(
+        default=600.0, gt=0, le=1200, description="A turn that has waited for the model for longer is not asked about"
+    )
     model_known_max: int = Field(default=20, ge=0, le=20, description="Memories that the model is shown with a turn")
     log_withheld: bool = Field(
         default=True, description="Whether the log keeps the words of turns that are not to be remembered"

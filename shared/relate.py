@@ -20,6 +20,8 @@ from shared.text.normalise import fold, normalise
 RANK: dict[Provenance, int] = {"observation": 0, "analysis": 1, "tool": 2, "confirmed_by_user": 3}
 RELATED = "related_memory_id"
 """Where a model's observation carries, in its value, the memory that it says has changed."""
+CLAIMED = "claimed_confidence"
+"""Where a model's observation carries how sure the model is of it; neither is part of what is remembered."""
 SUSPECTED = "suspected"
 """Flags words that state nothing to keep by themselves, and may yet end what is known."""
 FORGETS = "forgets"

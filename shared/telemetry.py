@@ -206,6 +206,19 @@ MODEL_ANSWERS_KEPT = Counter(
     " answers --user; many: another model, or the prompt before (observer.extract_prompt).",
     ["purpose", "model"],
 )
+MODEL_TURNS_SKIPPED = Counter(
+    "smartbrain_model_turns_skipped",
+    "Turns that the rules read alone, by why no model was asked: late (they had waited longer than"
+    " observer.model_lag_max_s). Rising: the model is too slow for the load; a smaller one, more of them, or more"
+    " observers; the newest turns are asked about first.",
+    ["reason"],
+)
+MODEL_STEP_SECONDS = Histogram(
+    "smartbrain_model_step_seconds",
+    "From the rules' reading of a turn until what a model adds to it is written. Near observer.model_lag_max_s: the"
+    " model is too slow for the load, see smartbrain_model_turns_skipped.",
+    buckets=(0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0),
+)
 MODEL_BUDGET_USED_UP = Counter(
     "smartbrain_model_budget_used_up",
     "Turns that the rules read alone since the day's share of the user or the tenant was used up. Not wanted: raise"

@@ -1,28 +1,36 @@
-"""Observer: wires turn.committed to its handler."""
+"""Observer: wires turn.committed and turn.extract to their handlers."""
 
 from functools import partial
 
-from schemas.topics import TURN_COMMITTED
-from services.observer import handler, prompts
+from schemas.topics import TURN_COMMITTED, TURN_EXTRACT
+from services.observer import handler, prompts, second_step
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
 
-MODEL_BATCH = 20
-"""Turns fetched together where a model reads each: two questions at 30 s take 20 of the 30 minutes allowed."""
+MODEL_BATCH = 200
+"""So many turns that wait for a model are looked at together, the newest first. Each is asked about unless it has
+waited too long by then, so that all are done within `observer.model_lag_max_s` and the time of one question."""
 
 
 def build(rt: Runtime) -> Service:
     """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
     prompts.chosen(rt.policy.observer.extract_prompt)
     prompts.recounting(rt.policy.session.summary_prompt)
-    asks = rt.models.chat_model_id is not None and rt.policy.observer.use_model
     rt.bus.consume(
         TURN_COMMITTED,
         service="observer",
         group="smartbrain-observer",
         handle=partial(handler.observe_turns, rt),
         give_up=partial(handler.give_up, rt),
-        batch=MODEL_BATCH if asks else None,
+    )
+    rt.bus.consume(
+        TURN_EXTRACT,
+        service="observer",
+        group="smartbrain-observer-model",
+        handle=partial(second_step.add_from_model, rt),
+        give_up=partial(second_step.give_up, rt),
+        batch=MODEL_BATCH,
+        newest_first=True,
     )
     return worker("observer", rt)

@@ -1,21 +1,25 @@
-"""What a model, where there is one, changes in the summary that the rules made; they stand whatever it fails with."""
+"""What a model, where there is one, changes in a summary that the rules made; they stand whatever it fails with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
-from services.observer import prompts
+from services.observer import digest, prompts
 from services.observer import summary as rolling
 from services.observer.extract import MALFORMED, UNAVAILABLE, USED_UP
 from services.observer.prompts import Said
 from services.observer.retell import retold, telling
 from services.observer.summary import Summary, SummaryPolicy
 from shared.asking import Asking
-from shared.cached import Input, digest
-from shared.db import Subject
+from shared.cached import Input
+from shared.cached import digest as digest_of
+from shared.db import Connection, Subject
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
-from shared.store import model_cache
+from shared.store import model_cache, summaries, turns
+from shared.store.summaries import SummaryRow
+from shared.store.turns import Turn
 from shared.text import tokens
 from shared.text.secrets import redact
 
@@ -30,6 +34,76 @@ class Condensed:
     summary: Summary
     model_id: str | None = None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """The next version of a summary that the rules had made; without a row they stand, and a note may say why."""
+
+    row: SummaryRow | None = None
+    notes: tuple[str, ...] = ()
+
+    def note(self) -> dict[str, Any]:
+        """What the outcome of the turn that the summary reaches to says of it from now on."""
+        said: dict[str, Any] = {"notes": self.notes} if self.notes else {}
+        return {**said, "version": self.row.version, "model_id": self.row.model_id} if self.row else said
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The newest summary of a session, as the rules made it, and the turns that no model was shown for one."""
+
+    row: SummaryRow
+    summary: Summary
+    turns: Sequence[Turn]
+
+
+async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: Asking) -> Retold:
+    """What a model makes of the summary of the turn's session, where that reaches just to the turn.
+
+    One that reaches further is for the turn that it reaches to: it holds these messages too, and no version is lost.
+    """
+    if not rt.policy.session.use_model:
+        return Retold()
+    async with rt.db.transaction(subject) as conn:
+        basis = await _basis(conn, subject, turn)
+    if basis is None:
+        return Retold()
+    policy = rolling.to_summary_policy(rt.policy)
+    messages = [
+        Said(m.role, m.text, m.name)
+        for each in basis.turns
+        if not each.only_ends
+        for m in digest.text_of(each).messages
+    ]
+    told = await condense(rt, subject, basis.summary, messages, turn.turn_id, asking, policy)
+    row = _next(basis.row, told.summary, told.model_id, policy) if told.model_id else None
+    return Retold(row, told.notes)
+
+
+async def _basis(conn: Connection, subject: Subject, turn: Turn) -> Basis | None:
+    row = await summaries.latest(subject, turn.session_id).on(conn)
+    if row is None or row.source_to_seq != turn.seq or row.model_id != digest.MODEL_ID:
+        return None
+    made = await digest.without_stale_lines(conn, subject, turn.session_id, digest.read_row(row))
+    if made is None:
+        return None
+    shown = await summaries.reached_by_model(conn, subject, turn.session_id, digest.MODEL_ID)
+    since = turns.window(subject, turn.session_id, digest.MAX_TURNS, after=shown, before=turn.seq + 1)
+    return Basis(row, made, await since.on(conn))
+
+
+def _next(row: SummaryRow, summary: Summary, model_id: str, policy: SummaryPolicy) -> SummaryRow:
+    version, block_from = row.version + 1, row.block_from_seq
+    return replace(
+        row,
+        version=version,
+        text=summary.text,
+        summary_json=rolling.dump(replace(summary, version=version)),
+        model_id=model_id,
+        generated_at=None,
+        block_text=rolling.block(summary, block_from, policy, tokens.count) if block_from else None,
+    )
 
 
 async def condense(
@@ -52,8 +126,7 @@ async def condense(
         return Condensed(made)
     ask = prompts.recounting(rt.policy.session.summary_prompt)
     prompt = replace(ask(told.shown(), told.messages), deadline_s=rt.policy.observer.model_deadline_s)
-    said_hash = digest(prompt.system, prompt.user)
-    question = Input(PURPOSE, prompt.version, model, said_hash, turn_id)
+    question = Input(PURPOSE, prompt.version, model, digest_of(prompt.system, prompt.user), turn_id)
     async with rt.db.transaction(subject) as conn:
         asking.cache.known |= await model_cache.find(conn, subject, [question.hash])
     if not asking.allows(prompt, question):

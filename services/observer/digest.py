@@ -1,4 +1,4 @@
-"""The rolling summary of the sessions that a batch touches: due or not, renewed, ended, saved."""
+"""The rolling summary of the sessions that a batch touches: due or not, renewed by rules, ended, saved."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,8 +7,6 @@ from uuid import UUID
 
 from services.observer import slots
 from services.observer import summary as rolling
-from services.observer.condense import Condensed, condense
-from services.observer.prompts import Said
 from services.observer.summary import (
     Reason,
     Summary,
@@ -20,7 +18,6 @@ from services.observer.summary import (
     TaskState,
 )
 from shared import heard
-from shared.asking import Asking
 from shared.db import Connection, Subject
 from shared.reading import ObservePolicy, TurnText
 from shared.reading.model import Mention
@@ -71,11 +68,10 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Version:
-    """A new version of a session's summary, and what a model had to do with it."""
+    """A new version of a session's summary, and the turn that it reaches to."""
 
     row: SummaryRow
     turn: Turn
-    told: Condensed
 
 
 @dataclass(frozen=True)
@@ -91,14 +87,12 @@ class Renewed:
             if version.turn.turn_id == turn.turn_id:
                 row = version.row
                 said = {"reason": row.reason, "version": row.version, "model_id": row.model_id}
-                return {"triggered": True, **said, "notes": version.told.notes}
+                return {"triggered": True, **said}
         return {"triggered": False}
 
 
-async def renew(
-    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard], asking: Asking
-) -> Renewed:
-    """The summaries that are due after this batch; those sessions are read in full, and before a model is asked."""
+async def renew(rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard]) -> Renewed:
+    """The summaries that are due after this batch, by rules; those sessions are read in full."""
     policy = rolling.to_summary_policy(rt.policy)
     mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
     due = {name: _stretches(states[name], mine[name], policy) for name in states}
@@ -109,7 +103,7 @@ async def renew(
     versions: list[Version] = []
     for name, basis in bases.items():
         for stretch in due[name]:
-            if version := await _version(rt, subject, basis, stretch, asking, policy):
+            if version := _version(basis, stretch, policy):
                 versions.append(version)
                 basis = basis.moved(version.row)
     most = rt.policy.session.entity_slots_max
@@ -185,21 +179,22 @@ class Basis:
     def moved(self, row: SummaryRow) -> "Basis":
         """The same after this version."""
         archived_to = row.source_to_seq if row.block_from_seq else self.archived_to
-        return replace(self, version=row.version, summary=_read(row), archived_to=archived_to)
+        return replace(self, version=row.version, summary=read_row(row), archived_to=archived_to)
 
 
-def _read(row: SummaryRow) -> Summary | None:
+def read_row(row: SummaryRow) -> Summary | None:
+    """The summary that the row holds; None where it cannot be read."""
     return rolling.load(row.summary_json, row.text)
 
 
 async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequence[Heard], *, ends: bool) -> Basis:
     """At most `MAX_TURNS` turns after the newest summary that can be read, from the first turn on where none can."""
     row = await summaries.latest(subject, session).on(conn)
-    while row and _read(row) is None:
+    while row and read_row(row) is None:
         logger().warning("summary_unreadable", version=row.version, reaches_to=row.source_to_seq)
         row = await summaries.latest(subject, session, before=row.version).on(conn)
     archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
-    summary = await _without_stale_lines(conn, subject, session, _read(row)) if row else None
+    summary = await without_stale_lines(conn, subject, session, read_row(row)) if row else None
     basis = Basis(session, await summaries.newest(conn, subject, session), summary, archived_to)
     own = {each.turn.turn_id for each in mine}
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
@@ -212,7 +207,7 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
     return replace(basis, turns=every, said=said)
 
 
-async def _without_stale_lines(
+async def without_stale_lines(
     conn: Connection, subject: Subject, session: str, summary: Summary | None
 ) -> Summary | None:
     """The summary without the lines whose statements have ended since, in whichever session that was said."""
@@ -223,16 +218,14 @@ async def _without_stale_lines(
     return replace(summary, items=tuple(item for item in summary.items if item.text not in stale)) if stale else summary
 
 
-async def _version(
-    rt: Runtime, subject: Subject, basis: Basis, stretch: Stretch, asking: Asking, policy: SummaryPolicy
-) -> Version | None:
+def _version(basis: Basis, stretch: Stretch, policy: SummaryPolicy) -> Version | None:
     """The next version; none where a session ends in which nothing was said since it last did."""
     ends, last = stretch.reason == "session_end", stretch.last
     fresh = [turn for turn in basis.turns if basis.covered < turn.seq <= last.seq]
     said = [turn for turn in fresh if not turn.only_ends]
     if ends and max([basis.covered, *(turn.seq for turn in said)]) <= basis.archived_to:
         return None
-    made = rolling.summarise(
+    summary = rolling.summarise(
         basis.summary,
         [_turn(turn) for turn in fresh],
         [fact for turn in fresh for fact in _facts(basis.said.get(turn.turn_id, ()), turn.seq)],
@@ -240,9 +233,7 @@ async def _version(
         tokens.count,
         lambda text: redact(text)[0],
     )
-    messages = [Said(m.role, m.text, m.name) for turn in said for m in _text(turn).messages]
-    told = await condense(rt, subject, made, messages, last.turn_id, asking, policy)
-    version, summary = basis.version + 1, told.summary
+    version = basis.version + 1
     block_from = basis.archived_to + 1 if ends else None
     row = SummaryRow(
         session_id=basis.session_id,
@@ -252,16 +243,16 @@ async def _version(
         summary_json=rolling.dump(replace(summary, version=version)),
         source_from_seq=summary.source_from_seq,
         source_to_seq=summary.source_to_seq,
-        model_id=told.model_id or MODEL_ID,
+        model_id=MODEL_ID,
         level="archived" if ends else "working",
         block_from_seq=block_from,
         block_text=rolling.block(summary, block_from, policy, tokens.count) if block_from else None,
     )
-    return Version(row, last, told)
+    return Version(row, last)
 
 
 def _turn(turn: Turn) -> SummaryTurn:
-    text = _text(turn)
+    text = text_of(turn)
     return SummaryTurn(
         said_at=turn.said_at,
         seq=turn.seq,
@@ -271,7 +262,7 @@ def _turn(turn: Turn) -> SummaryTurn:
     )
 
 
-def _text(turn: Turn) -> TurnText:
+def text_of(turn: Turn) -> TurnText:
     """What is read of the turn, as for statements."""
     return as_read(heard.turn_text(turn), READING)[0]
 

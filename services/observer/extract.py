@@ -10,6 +10,7 @@ from services.observer import prompts
 from services.observer.extraction import Extraction
 from services.observer.merge import By, Source, merged
 from services.observer.prompts import Known, Said
+from shared import heard
 from shared.asking import Asking
 from shared.cached import Input, digest
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -17,6 +18,7 @@ from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
 from shared.reading import Explain, MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
 from shared.reading.stretches import stretches
+from shared.store.turns import Turn
 from shared.text.secrets import redact
 
 UNAVAILABLE = "model_unavailable"
@@ -25,6 +27,8 @@ USED_UP = "model_budget_used_up"
 PROMPT_UNKNOWN = "prompt_version_unknown"
 PURPOSE = "extract"
 """Under which these questions are counted."""
+PROMPT = "prompt_version"
+"""The dimension of an experiment that chooses the question."""
 
 
 async def extract(
@@ -42,8 +46,7 @@ async def extract(
 
     What `asking` knows is not asked again and costs no share; what was asked is counted and kept there, for `turn_id`.
     """
-    slots = frozenset(policy.profile_slots)
-    limits = ObservePolicy(entity_min_mentions=policy.entity_min_mentions, profile_slots=slots)
+    limits = _limits(policy)
     observed = await asyncio.to_thread(observe, turn, context, limits)
     model = models.chat_model_id
     sources = _sources(stretches(turn, limits)[0], observed, context, limits)
@@ -63,8 +66,18 @@ async def extract(
     except MalformedAnswer:
         return Extraction(observed, (*notes, MALFORMED), prompt.version)
     items = prompts.accepted(answer.value, said)
-    found = merged(observed, items, sources, By(answer.model_id, answer.prompt_version, slots), limits.max_observations)
+    by = By(answer.model_id, answer.prompt_version, frozenset(policy.profile_slots))
+    found = merged(observed, items, sources, by, limits.max_observations)
     return Extraction(found, notes, answer.prompt_version)
+
+
+async def read(policy: ObserverPolicy, turn: TurnText, context: ObserveContext) -> Extraction:
+    """What the rules alone find in the turn."""
+    return Extraction(await asyncio.to_thread(observe, turn, context, _limits(policy)))
+
+
+def _limits(policy: ObserverPolicy) -> ObservePolicy:
+    return ObservePolicy(entity_min_mentions=policy.entity_min_mentions, profile_slots=frozenset(policy.profile_slots))
 
 
 async def taken_back(turn: TurnText, context: ObserveContext, unread: tuple[Explain, ...]) -> Extraction:
@@ -76,8 +89,18 @@ async def taken_back(turn: TurnText, context: ObserveContext, unread: tuple[Expl
     return Extraction(Observed(gone, explain=unread))
 
 
+def may_ask(models: ModelProvider, policy: ObserverPolicy) -> bool:
+    """Whether there is a model, and it may be asked."""
+    return models.chat_model_id is not None and policy.use_model
+
+
+def asked_about(models: ModelProvider, policy: ObserverPolicy, turn: Turn) -> Input | None:
+    """What the model would be asked about the turn; None where it may not be asked about it."""
+    return None if turn.withheld else asked_of(models, policy, heard.turn_text(turn), turn.dimension(PROMPT))
+
+
 def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
-    """What the model would be asked about the turn; None where there is no model to ask, or no user speaks."""
+    """What the model would be asked about the words; None where there is no model to ask, or no user speaks."""
     if models.chat_model_id is None or not policy.use_model or not any(map(_spoken, turn.messages)):
         return None
     wanted = prompt_version or ""

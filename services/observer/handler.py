@@ -1,28 +1,24 @@
-"""Turn -> observations: load, think, save. Writes observations, mentions, chunks, summaries, receipts, usage."""
+"""Turn -> observations by the rules: load, think, save. Writes observations, mentions, chunks, summaries, receipts."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.envelope import Envelope
-from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
-from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import cite, digest, extract, recall, received, rows, shown
+from schemas.events import TurnCommitted
+from schemas.topics import FEEDBACK_RECORDED
+from services.observer import cite, digest, extract, received, rows, shown, told
 from services.observer.extraction import Extraction
-from services.observer.prompts import Known
-from shared import allowance, heard
+from shared import heard
 from shared.asking import Asking
 from shared.bus.delivery import Delivered
-from shared.cached import Cache, Input
+from shared.cached import Cache
 from shared.db import Connection, Subject, epoch_of
 from shared.errors import TransientError
 from shared.reading import Explain, ObserveContext
 from shared.reading.wishes import unread as not_read
 from shared.runtime import Runtime
 from shared.store import (
-    answers,
     chunks,
     entities,
     experience,
@@ -34,19 +30,17 @@ from shared.store import (
     outcomes,
     sessions,
     turns,
-    usage,
     wishes,
 )
 from shared.store.chunks import Chunk
 from shared.store.entities import Named
 from shared.store.observations import ObservationRow
+from shared.store.outbox import Outgoing
 from shared.store.turns import Turn
-from shared.telemetry import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, OUTCOME_SECONDS, logger
+from shared.telemetry import OUTCOME_SECONDS, logger
 from shared.wishes import Wishes
 
 CONSUMER = "observer"
-PROMPT = "prompt_version"
-"""The dimension of an experiment that chooses the question."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +50,13 @@ class Loaded:
     turns: Sequence[Turn]
     named: Named
     earlier: received.Earlier
-    known: Mapping[UUID, Sequence[Known]]
-    asking: Asking
     wishes: Wishes
     unread: Mapping[UUID, tuple[Explain, ...]]
     """Of each turn that is withheld, what its outcome says of its messages."""
     epoch: int
     """The user's when the turns were loaded: what was erased since is not written about."""
+    asking: Asking | None = None
+    """The answers of models, where those count."""
 
 
 @dataclass(frozen=True)
@@ -84,37 +78,31 @@ class Thought:
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
-    """Each turn has its observations, chunks and mentions, and the event that carries it on; again changes nothing."""
+    """Each turn has its observations, chunks and mentions, and the events that carry it on; again changes nothing.
+
+    The rules alone read it: whatever a model may add comes later, by the event that asks for it.
+    """
     by_turn = dict.fromkeys(_payload(event).turn_id for event in events)
     ids = [event.envelope.event_id for event in events]
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, by_turn, live=True)
         states = await sessions.states(conn, subject, {turn.session_id for turn in loaded.turns})
-        spent = await usage.today(conn, subject) if loaded.turns and _by_model(rt) else None
-    asking = loaded.asking
-    if spent is not None:
-        asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
-    try:
-        thoughts = await _think(rt, loaded)
-        renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts], asking)
-        async with rt.db.transaction(subject, since=loaded.epoch) as conn:
-            await inbox.claim(conn, CONSUMER, ids)
-            await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
-            await wishes.put(conn, subject, loaded.wishes.changed.values())
-            if rt.knowledge.configured:
-                await cite.request(conn, subject, [t.turn for t in thoughts], rt.policy.knowledge.ingest)
-            await answers.put(conn, subject, asking.unreadable)
-            await usage.add(conn, subject, asking.used)
-            if not await model_cache.put(conn, subject, asking.cache.fresh):
-                raise TransientError("the same input was answered otherwise meanwhile")
-    except Exception:
-        await _count_alone(rt, subject, loaded)
-        raise
-    _measure(thoughts, renewed, asking)
+    thoughts = await _think(rt, loaded)
+    renewed = await digest.renew(rt, subject, states, [t.heard for t in thoughts])
+    async with rt.db.transaction(subject, since=loaded.epoch) as conn:
+        await inbox.claim(conn, CONSUMER, ids)
+        await _save(conn, subject, thoughts, renewed, rt.policy.session.entity_slots_max)
+        await wishes.put(conn, subject, loaded.wishes.changed.values())
+        if rt.knowledge.configured:
+            await cite.request(conn, subject, [t.turn for t in thoughts], rt.policy.knowledge.ingest)
+        await outbox.put(conn, _to_extract(rt, subject, thoughts, renewed))
 
 
 async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> None:
-    """What memories rest on is derived from turns that have none: observations and mentions, no search, no events."""
+    """What memories rest on is derived from turns that have none: observations and mentions, no search, no events.
+
+    What models answered before counts, as if they had been asked at once.
+    """
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
@@ -135,12 +123,14 @@ async def _load(
     if live:
         found = await shown.marked(conn, subject, found)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
-    inputs = {turn.turn_id: asked for turn in found if (asked := _asked(rt, turn))}
-    cache = Cache(await model_cache.find(conn, subject, {asked.hash for asked in inputs.values()}))
-    asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
-    known = await recall.known(conn, subject, asking, policy.model_known_max)
     earlier = await received.load(conn, subject, found)
-    return Loaded(found, named, earlier, known, Asking(cache), silence, unread, await epoch_of(conn))
+    asking = None if live else await _answered(conn, rt, subject, found)
+    return Loaded(found, named, earlier, silence, unread, await epoch_of(conn), asking)
+
+
+async def _answered(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> Asking:
+    inputs = [asked for turn in found if (asked := extract.asked_about(rt.models, rt.policy.observer, turn))]
+    return Asking(Cache(await model_cache.find(conn, subject, {asked.hash for asked in inputs})))
 
 
 async def _obey_wishes(
@@ -160,17 +150,6 @@ async def _obey_wishes(
             turn = heard.withhold(turn, why)
         kept.append(turn)
     return kept, silence, unread
-
-
-def _asked(rt: Runtime, turn: Turn) -> Input | None:
-    if turn.withheld:
-        return None
-    return extract.asked_of(rt.models, rt.policy.observer, heard.turn_text(turn), turn.dimension(PROMPT))
-
-
-def _by_model(rt: Runtime) -> bool:
-    """Whether a model may be asked about turns, and about the summaries of their sessions."""
-    return rt.models.chat_model_id is not None and rt.policy.observer.use_model
 
 
 def _payload(event: Delivered) -> TurnCommitted:
@@ -201,13 +180,14 @@ async def _read(rt: Runtime, loaded: Loaded, turn: Turn) -> Extraction:
     )
     if turn.withheld:
         return await extract.taken_back(heard.turn_text(turn), context, loaded.unread[turn.turn_id])
+    if loaded.asking is None:
+        return await extract.read(rt.policy.observer, heard.turn_text(turn), context)
     return await extract.extract(
         rt.models,
         rt.policy.observer,
         heard.turn_text(turn),
         context,
-        loaded.known.get(turn.turn_id, ()),
-        prompt_version=turn.dimension(PROMPT),
+        prompt_version=turn.dimension(extract.PROMPT),
         asking=loaded.asking,
         turn_id=turn.turn_id,
     )
@@ -243,50 +223,21 @@ async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Tho
     await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
 
 
-async def _count_alone(rt: Runtime, subject: Subject, loaded: Loaded) -> None:
-    """What was asked for a batch that could not be saved was spent all the same; the next try knows the answers.
-
-    Where something of the user was erased meanwhile the answers are not kept: they may quote it.
-    """
-    asking = loaded.asking
-    if asking.called:
-        with suppress(TransientError):
-            async with rt.db.transaction(subject) as conn:
-                await usage.add(conn, subject, asking.used)
-                if await epoch_of(conn) == loaded.epoch:
-                    await model_cache.put(conn, subject, asking.cache.fresh)
+def _events(subject: Subject, thought: Thought) -> list[Outgoing]:
+    turn, received_as = thought.turn, enumerate(thought.told.events)
+    judged = [(FEEDBACK_RECORDED, told.envelope(subject, turn, each, f":{n}")) for n, each in received_as]
+    return [*told.observed(subject, turn, thought.rows), *judged]
 
 
-def _measure(thoughts: Sequence[Thought], renewed: digest.Renewed, asking: Asking) -> None:
-    for told in (*(t.extraction for t in thoughts), *(v.told for v in renewed.versions)):
-        if extract.USED_UP in told.notes:
-            MODEL_BUDGET_USED_UP.inc()
-    for unread in asking.unreadable:
-        MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
-
-
-def _events(subject: Subject, thought: Thought) -> list[tuple[Topic, Envelope]]:
-    turn = thought.turn
-    urgent = [row for row in thought.rows if row.priority == "urgent"]
-    normal = [row for row in thought.rows if row.priority != "urgent"]
-    events: list[tuple[Topic, Envelope]] = []
-    if urgent:
-        payload = ObservationUrgent(
-            observation_ids=tuple(r.observation_id for r in urgent), turn_id=turn.turn_id, pattern=urgent[0].pattern
-        )
-        events.append((OBSERVATION_URGENT, envelope(subject, turn, payload)))
-    if normal:
-        recorded = ObservationRecorded(observation_ids=tuple(r.observation_id for r in normal), turn_id=turn.turn_id)
-        events.append((OBSERVATION_RECORDED, envelope(subject, turn, recorded)))
-    told = thought.told.events
-    events += [(FEEDBACK_RECORDED, envelope(subject, turn, each, f":{n}")) for n, each in enumerate(told)]
-    return events
-
-
-def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:
-    """The event of this turn that carries the payload; `which` tells it from others of its type."""
-    told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
-    return outbox.event(payload, subject, f"{turn.turn_id}{which}", **told)
+def _to_extract(rt: Runtime, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> list[Outgoing]:
+    """Of turns that a model may be asked about, or the summaries that reach to them, what has it asked."""
+    asks = extract.may_ask(rt.models, rt.policy.observer)
+    summed = {version.turn.turn_id for version in renewed.versions} if asks and rt.policy.session.use_model else ()
+    return [
+        told.to_extract(subject, t.turn)
+        for t in thoughts
+        if t.turn.turn_id in summed or extract.asked_about(rt.models, rt.policy.observer, t.turn)
+    ]
 
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:

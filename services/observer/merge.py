@@ -17,7 +17,7 @@ from shared.reading.learned import disliked, read
 from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
 from shared.reading.stated import standings
-from shared.relate import RELATED
+from shared.relate import CLAIMED, RELATED
 from shared.text.normalise import fold, normalise
 from shared.text.patterns import to_pattern
 from shared.text.secrets import find_secrets
@@ -195,7 +195,7 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
 
 
 def _value(item: ExtractedItem, text: str, speaker: str | None) -> dict[str, Any]:
-    value: dict[str, Any] = {"value": normalise(item.value or text)}
+    value: dict[str, Any] = {"value": normalise(item.value or text), CLAIMED: item.confidence}
     if item.type == "preference":
         value["scope"] = preference_key(value["value"])[1]
     if item.related_existing_memory_id:

@@ -9,6 +9,7 @@ from shared import clock, place
 from shared.heard import IN_EXPERIMENT, SPOKEN, own, rendered
 from shared.reading import Observed
 from shared.reading.intent import understand
+from shared.store.additions import EXPERIMENT
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
 from shared.store.experience import ToolReceipt
@@ -121,7 +122,7 @@ def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str
     extra: list[dict[str, Any]] = [{"reason": reason} for reason in found.notes]
     if turn.experiment:
         named = {name: turn.experiment[name] for name in IN_EXPERIMENT}
-        extra.append({"reason": "experiment", **named, "prompt_version": found.prompt_version})
+        extra.append({"reason": EXPERIMENT, **named, "prompt_version": found.prompt_version})
     known = [
         {"ordinal": int(ordinal), "span": list(span), "decision": "dropped", "reason": "recalled"}
         for ordinal, spans in turn.recalled.items()

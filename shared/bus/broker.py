@@ -37,6 +37,7 @@ MAX_POLL_INTERVAL_MS = int(LONGEST_WORK_S * 1_000)
 
 PROBE_S = 2.0
 POLL_MS = 1_000
+BEHIND_MS = 100
 FETCH_WAIT_MS = 500
 """A broker answers a fetch as soon as there is something; the wait only says how often it is asked in vain."""
 
@@ -67,11 +68,21 @@ class Bus:
         self._loops = Loops(policy.stalled_after_s)
 
     def consume(
-        self, topic: Topic, *, service: str, group: str, handle: Handle, give_up: GiveUp, batch: int | None = None
+        self,
+        topic: Topic,
+        *,
+        service: str,
+        group: str,
+        handle: Handle,
+        give_up: GiveUp,
+        batch: int | None = None,
+        newest_first: bool = False,
     ) -> None:
         """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`.
 
         `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
+        With `newest_first` so many are fetched however slow they are, and the newest come first: for a handler that
+        lets the old ones go.
         """
 
         async def handle_and_move(subject: Subject, events: Sequence[Delivered]) -> None:
@@ -80,20 +91,34 @@ class Bus:
 
         fuse = self.new_fuse()
         delivery = Delivery(service, topic, handle_and_move, give_up, self.set_aside, self._policy, fuse)
-        self.consume_raw(topic, service=service, group=group, accept=delivery.accept, batch=batch)
+
+        async def accept(records: Sequence[Record]) -> None:
+            await delivery.accept(sorted(records, key=lambda each: -each.timestamp) if newest_first else records)
+
+        self.consume_raw(topic, service=service, group=group, accept=accept, batch=batch, steady=newest_first)
 
     def new_fuse(self) -> Fuse:
         """A fuse that `ready` watches."""
         self._fuses.append(Fuse(self._policy, time.monotonic))
         return self._fuses[-1]
 
-    def consume_raw(self, topic: Topic, *, service: str, group: str, accept: Accept, batch: int | None = None) -> None:
+    def consume_raw(
+        self,
+        topic: Topic,
+        *,
+        service: str,
+        group: str,
+        accept: Accept,
+        batch: int | None = None,
+        steady: bool = False,
+    ) -> None:
         """Records of the topic go to `accept` as they came; when it raises, all of them come again.
 
-        Batches that cannot be read are set aside as bytes.
+        Batches that cannot be read are set aside as bytes. `steady`: slow records are fetched by as many as quick ones.
         """
         progress = Progress(service, topic.name, self._policy.stall_s, time.monotonic)
-        pace = BatchPace(batch or self._policy.batch, least=self._policy.handler_concurrency if batch else 1)
+        most = batch or self._policy.batch
+        pace = BatchPace(most, least=most if steady else self._policy.handler_concurrency if batch else 1)
         subscriber = self._broker.subscriber(
             topic.name,
             group_id=group,
@@ -129,7 +154,8 @@ class Bus:
         subscriber(receive)
         subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
         moved = partial(self._loops.move, topic.name)
-        subscriber.get_msg = partial(_fetched, pace=pace, moved=moved)  # pyright: ignore[reportAttributeAccessIssue] # see there
+        fetched = partial(_fetched_all if steady else _fetched, pace=pace, moved=moved)
+        subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # see there
         self._subscribers.append((service, topic.name, subscriber))
         self._progress.append(progress)
 
@@ -243,6 +269,17 @@ async def _fetched(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[
         raise
     pace.served = frozenset(found)
     return tuple(chain(*found.values()))
+
+
+async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
+    """What has arrived, and what comes right behind it: the client holds only a part of what waits in the broker."""
+    found = list(await _fetched(consumer, pace, moved))
+    while found and (room := pace.records - len(found)) > 0:
+        more = await consumer.getmany(timeout_ms=BEHIND_MS, max_records=room)
+        if not more:
+            break
+        found += chain(*more.values())
+    return tuple(found)
 
 
 async def _tolerant(records: tuple[Any, ...], original: Callable[[Any], Awaitable[KafkaMessage]]) -> KafkaMessage:

@@ -19,6 +19,15 @@ async def claim(conn: Connection, consumer: str, events: Iterable[UUID]) -> set[
     return {row["event_id"] for row in await cursor.fetchall()}
 
 
+_HAD: LiteralString = "SELECT EXISTS (SELECT FROM inbox WHERE consumer = %(consumer)s AND event_id = %(event)s) AS had"
+
+
+async def had(conn: Connection, consumer: str, event_id: UUID) -> bool:
+    """Whether the consumer has had the event."""
+    row = await (await conn.execute(_HAD, {"consumer": consumer, "event": event_id})).fetchone()
+    return bool(row and row["had"])
+
+
 _BUSY: LiteralString = "SELECT EXISTS (SELECT FROM inbox WHERE processed_at > now() - %(within)s) AS busy"
 
 

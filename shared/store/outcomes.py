@@ -9,11 +9,15 @@ from schemas.events import Conflict, SummaryNote, TurnOutcome, Written
 from schemas.topics import TURN_OUTCOME, Topic
 from shared.db import Connection, Subject
 from shared.relate import SUSPECTED
-from shared.store import memory, observations, outbox, quarantine, turns
+from shared.store import additions, memory, observations, outbox, quarantine, turns
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 
 OPEN = frozenset({"new", "analyzed"})
+BY_MODEL = "model:"
+"""How the detectors of what a model found begin."""
+MODELS = "model: "
+"""How the reasons begin that are given for what a model read."""
 CHANGES = {
     "create": "created",
     "confirm": "confirmed",
@@ -37,7 +41,47 @@ async def settle(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -
     outcomes: dict[UUID, TurnOutcome] = {}
     for turn, notes in (await turns.open_notes(conn, subject, ready)).items():
         outcomes[turn] = outcome_of(turn, [o for o in found if o.turn_id == turn], known, notes)
+    late = [o for o in found if o.turn_id in ready - outcomes.keys() and o.detector.startswith(BY_MODEL)]
+    await _add(conn, subject, late, known)
     return await _tell(conn, subject, outcomes)
+
+
+async def _add(
+    conn: Connection, subject: Subject, late: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+) -> None:
+    """Outcomes that were complete before a model had read the turn say what came of what it added."""
+    turn_ids = {o.turn_id for o in late}
+    told = await additions.complete(conn, subject, turn_ids) if turn_ids else {}
+    changed = {
+        turn: with_addition(outcome, outcome_of(turn, found, known, {}), found, known)
+        for turn, outcome in told.items()
+        if (found := [o for o in late if o.turn_id == turn])
+    }
+    if changed:
+        await additions.put(conn, subject, changed)
+
+
+def with_addition(
+    outcome: Mapping[str, Any], added: TurnOutcome, found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+) -> dict[str, Any]:
+    """The outcome as stored, with what the model's observations of the turn came to; said again it is the same."""
+    more = added.model_dump(mode="json")
+    explain = [_settled(each, found, known) for each in outcome.get("retention_explain", ())]
+    lists = {
+        "written": outcome.get("written", []),
+        "conflicts": outcome.get("conflicts", []),
+        "retention_explain": explain,
+    }
+    every = {name: [*said, *(each for each in more[name] if each not in said)] for name, said in lists.items()}
+    status = "derived" if every["written"] and outcome.get("status") == "ignored" else outcome.get("status")
+    return {**outcome, **every, "status": status}
+
+
+def _settled(
+    said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
+) -> Mapping[str, Any]:
+    """What the model read of one stretch, once it is known what came of it."""
+    return _explained(said, found, known) if str(said.get("reason")).startswith(MODELS) else said
 
 
 async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, TurnOutcome]) -> list[turns.Finished]:

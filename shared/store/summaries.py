@@ -107,14 +107,17 @@ def _time(stored: str | None) -> datetime | None:
 
 _BLOCKS: LiteralString = """
 SELECT version, block_from_seq AS from_seq, source_to_seq AS to_seq, block_text AS text, generated_at, model_id
-FROM session_summaries WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
+FROM session_summaries s WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s
     AND level = 'archived' AND block_text IS NOT NULL
+    AND NOT EXISTS (SELECT FROM session_summaries n WHERE n.tenant_id = %(tenant)s AND n.user_id = %(user)s
+        AND n.session_id = %(session)s AND n.block_from_seq = s.block_from_seq AND n.block_text IS NOT NULL
+        AND n.version > s.version)
 ORDER BY version DESC LIMIT %(most)s
 """
 
 
 def blocks(subject: Subject, session_id: str, most: int) -> Read[list[Mapping[str, Any]]]:
-    """What the latest archived stretches of the session left, at most so many, oldest first."""
+    """What the latest archived stretches of the session left, at most so many, oldest first, each once as it is now."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "most": most}
     return Read(_BLOCKS, params, lambda rows: list(reversed(rows)))
 
@@ -129,6 +132,19 @@ async def archived_to(conn: Connection, subject: Subject, session_id: str) -> in
     """The last turn of the session that an archived stretch holds; 0 where there is none."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
     row = await (await conn.execute(_ARCHIVED_TO, params)).fetchone()
+    return row["seq"] if row else 0
+
+
+_REACHED: LiteralString = """
+SELECT coalesce(max(source_to_seq), 0) AS seq FROM session_summaries
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = %(session)s AND model_id <> %(rules)s
+"""
+
+
+async def reached_by_model(conn: Connection, subject: Subject, session_id: str, rules: str) -> int:
+    """The last turn that a model was shown for a summary, `rules` being the name of what is none; 0 where none was."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id, "rules": rules}
+    row = await (await conn.execute(_REACHED, params)).fetchone()
     return row["seq"] if row else 0
 
 

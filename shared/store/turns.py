@@ -119,6 +119,21 @@ async def load(conn: Connection, subject: Subject, turn_ids: Iterable[UUID]) -> 
     return [_turn(row) for row in await (await conn.execute(_LOAD, params)).fetchall()]
 
 
+_LEARNABLE: LiteralString = (
+    _COLUMNS
+    + """FROM turns t
+WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.turn_id = %(turn)s AND t.unlearnt_by IS NULL
+"""
+)
+
+
+async def learnable(conn: Connection, subject: Subject, turn_id: UUID) -> Turn | None:
+    """The turn with its events; None where there is none, or nothing is to be learnt from it any more."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
+    row = await (await conn.execute(_LEARNABLE, params)).fetchone()
+    return _turn(row) if row else None
+
+
 _WINDOW: LiteralString = (
     _COLUMNS
     + """FROM turns t
@@ -371,6 +386,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = %(turn)s
 _NOTES: LiteralString = """
 SELECT turn_id, outcome FROM turns
 WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND turn_id = ANY(%(turns)s) AND outcome_at IS NULL
+ORDER BY turn_id FOR UPDATE
 """
 
 

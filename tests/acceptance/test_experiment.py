@@ -58,11 +58,11 @@ async def system(
 
 
 @pytest.mark.parametrize("language", SAID)
-@pytest.mark.parametrize(("wanted", "asked"), [("extract-1", "extract-1"), ("extract-99", "extract-2")])
+@pytest.mark.parametrize(("wanted", "asked"), [("extract-1", "extract-1"), ("extract-99", "extract-3")])
 async def test_a_turn_is_read_by_the_variants_prompt_and_says_so(
     person: Person, language: str, wanted: str, asked: str
 ) -> None:
-    outcome = await person.say(SAID[language], experiment_context=variant(prompt_version=wanted))
+    outcome = await person.think(SAID[language], experiment_context=variant(prompt_version=wanted))
     (told,) = [each for each in outcome["retention_explain"] if each.get("reason") == "experiment"]
     assert (told["experiment_id"], told["variant"]) == (EXPERIMENT, "treatment_a")
     assert told["prompt_version"] == asked
@@ -75,7 +75,7 @@ async def test_a_turn_is_read_by_the_variants_prompt_and_says_so(
 
 
 async def test_a_turn_in_no_experiment_says_nothing_of_one(person: Person) -> None:
-    outcome = await person.say(SAID["en"], experiment_context=None)
+    outcome = await person.think(SAID["en"], experiment_context=None)
     assert not [each for each in outcome["retention_explain"] if each.get("reason") == "experiment"]
     (memory,) = await person.memories()
     assert "experiment" not in memory["provenance"]

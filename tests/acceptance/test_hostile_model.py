@@ -102,10 +102,10 @@ def ruled(text: str) -> set[str]:
 
 
 async def talk(person: Person, language: Talk) -> set[str]:
-    """Each message is said and has its outcome; what the rules alone would know by then."""
+    """Each message is said and a model has read it, or could not; what the rules alone would know by then."""
     expected: set[str] = set()
     for n, text in enumerate((DICTATED[language], *SAID[language])):
-        outcome = await person.say(text, session=f"s{n}")
+        outcome = await person.think(text, session=f"s{n}")
         assert outcome["status"] in ("derived", "ignored")
         expected |= ruled(text)
     return expected

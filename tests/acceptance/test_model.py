@@ -47,8 +47,9 @@ async def system(
 
 
 async def test_the_model_adds_to_what_the_rules_find(person: Person) -> None:
-    outcome = await person.say(SAID)
+    outcome = await person.think(SAID)
     assert outcome["status"] == "derived"
+    assert len(outcome["written"]) == 2
     found = await person.contents()
     assert any("green tea" in content for content in found)
     assert any("generator" in content for content in found)
@@ -59,9 +60,9 @@ async def test_a_model_that_fails_costs_nothing_that_the_rules_found(
     person: Person, ollama: ScriptedOllama, mode: Mode
 ) -> None:
     ollama.script(mode)
-    outcome = await person.say(SAID)
+    outcome = await person.think(SAID)
     assert outcome["status"] == "derived"
-    assert any("green tea" in content for content in await person.contents())
+    assert [content for content in await person.contents() if "green tea" in content]
     assert person.number("SELECT count(*) FROM quarantine WHERE user_id = %(u)s") == 0
     await person.system.settled()
     assert person.number("SELECT count(*) FROM turns WHERE user_id = %(u)s") == 1
@@ -88,7 +89,7 @@ async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothi
     before, said, content, old, new = CHANGES[language]
     item = {"type": "preference", "key": "pref:food:coffee", "text": before, "value": old, "confirmed": confirmed}
     ollama.answer = '{"items": []}'
-    await person.say("-", items=[item])
+    await person.think("-", items=[item])
     (first,) = await person.memories()
 
     def changed(body: dict[str, Any]) -> str:
@@ -109,7 +110,7 @@ async def test_a_change_that_only_the_model_sees_ends_what_is_no_surer_and_nothi
         return json.dumps({"items": [found]}, ensure_ascii=False)
 
     ollama.answer = changed
-    outcome = await person.say(said)
+    outcome = await person.think(said)
     active = {m["content"] for m in await person.memories()}
     if confirmed:
         assert active == {first["content"]}

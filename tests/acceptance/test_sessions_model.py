@@ -12,6 +12,7 @@ from tests.ollama.server import CHAT, Mode, ScriptedOllama
 from tests.system.databases import Databases
 from tests.system.person import Json, Person
 from tests.system.running import System, policy_file, running, settings_for
+from tests.system.wait import wait_for
 
 NOTHING = '{"items": []}'
 ROUNDS = 10
@@ -58,6 +59,23 @@ def line(text: str, section: str = "tasks", id: str | None = None) -> dict[str, 
     return {"id": id, "section": section, "text": text, "state": None}
 
 
+async def retold(person: Person, turn_id: str) -> Json:
+    """The turn's outcome, once a model has had its part in the summary that reaches to it, or has failed to."""
+    told = (
+        "SELECT count(*) FROM turns WHERE turn_id = %(turn)s AND outcome_at IS NOT NULL"
+        " AND (outcome -> 'summary' ->> 'model_id' <> 'rules-1' OR outcome -> 'summary' -> 'notes' <> '[]')"
+    )
+    await wait_for(lambda: person.system.number(told, turn=turn_id), f"a model has retold {turn_id}")
+    return await person.outcome(turn_id)
+
+
+async def say(person: Person, *texts: str, **more: Any) -> Json:
+    """The outcome of a turn in which this was said, once a model has read it and had its part in its summary."""
+    turn_id = (await person.commit(*texts, **more))["turn_id"]
+    await person.thought(turn_id)
+    return await retold(person, turn_id)
+
+
 async def summary(person: Person) -> Json:
     """The session's summary."""
     return (await session(person))["summary"]
@@ -73,10 +91,10 @@ async def test_the_model_adds_a_line_that_the_rules_do_not_see(
 ) -> None:
     said, decided, more, line_of_it, _ = TALK[language]
     summing(ollama, line(line_of_it), line("The user is a lifetime member", "goals"), line("无中生有的一行"))
-    await person.say(said)
-    await person.say(more)
+    await say(person, said)
+    await person.think(more)
     receipt = await archive(person)
-    outcome = await person.outcome(receipt["turn_id"])
+    outcome = await retold(person, receipt["turn_id"])
     assert outcome["summary"]["model_id"] == CHAT
     seen = await archived(person)
     assert [each["text"] for each in items(seen["summary"])] == [decided, line_of_it]
@@ -101,13 +119,14 @@ async def test_in_every_mode_the_summary_is_what_the_rules_make_of_it_or_more(
 ) -> None:
     said, decided, more, line_of_it, later = TALK[language]
     summing(ollama, line(line_of_it))
-    await person.say(said, more)
+    await say(person, said, more)
     before = items(await summary(person))
     assert [each["text"] for each in before] == [decided, line_of_it]
     ollama.script(mode, at="/api/chat")
-    await person.say(later[0])
+    await say(person, later[0])
     receipt = await archive(person)
-    await person.outcome(receipt["turn_id"])
+    # what the model has been shown is not shown again
+    await (retold if mode in BAD else Person.outcome)(person, receipt["turn_id"])
     made = (await archived(person))["summary"]
     after = items(made)
     assert [each for each in after if each["id"] in {one["id"] for one in before}] == before, "to the letter"
@@ -130,7 +149,7 @@ async def test_ten_rounds_with_a_model_that_rewrites_everything_leave_what_stood
 ) -> None:
     said, _, more, line_of_it, later = TALK[language]
     summing(ollama, line(line_of_it))
-    await person.say(said, more)
+    await say(person, said, more)
     before = items(await summary(person))
 
     def rewrites(body: Json) -> str:
@@ -147,9 +166,9 @@ async def test_ten_rounds_with_a_model_that_rewrites_everything_leave_what_stood
 
     ollama.answer = rewrites
     for text in later[:8]:
-        await person.say(text)
+        await say(person, text)
     for _ in range(ROUNDS - 8):
-        await person.say("谢谢！" if language == "zh" else "Thanks!", end_session=True)
+        await say(person, "谢谢！" if language == "zh" else "Thanks!", end_session=True)
     after = items(await summary(person))
     assert [each for each in after if each["id"] in {one["id"] for one in before}] == before
     assert len(after) == len(before) + 8
@@ -167,6 +186,6 @@ async def test_a_share_that_is_used_up_leaves_the_rules_and_says_so(
     settings = settings_for(databases.fresh(), kafka, ollama_url=ollama.url, embedding_dimension=64, policy=policy)
     async with running(settings) as system:
         person = Person(system)
-        outcome = await person.say(TALK["en"][0])
+        outcome = await say(person, TALK["en"][0])
         assert (outcome["summary"]["model_id"], outcome["summary"]["notes"]) == ("rules-1", ["model_budget_used_up"])
         assert not ollama.asked("/api/chat")

@@ -17,6 +17,7 @@ from schemas.topics import (
     OBSERVATION_URGENT,
     TURN_COMMIT,
     TURN_COMMITTED,
+    TURN_EXTRACT,
 )
 from shared.bus.unreadable import READ_ON
 from tests.system.wait import wait_for
@@ -94,6 +95,7 @@ async def publish(bootstrap: str, records: Iterable[Stored], *, dated: bool = Fa
 GROUPS = {
     TURN_COMMIT.name: "smartbrain-compose-commit",
     TURN_COMMITTED.name: "smartbrain-observer",
+    TURN_EXTRACT.name: "smartbrain-observer-model",
     OBSERVATION_RECORDED.name: "smartbrain-analyzer",
     OBSERVATION_URGENT.name: "smartbrain-evolver-urgent",
     ANALYSIS_PROPOSED.name: "smartbrain-evolver",

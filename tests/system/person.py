@@ -77,6 +77,20 @@ class Person:
         await wait_for(lambda: self.system.number(derived, turn=turn_id), f"outcome of {turn_id} stands")
         return await wait_for(complete, f"outcome of {turn_id}") or {}
 
+    async def think(self, *texts: str, session: str = "s1", **more: Any) -> Json:
+        """The outcome of a turn in which this was said, once a model has read it too, or was not asked, and why."""
+        return await self.thought((await self.commit(*texts, session=session, **more))["turn_id"])
+
+    async def thought(self, turn_id: str) -> Json:
+        """The turn's outcome, once a model has read it too, or was not asked, and what it found is settled."""
+        over = (
+            "SELECT count(*) FROM turns t WHERE turn_id = %(turn)s AND outcome_at IS NOT NULL"
+            """ AND jsonb_path_exists(outcome, '$.retention_explain[*] ? (@.reason starts with "model_")')"""
+            " AND NOT EXISTS (SELECT FROM observations o WHERE o.turn_id = t.turn_id AND state IN ('new', 'analyzed'))"
+        )
+        await wait_for(lambda: self.system.number(over, turn=turn_id), f"a model has read {turn_id}")
+        return await self.outcome(turn_id)
+
     async def memories(self, **query: Any) -> list[Json]:
         """What is known of the person; entities, which only name things, aside."""
         answer = await self.get("/v1/memories", limit=200, **query)

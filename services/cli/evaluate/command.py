@@ -12,7 +12,7 @@ import typer
 
 from services.cli.evaluate import confidence, gate, judge, natural, report
 from services.cli.evaluate.confidence import Trust
-from services.cli.evaluate.judge import Reader
+from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.received import Reception
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import SETS, Part, SetName
@@ -38,7 +38,7 @@ def evaluate(
         Literal["dev", "held", "hard", "all"], typer.Option("--part", help="dev, held, hard or all.")
     ] = "all",
     data: Annotated[Path, typer.Option("--data", file_okay=False, help="Folder of the labelled sets.")] = HERE,
-    model: Annotated[bool, typer.Option("--model", help="With the chat model that is configured.")] = False,
+    model: Annotated[bool, typer.Option("--model", help="With the configured chat model, beside the rules.")] = False,
     misses: Annotated[
         int | None, typer.Option("--misses", min=0, help="Show so many misses of each set, or alarms of each judge.")
     ] = None,
@@ -138,6 +138,9 @@ async def _measure(
     async with _reader(settings, policy) as reader:
         for number, name in enumerate(wanted, 1):
             scores |= await judge.judge(name, data, part, reader)
+            if reader and name in judge.READ_BY_MODEL:
+                alone = await judge.judge(name, data, part, None)
+                scores |= {f"{each}, rules alone": score for each, score in alone.items()}
             say("sets measured", number, len(wanted))
         return scores, _detector(reader)
 

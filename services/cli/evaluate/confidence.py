@@ -9,7 +9,7 @@ from rich.text import Text
 
 from services.cli.evaluate import calibration, reliability
 from services.cli.evaluate.calibration import Figures, Measured
-from services.cli.evaluate.judge import Reader
+from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.received import Reception, received
 from services.cli.evaluate.sets import Part
 from services.cli.evaluate.stated import statements

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.score import Counts, Miss, Score
 from services.cli.evaluate.sets import Conversation, MemoryWords
 from services.cli.evaluate.world import World
@@ -18,12 +19,12 @@ class EndState:
     left: tuple[bool, ...]
 
 
-def replay(conversation: Conversation) -> EndState:
-    """The conversation told to somebody who knows nothing."""
+async def replay(conversation: Conversation, reader: Reader | None) -> EndState:
+    """The conversation told to somebody who knows nothing, who reads it so."""
     world = World()
     left: list[bool] = []
     for turn in conversation.turns:
-        done = world.hear(turn.user, conversation.id, turn.at, turn.assistant)
+        done = await world.listen(reader, turn.user, conversation.id, turn.at, turn.assistant)
         left.append(any(isinstance(operation, Write | Confirm) and row.kind != "entity" for row, operation in done))
     return EndState(tuple(known for known in world.active.values() if not known.name_alone), tuple(left))
 

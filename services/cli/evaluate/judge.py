@@ -1,6 +1,5 @@
 """Each labelled message put to the product: the reading rules, the model behind them, the intents of the planner."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import TypeVar
 from schemas.vocabulary import Role
 from services.cli.evaluate import conversations
 from services.cli.evaluate import score as scoring
+from services.cli.evaluate.reader import Reader, some_at_once
+from services.cli.evaluate.reader import read as read_turn
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import (
     Asked,
@@ -27,9 +28,6 @@ from services.cli.evaluate.sets import (
 )
 from services.cli.evaluate.world import tell
 from services.compose.rules.intent import understand
-from services.observer.extract import extract
-from shared.models.provider import ModelProvider
-from shared.policy import ObserverPolicy
 from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, dates, observe
 from shared.text.sanitize import screen
 from shared.text.secrets import find_secrets, redact
@@ -40,8 +38,8 @@ PERSONAL = frozenset({"email", "phone"})
 """Blanked where memory is written, and no secret."""
 
 
-Reader = tuple[ModelProvider, ObserverPolicy]
-"""A model, and how it is asked."""
+READ_BY_MODEL: frozenset[SetName] = frozenset({"extraction", "corrections", "contradictions", "conversations"})
+"""The sets in which a model has a part."""
 L = TypeVar("L", bound=Label | Asked | Contradiction | Conversation | Hostile | Dated)
 
 
@@ -53,9 +51,9 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
         case "corrections":
             return await _corrections(of_part(read(folder, name, Correction), part), reader)
         case "contradictions":
-            return _contradictions(of_part(read(folder, name, Contradiction), part))
+            return await _contradictions(of_part(read(folder, name, Contradiction), part), reader)
         case "conversations":
-            return _conversations(of_part(read(folder, name, Conversation), part))
+            return await _conversations(of_part(read(folder, name, Conversation), part), reader)
         case "feedback":
             return _feedback(of_part(read(folder, name, Feedback), part))
         case "refusal":
@@ -83,10 +81,7 @@ def turn(label: Label) -> TurnText:
 async def seen_in(labels: Sequence[Label], reader: Reader | None) -> list[Observed]:
     """What was read into each of these messages."""
     context = ObserveContext(occurred_at=AT)
-    if reader is None:
-        return [observe(turn(label), context, ObservePolicy()) for label in labels]
-    read = await asyncio.gather(*(extract(*reader, turn(label), context) for label in labels))
-    return [each.observed for each in read]
+    return await some_at_once(read_turn(reader, turn(label), context) for label in labels)
 
 
 async def _extraction(labels: Sequence[Extraction], reader: Reader | None) -> dict[str, Score]:
@@ -103,17 +98,17 @@ async def _corrections(labels: Sequence[Correction], reader: Reader | None) -> d
     return {"corrections": score, "correction values": values}
 
 
-def _contradictions(labels: Sequence[Contradiction]) -> dict[str, Score]:
+async def _contradictions(labels: Sequence[Contradiction], reader: Reader | None) -> dict[str, Score]:
     score = Score()
-    for label in labels:
-        scoring.contradiction(label, tell(label), score)
+    for label, heard in zip(labels, await some_at_once(tell(label, reader) for label in labels), strict=True):
+        scoring.contradiction(label, heard, score)
     return {"contradictions": score}
 
 
-def _conversations(labels: Sequence[Conversation]) -> dict[str, Score]:
+async def _conversations(labels: Sequence[Conversation], reader: Reader | None) -> dict[str, Score]:
     turns, ends = Score(), Score()
-    for label in labels:
-        state = conversations.replay(label)
+    states = await some_at_once(conversations.replay(label, reader) for label in labels)
+    for label, state in zip(labels, states, strict=True):
         conversations.judge_turns(label, state, turns)
         conversations.judge_end(label, state, ends)
     return {"conversation turns": turns, "end states": ends}

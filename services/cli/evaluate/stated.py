@@ -6,7 +6,8 @@ from pathlib import Path
 
 from schemas.vocabulary import Assertion, Provenance
 from services.cli.evaluate import score as scoring
-from services.cli.evaluate.judge import Reader, of_part, seen_in
+from services.cli.evaluate.judge import of_part, seen_in
+from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.sets import Correction, Extraction, Label, Part, SetName, read
 from shared.heard import confidence_of
 from shared.policy import ConfidencePolicy

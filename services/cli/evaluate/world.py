@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from services.cli.evaluate.reader import Reader, read
 from services.cli.evaluate.sets import Contradiction
+from services.observer.prompts import Known as PromptKnown
 from shared.clock import uuid7
 from shared.heard import observation_rows, turn_text
 from shared.known import statement_of, told, with_content, words_of
 from shared.policy import ConfidencePolicy
-from shared.reading import ObserveContext, ObservePolicy, observe
+from shared.reading import ObserveContext, Observed, ObservePolicy, observe
 from shared.relate import Known, is_twin
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
 from shared.store.observations import ObservationRow
@@ -18,6 +20,7 @@ from shared.store.turns import Event, Turn
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 LATER = timedelta(days=60)
+KNOWN_MOST = 20
 
 
 @dataclass(frozen=True)
@@ -43,16 +46,16 @@ class Heard:
         return [known for id, known in self.before.items() if id in self.gone - meant and not known.name_alone]
 
 
-def tell(case: Contradiction) -> Heard:
-    """The case told to somebody who knows nothing: each earlier message a day apart, the later one two months after."""
+async def tell(case: Contradiction, reader: Reader | None) -> Heard:
+    """The case told to somebody who knows nothing: the earlier messages a day apart, the later one two months after."""
     world = World()
     for day, text in enumerate(case.before):
-        world.hear(text, f"before-{day}", AT + timedelta(days=day))
+        await world.listen(reader, text, f"before-{day}", AT + timedelta(days=day))
     before = dict(world.active)
     matters = AT + timedelta(days=next(day for day, text in enumerate(case.before) if case.old in text))
     own = [k for k in before.values() if k.valid_at == matters and not k.name_alone]
     named = [k for k in own if case.old.lower() in " ".join(k.words).lower()]
-    world.hear(case.message, "later", AT + LATER)
+    await world.listen(reader, case.message, "later", AT + LATER)
     return Heard(before, tuple(named or own), tuple(world.active.values()))
 
 
@@ -71,8 +74,21 @@ class World:
     ) -> list[tuple[ObservationRow, Operation]]:
         """What the message changes, which `answer` follows; `active` is as it leaves it."""
         turn = _turn(text, session, at)
-        context = ObserveContext(occurred_at=at, answer_before=self.answer)
-        observed = observe(turn_text(turn), context, ObservePolicy())
+        return self._take(turn, observe(turn_text(turn), self._context(at), ObservePolicy()), answer)
+
+    async def listen(
+        self, reader: Reader | None, text: str, session: str, at: datetime, answer: str | None = None
+    ) -> list[tuple[ObservationRow, Operation]]:
+        """The same, as the reader reads it, who is shown the newest memories."""
+        turn = _turn(text, session, at)
+        newest = sorted(self.active.values(), key=lambda k: k.valid_at, reverse=True)
+        known = [PromptKnown(str(k.memory_id), k.type, k.text) for k in newest if not k.name_alone][:KNOWN_MOST]
+        return self._take(turn, await read(reader, turn_text(turn), self._context(at), known), answer)
+
+    def _context(self, at: datetime) -> ObserveContext:
+        return ObserveContext(occurred_at=at, answer_before=self.answer)
+
+    def _take(self, turn: Turn, observed: Observed, answer: str | None) -> list[tuple[ObservationRow, Operation]]:
         self.answer = answer
         return [(row, self._settle(row)) for row in observation_rows(turn, observed, self.policy)]
 

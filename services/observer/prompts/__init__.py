@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from services.observer.prompts import extract_1, extract_2, summary_1
+from services.observer.prompts import extract_1, extract_2, extract_3, summary_1
 from services.observer.prompts.answers import ExtractedItem, ExtractionAnswer, Known, Said, accepted, related
 from services.observer.prompts.recount import RecountAnswer, RecountedItem, Shown
 from shared.errors import ConfigurationError
@@ -11,7 +11,7 @@ from shared.models.prompt import Prompt
 Extract = Callable[[Sequence[Said], Sequence[Known]], Prompt[ExtractionAnswer]]
 """The question about one turn, given what is known of its user."""
 
-EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extract_1, extract_2)}
+EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extract_1, extract_2, extract_3)}
 """Every version that can be chosen. A text that was in use is never edited: it gets a new version."""
 
 

@@ -27,6 +27,8 @@ Kind = Literal[
     "constraint",
     "note",
 ]
+NAMES = AliasChoices("items", "memories", "memory")
+"""What models call the list."""
 ShortText = Annotated[str, BeforeValidator(lambda raw: clip(raw.strip(), 600) if isinstance(raw, str) else raw)]
 Key = Annotated[str, BeforeValidator(lambda raw: raw.strip()[:128] if isinstance(raw, str) else raw)]
 
@@ -60,7 +62,7 @@ class ExtractionAnswer(BaseModel):
     items: Annotated[
         tuple[ExtractedItem, ...],
         BeforeValidator(_first_items),
-    ] = Field(validation_alias=AliasChoices("items", "memories", "memory"))
+    ] = Field(validation_alias=NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +83,17 @@ class Known:
     text: str
 
 
+def short_id(place: int) -> str:
+    """What the memory at this place of the list is called where its id is too long."""
+    return f"m{place}"
+
+
 def related(answer: ExtractionAnswer, known: Sequence[Known]) -> ExtractionAnswer:
-    """The answer without ids of memories that the model was not shown."""
-    ids = {memory.memory_id for memory in known}
+    """The answer with the ids of memories that the model was shown, by which name it may, and no other."""
+    ids = {short_id(n): memory.memory_id for n, memory in enumerate(known, 1)}
+    ids |= {memory.memory_id: memory.memory_id for memory in known}
     items = [
-        item if item.related_existing_memory_id in ids else item.model_copy(update={"related_existing_memory_id": None})
+        item.model_copy(update={"related_existing_memory_id": ids.get(item.related_existing_memory_id or "")})
         for item in answer.items
     ]
     return answer.model_copy(update={"items": tuple(items)})

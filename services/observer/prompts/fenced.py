@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.observer.prompts.answers import Known, Said
+from services.observer.prompts.answers import Known, Said, short_id
 from shared.text.fenced import fenced
 from shared.text.normalise import clip, normalise
 
@@ -13,13 +13,19 @@ MAX_KNOWN = 20
 MAX_KNOWN_CHARS = 200
 
 
-def data(said: Sequence[Said], known: Sequence[Known]) -> str:
-    """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room."""
+def data(said: Sequence[Said], known: Sequence[Known], *, brief: bool = False) -> str:
+    """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room.
+
+    `brief`: memories go by their place in the list and without their types.
+    """
     room = max(MIN_MESSAGE_CHARS, min(MAX_MESSAGE_CHARS, MAX_TURN_CHARS // max(len(said), 1)))
     turn = [_message(message, room) for message in said]
     memories = [
-        {"id": memory.memory_id, "type": memory.type, "text": clip(memory.text, MAX_KNOWN_CHARS)}
-        for memory in known[:MAX_KNOWN]
+        {
+            **({"id": short_id(n)} if brief else {"id": memory.memory_id, "type": memory.type}),
+            "text": clip(memory.text, MAX_KNOWN_CHARS),
+        }
+        for n, memory in enumerate(known[:MAX_KNOWN], 1)
     ]
     return fenced({"turn": turn, "known_memories": memories}, "List the items as JSON.")
 

@@ -114,6 +114,37 @@ def test_precision_and_recall_are_counted_reported_and_gated(tmp_path: Path) -> 
     assert call("eval", "extraction", "--data", str(labelled(tmp_path, kept)), "--gate").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "words"), [("周六日泡泳池的日子。", "泳池"), ("Some generator hums at the harbour office.", "generator")]
+)
+def test_the_same_sets_are_read_with_a_model_and_by_the_rules_beside_it(tmp_path: Path, text: str, words: str) -> None:
+    labelled(tmp_path, {"text": text, "expect": [{"type": "pattern", "says": [words]}]})
+    turn = {
+        "at": "2026-06-15T09:00:00Z",
+        "user": text,
+        "keep": [{"quote": words, "type": "pattern", "about": "user", "sure": True}],
+    }
+    told = {"id": "c1", "lang": "en", "part": "held", "kind": "natural", "source": "x", "licence": "MIT"}
+    story = {**told, "turns": [turn], "stands": [{"words": [words]}]}
+    (tmp_path / "conversations.jsonl").write_text(json.dumps(story), "utf-8")
+    item = {"quote": text, "class": "shown", "type": "pattern", "content": text, "truth": "fact", "confidence": 0.6}
+
+    async def measured() -> dict[str, Any]:
+        async with serve_ollama() as server:
+            server.answer = json.dumps({"items": [item]})
+            asked = ("eval", "extraction", "conversations", "--data", str(tmp_path), "--model", "--json")
+            done = await asyncio.to_thread(call, *asked, SMARTBRAIN_OLLAMA_URL=server.url, NO_PROXY="127.0.0.1")
+            assert done.returncode == 0, done.stderr
+            return json.loads(done.stdout)
+
+    figures = asyncio.run(measured())
+    assert figures["detector"] == "model:qwen3"
+    right = {name: each["all"]["right"] for name, each in figures["sets"].items()}
+    both = ("extraction", "conversation turns", "end states")
+    assert right == {**dict.fromkeys(both, 1), **{f"{name}, rules alone": 0 for name in both}}
+    assert {verdict["name"].rpartition(" ")[0] for verdict in figures["gate"]} == set(both)
+
+
 def test_a_bad_label_is_named_by_file_line_and_field(tmp_path: Path) -> None:
     good: dict[str, Any] = {"text": "hi", "expect": []}
     bad: dict[str, Any] = {"text": "hi there", "expect": [{"type": "wish", "says": ["hi"]}]}

@@ -26,6 +26,7 @@ from services.evolver import embed, feedback, promotion, rounds
 from services.evolver import handler as evolver
 from services.librarian import handler as librarian
 from services.observer import handler as observer
+from services.observer import second_step
 from shared import clock
 from shared.bus.delivery import Delivered, parse
 from shared.db import Subject, epoch_of
@@ -43,6 +44,7 @@ Aside = psycopg.AsyncConnection[DictRow]
 """A connection that nothing binds, for the looks and the deliveries of the test itself."""
 HANDLERS: dict[str, tuple[Callable[..., Awaitable[None]], Callable[..., Awaitable[None]]]] = {
     topics.TURN_COMMITTED.name: (observer.observe_turns, observer.give_up),
+    topics.TURN_EXTRACT.name: (second_step.add_from_model, second_step.give_up),
     topics.OBSERVATION_RECORDED.name: (analyzer.propose, analyzer.give_up),
     topics.OBSERVATION_URGENT.name: (evolver.apply_corrections, evolver.give_up),
     topics.ANALYSIS_PROPOSED.name: (evolver.apply_proposals, evolver.give_up),

@@ -18,7 +18,7 @@ from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_REC
 from services.analyzer import handler as analyzer
 from services.evolver import feedback
 from services.evolver import handler as evolver
-from services.observer.handler import envelope
+from services.observer.told import envelope
 from shared.bus.delivery import Delivered, parse
 from shared.db import Connection, Database, Subject
 from shared.errors import TransientError

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.observer import digest as observer_digest
-from services.observer.condense import condense
+from services.observer import condense
 from shared.cached import Input, digest
 from shared.errors import TransientError
 from shared.store import outbox
@@ -86,15 +85,17 @@ async def test_an_answer_outlives_a_batch_that_could_not_be_saved(
 async def test_so_does_a_summarys_answer(
     bench_with: Any, server: ScriptedOllama, monkeypatch: pytest.MonkeyPatch, language: str, amid: bool
 ) -> None:
+    condensed = condense.condense
+
     async def broken(*given: Any) -> None:
-        await condense(*given)
+        await condensed(*given)
         raise TransientError("the second of two summaries")
 
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, DECIDED[language])
         with monkeypatch.context() as patched:
-            patched.setattr(*((observer_digest, "condense", broken) if amid else (outbox, "put", away)))
+            patched.setattr(*((condense, "condense", broken) if amid else (outbox, "put", away)))
             with pytest.raises(TransientError):
                 await bench.observe(person, events)
         await bench.observe(person, events)
@@ -114,7 +115,11 @@ async def test_what_was_answered_before_costs_no_share_of_the_day(bench_with: An
         person = Person(bench.system)
         text = SAID["en"][0]
         await bench.observe(person, await bench.said(person, text, text, SAID["zh"][0]))
-        assert bench.notes(person) == [[], [], ["model_budget_used_up"]]
+        assert bench.notes(person) == [["model_budget_used_up"]] * 2 + [[]]
+        assert len(server.asked("/api/chat")) == 1
+        server.answer = answering("zh")
+        await bench.observe(person, await bench.said(person, SAID["zh"][0], session="s2"))
+        assert bench.notes(person)[3:] == [[]]
         assert len(server.asked("/api/chat")) == 1
 
 

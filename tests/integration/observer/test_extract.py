@@ -27,6 +27,7 @@ from shared.reading import (
     TurnText,
     observe,
 )
+from shared.relate import CLAIMED
 from tests.ollama.server import CHAT, Mode, ScriptedOllama
 
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)
@@ -103,7 +104,7 @@ async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
 async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     (one,) = await added(models, turn(TEA, SWIMS))
-    assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-2", "inferred")
+    assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-3", "inferred")
     assert (one.kind, one.key, one.text) == ("pattern", "pattern:sport:weekend", "周末通常去游泳馆")
     assert (one.message_ordinal, SWIMS[slice(*one.span)]) == (1, SWIMS.removesuffix("。"))
     assert (one.language, one.role, one.priority, one.retracts) == ("zh", "user", "normal", False)
@@ -218,7 +219,7 @@ async def test_code_and_the_words_of_others_prove_nothing(server: ScriptedOllama
 async def test_the_model_never_claims_more_than_the_rules_would(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS, provenance="confirmed_by_user", confidence=1.0))
     (one,) = await added(models, turn(SWIMS))
-    assert (one.assertion, one.value) == ("declared", {"value": "周末通常去游泳馆"})
+    assert (one.assertion, one.value) == ("declared", {"value": "周末通常去游泳馆", CLAIMED: 1.0})
 
 
 async def test_a_claim_of_entitlement_is_flagged_however_little_of_it_is_quoted(
@@ -357,7 +358,8 @@ async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_
 
 
 @pytest.mark.parametrize(
-    ("wanted", "version", "notes"), [("extract-1", "extract-1", ()), ("extract-9", "extract-2", (PROMPT_UNKNOWN,))]
+    ("wanted", "version", "notes"),
+    [("extract-1", "extract-1", ()), ("extract-2", "extract-2", ()), ("extract-9", "extract-3", (PROMPT_UNKNOWN,))],
 )
 async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
     server: ScriptedOllama, models: OllamaModels, wanted: str, version: str, notes: tuple[str, ...]

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from schemas.topics import TURN_COMMITTED
+from schemas.topics import TURN_COMMITTED, TURN_EXTRACT
 from services.cli import app
 from services.governor import handler as governor
 from services.observer import handler as observer
+from services.observer import second_step
 from shared.bus.delivery import Delivered, parse
 from shared.db import Subject
 from shared.errors import ConfigurationError, TransientError
@@ -27,7 +28,7 @@ BURST = ("我喜欢喝龙井茶。", "I live in Oslo.", "我对花生过敏。",
 
 
 class Bench:
-    """Compose on a database of its own; the observer's handler is called by hand."""
+    """Compose on a database of its own; the observer's handlers are called by hand."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -44,8 +45,23 @@ class Bench:
         return [event for event in events if event.envelope.payload["turn_id"] in ids]
 
     async def observe(self, person: Person, events: Sequence[Delivered]) -> None:
-        """The observer has had the batch."""
+        """The observer has had the batch, and the model every turn of the person that waits for it or ever did."""
         await observer.observe_turns(self.rt, Subject(person.tenant_id, person.user_id), events)
+        await self.think(person)
+
+    async def think(self, person: Person) -> None:
+        """The model has had every turn of the person that waits for it or ever did."""
+        await second_step.add_from_model(self.rt, Subject(person.tenant_id, person.user_id), self.to_think(person))
+
+    def to_think(self, person: Person) -> list[Delivered]:
+        """The events that have a model read the person's turns."""
+        rows = self.system.rows(
+            "SELECT payload::text AS body FROM event_outbox WHERE aggregatetype = %(t)s AND aggregateid = %(k)s"
+            " ORDER BY position",
+            t=TURN_EXTRACT.name,
+            k=f"{person.tenant_id}:{person.user_id}",
+        )
+        return [parse(Stored(TURN_EXTRACT.name, value=row["body"].encode())) for row in rows]
 
     def used(self, person: Person) -> dict[str, Any]:
         """The person's account of today."""
@@ -53,11 +69,12 @@ class Bench:
         return found[0] if found else {"calls": 0}
 
     def notes(self, person: Person) -> list[list[str]]:
-        """What each turn's notes say of the model, in the order of the turns."""
+        """What each turn's notes say of why no model has read it, in the order of the turns."""
         statement = "SELECT outcome -> 'explain' AS told, outcome -> 'retention_explain' AS done FROM turns"
         found = self.system.rows(f"{statement} WHERE user_id = %(u)s ORDER BY seq", u=person.user_id)
         told = [row["told"] if row["told"] is not None else row["done"] or [] for row in found]
-        return [[each["reason"] for each in notes if str(each["reason"]).startswith("model_")] for notes in told]
+        said = [[each["reason"] for each in notes if str(each["reason"]).startswith("model_")] for notes in told]
+        return [[reason for reason in reasons if reason != second_step.READ] for reasons in said]
 
 
 @pytest.fixture
@@ -90,16 +107,18 @@ async def test_what_a_turn_cost_is_counted_once_however_often_it_is_delivered(
         assert len(server.asked("/api/chat")) == used["calls"] == 5
         assert (used["tokens_in"], used["tokens_out"], used["malformed"], used["purpose"]) == (1500, 200, 1, "extract")
         assert used["seconds"] > 0
-        assert bench.notes(person) == [[], [], ["model_answer_malformed"]]
+        assert bench.notes(person) == [["model_answer_malformed"], [], []], "the newest turn is read first"
 
 
 async def test_a_call_that_had_to_be_repeated_counts_both_times(bench_with: Any, server: ScriptedOllama) -> None:
     async with bench_with() as bench:
         person = Person(bench.system)
         events = await bench.said(person, *BURST[:2])
-        done = await asyncio.gather(*(bench.observe(person, events) for _ in range(2)), return_exceptions=True)
+        await observer.observe_turns(bench.rt, Subject(person.tenant_id, person.user_id), events)
+        done = await asyncio.gather(*(bench.think(person) for _ in range(2)), return_exceptions=True)
         assert sorted(type(each).__name__ for each in done) == ["NoneType", "TransientError"]
-        assert bench.used(person)["calls"] == len(server.asked("/api/chat")) == 4
+        assert bench.used(person)["calls"] == len(server.asked("/api/chat")) == 3, "the newest turn twice"
+        assert bench.notes(person) == [[], []]
         assert bench.system.number("SELECT count(*) FROM turns WHERE observed_at IS NULL") == 0
 
 
@@ -108,13 +127,13 @@ async def test_a_burst_in_one_batch_keeps_within_the_days_share(
     bench_with: Any, server: ScriptedOllama, share: str
 ) -> None:
     server.counts = (3500, 100)
-    async with bench_with(**{share: 8000}) as bench:
+    async with bench_with(**{share: 7500}) as bench:
         person = Person(bench.system)
-        await bench.observe(person, await bench.said(person, *BURST))
+        await bench.observe(person, await bench.said(person, *BURST[:4], "I like green tea."))
         assert len(server.asked("/api/chat")) == 2
         assert bench.used(person)["tokens_in"] == 7000
         spared = ["model_budget_used_up"]
-        assert bench.notes(person) == [[], [], spared, spared, spared]
+        assert bench.notes(person) == [spared, spared, spared, [], []]
         found = bench.system.rows("SELECT DISTINCT turn_id FROM observations WHERE detector <> 'entities'")
         assert len(found) >= 4, "the rules read every turn"
         await bench.observe(person, await bench.said(person, "我住在苏州。"))
@@ -151,7 +170,7 @@ async def test_time_has_its_share_too_and_calls_that_fail_use_it(bench_with: Any
     async with bench_with(model_deadline_s=0.3, model_seconds_per_day=0.5) as bench:
         person = Person(bench.system)
         await bench.observe(person, await bench.said(person, *BURST[:4]))
-        assert bench.notes(person) == [["model_unavailable"]] * 2 + [["model_budget_used_up"]] * 2
+        assert bench.notes(person) == [["model_budget_used_up"]] * 2 + [["model_unavailable"]] * 2
         used = bench.used(person)
         assert (used["calls"], used["malformed"]) == (2, 0)
         assert used["seconds"] >= 0.6
@@ -185,7 +204,7 @@ async def test_an_answer_that_nobody_can_read_is_kept_for_seven_days_for_its_use
             await bench.observe(each, events)
             await bench.observe(each, events)
         (kept,) = (await person.get("/v1/answers")).json()["answers"]
-        assert (kept["prompt"], kept["prompt_version"], kept["model"]) == ("extract", "extract-2", CHAT)
+        assert (kept["prompt"], kept["prompt_version"], kept["model"]) == ("extract", "extract-3", CHAT)
         assert kept["raw"].startswith("Gern: ")
         assert "Hunter2" not in kept["raw"]
         assert "13812345678" not in kept["raw"]
@@ -274,5 +293,5 @@ async def test_the_command_shows_what_nobody_could_read(
             nobody = await asyncio.to_thread(CliRunner().invoke, app, ["answers", "-u", "nobody"])
         assert (shown.exit_code, nobody.exit_code) == (0, 0)
         assert "every answer could be read" in nobody.stdout
-        assert all(each in shown.stdout for each in (NOT_JSON, "extract-2", "the answer holds no JSON"))
+        assert all(each in shown.stdout for each in (NOT_JSON, "extract-3", "the answer holds no JSON"))
         assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON

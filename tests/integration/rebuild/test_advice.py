@@ -37,7 +37,7 @@ async def test_a_rebuild_follows_the_advice_that_the_evolver_had(
     async with running(settings) as system:
         person = Person(system)
         for text in SAID[language]:
-            await person.say(text)
+            await person.think(text)
         status = {m["content"]: m["status"] for m in await person.memories(status="all")}
         assert status == {SAID[language][0]: "superseded", SAID[language][1]: "active"}
         (row,) = system.rows("SELECT evidence -> 'advice' AS advice FROM proposals WHERE evidence ? 'advice'")

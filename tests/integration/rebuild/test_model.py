@@ -54,7 +54,7 @@ async def modelled(databases: Databases, kafka: str, server: ScriptedOllama) -> 
 async def test_what_a_model_found_is_found_again_without_a_call(modelled: System, server: ScriptedOllama) -> None:
     person = Person(modelled)
     for text in (*SAID, "Tell me about robots. I like tea.", *SAID):
-        await person.say(text)
+        await person.think(text)
     found = modelled.number("SELECT count(*) FROM observations WHERE detector LIKE 'model:%%'")
     assert found >= len(SAID)
     asked = len(server.asked("/api/chat"))
@@ -68,14 +68,14 @@ async def test_what_a_model_found_is_found_again_without_a_call(modelled: System
 async def test_another_model_or_question_today_changes_nothing(modelled: System, server: ScriptedOllama) -> None:
     person = Person(modelled)
     third, first, second = SAID
-    await person.say(first)
-    await person.say(second)
+    await person.think(first)
+    await person.think(second)
     await modelled.change("UPDATE model_cache SET model = 'before', input_hash = 'x' || input_hash")
     await modelled.change(
         'UPDATE memory_items SET provenance = provenance || \'{"detector": "model:before"}\''
         " WHERE provenance ->> 'detector' LIKE 'model:%%'"
     )
-    await person.say(third)
+    await person.think(third)
     asked = len(server.asked("/api/chat"))
     policy = Policy()
     today = policy.model_copy(

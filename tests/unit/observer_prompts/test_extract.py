@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from services.observer.prompts import EXTRACT, ExtractionAnswer, Known, Said, accepted, chosen, related
+from services.observer.prompts.brief import BriefAnswer
 from shared.errors import ConfigurationError
 from shared.models.answers import UnreadableError, parse
 from shared.policy import ObserverPolicy
+from shared.text.tokens import count
 
 GOLDEN = Path(__file__).parent / "golden"
 KNOWN = (
@@ -59,7 +61,7 @@ def test_the_schema_is_the_golden_one() -> None:
 
 def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
     assert ObserverPolicy().extract_prompt in EXTRACT
-    assert set(EXTRACT) == {"extract-1", "extract-2"}
+    assert set(EXTRACT) == {"extract-1", "extract-2", "extract-3"}
     with pytest.raises(
         ConfigurationError, match=r"^observer\.extract_prompt: no prompt 'extract-9'; there are extract-1,"
     ):
@@ -171,3 +173,51 @@ def test_an_id_that_was_never_shown_is_taken_out(given: str | None, kept: str | 
     _, known = TURNS["zh"]
     (found,) = related(answer(item(related_existing_memory_id=given)), known).items
     assert found.related_existing_memory_id == kept
+
+
+def brief(**changes: Any) -> dict[str, Any]:
+    told = {"quote": "现在喜欢喝龙井茶", "class": "change", "type": "preference", "content": "喜欢喝龙井茶"}
+    return {**told, "value": "龙井茶", "old": "美式咖啡", "memory": "m1", "truth": "preference", **changes}
+
+
+def in_brief(*items: dict[str, Any]) -> ExtractionAnswer:
+    return parse(json.dumps({"items": items}, ensure_ascii=False), BriefAnswer)
+
+
+@pytest.mark.parametrize(
+    ("told", "provenance", "confidence"),
+    [
+        ("stated", "confirmed_by_user", 0.9),
+        ("shown", "observation", 0.6),
+        ("change", "confirmed_by_user", 0.9),
+        ("limit", "confirmed_by_user", 0.9),
+        ("tool", "tool", 0.9),
+    ],
+)
+def test_a_brief_item_means_what_its_class_says(told: str, provenance: str, confidence: float) -> None:
+    (found,) = in_brief(brief(**{"class": told, "confidence": 0.9})).items
+    assert (found.provenance, found.confidence) == (provenance, confidence)
+    assert (found.value, found.correction_of, found.epistemic_type) == ("龙井茶", "美式咖啡", "preference")
+
+
+def test_a_brief_item_names_a_memory_by_its_place() -> None:
+    _, known = TURNS["zh"]
+    (found,) = related(in_brief(brief()), known).items
+    assert found.related_existing_memory_id == "0192-a"
+    (unknown,) = related(in_brief(brief(memory="m9", old="")), known).items
+    assert (unknown.related_existing_memory_id, unknown.correction_of) == (None, None)
+
+
+@pytest.mark.parametrize("changes", [{"class": "mood"}, {"type": "mood"}, {"quote": ""}, {"confidence": "much"}])
+def test_a_brief_item_outside_the_vocabulary_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableError):
+        in_brief(brief(**changes))
+
+
+def test_an_answer_in_full_is_read_where_a_brief_one_is_asked_for() -> None:
+    assert parse(json.dumps({"items": [item()]}), BriefAnswer).items == answer(item()).items
+
+
+def test_question_and_form_are_short_enough_for_a_small_model() -> None:
+    asked = chosen("extract-3")([], [])
+    assert count(asked.system) + count(json.dumps(asked.answer.model_json_schema())) <= 750

@@ -1,0 +1,35 @@
+"""What reads labelled messages: the rules, or the rules and a model behind them, merged as the observer merges both."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any, TypeVar
+
+from services.observer.extract import extract
+from services.observer.prompts import Known
+from shared.models.provider import ModelProvider
+from shared.policy import ObserverPolicy
+from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
+
+Reader = tuple[ModelProvider, ObserverPolicy]
+"""A model, and how it is asked."""
+AT_ONCE = 4
+"""So many questions at once, as one observer asks: more would wait for the model until their time was up."""
+T = TypeVar("T")
+
+
+async def read(reader: Reader | None, turn: TurnText, context: ObserveContext, known: Sequence[Known] = ()) -> Observed:
+    """What is read into the turn; `known` is what the model is shown beside it."""
+    if reader is None:
+        return observe(turn, context, ObservePolicy())
+    return (await extract(*reader, turn, context, known)).observed
+
+
+async def some_at_once(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What each of them gives, in order."""
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def in_turn(one: Coroutine[Any, Any, T]) -> T:
+        async with places:
+            return await one
+
+    return await asyncio.gather(*map(in_turn, work))

@@ -1,0 +1,241 @@
+"""Turn -> what a model adds to it, after the rules: load, think, save. Newest turns first; what is late is let go.
+
+Writes observations, summaries, usage, answers, and what the turn's outcome says of it.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from schemas.events import TurnExtract
+from services.observer import condense, extract, recall, rows, told
+from services.observer.condense import Retold
+from services.observer.extraction import Extraction
+from services.observer.prompts import Known
+from services.observer.withdrawn import SINCE, is_withdrawn, without
+from shared import allowance, clock, heard
+from shared.asking import Asking
+from shared.bus.delivery import Delivered
+from shared.cached import Cache, Input
+from shared.db import Connection, Subject, epoch_of
+from shared.errors import TransientError
+from shared.reading import ObserveContext, Observed, retractions
+from shared.runtime import Runtime
+from shared.store import (
+    additions,
+    answers,
+    entities,
+    inbox,
+    model_cache,
+    observations,
+    outbox,
+    quarantine,
+    summaries,
+    turns,
+    usage,
+)
+from shared.store.observations import ObservationRow
+from shared.store.outcomes import BY_MODEL, MODELS
+from shared.store.turns import Turn
+from shared.telemetry import (
+    MODEL_ANSWERS_KEPT,
+    MODEL_BUDGET_USED_UP,
+    MODEL_STEP_SECONDS,
+    MODEL_TURNS_SKIPPED,
+    logger,
+)
+
+CONSUMER = "observer-model"
+READ = "model_read"
+"""Says in the outcome that a model has read the turn, whatever it found."""
+SKIPPED = "model_skipped"
+GIVEN_UP = "model_given_up"
+LATE = "late"
+WITHOUT = frozenset({extract.UNAVAILABLE, extract.MALFORMED, extract.USED_UP})
+"""Why the rules' reading stands alone."""
+WHICH = ":model"
+"""Tells what carries the model's observations from what carried the rules'."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A turn that a model is to read, and what reading it needs beside its words."""
+
+    turn: Turn
+    context: ObserveContext
+    asked: Input | None
+    known: Sequence[Known]
+    asking: Asking
+    epoch: int
+    """The user's when the turn was loaded: what was erased since is not written about."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What the model found beside the rules, how it was found out, and what became of the session's summary."""
+
+    extraction: Extraction
+    rows: Sequence[ObservationRow] = ()
+    retold: Retold = field(default_factory=Retold)
+
+
+async def add_from_model(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
+    """Each turn has what a model adds to it, the newest first, each by itself; again changes nothing."""
+    for event in sorted(events, key=_since, reverse=True):
+        await _add(rt, subject, event)
+
+
+async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
+    async with rt.db.transaction(subject) as conn:
+        loaded = await _load(conn, rt, subject, event)
+        spent = await usage.today(conn, subject) if loaded else None
+    if loaded is None or spent is None:
+        return
+    loaded.asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
+    try:
+        thought = await _think(rt, subject, loaded, since=_since(event))
+        async with rt.db.transaction(subject, since=loaded.epoch) as conn:
+            if not await inbox.claim(conn, CONSUMER, [event.envelope.event_id]):
+                raise TransientError("another observer has had the turn")
+            await _save(conn, subject, loaded, thought)
+    except Exception:
+        await _count_alone(rt, subject, loaded)
+        raise
+    _measure(thought, loaded.asking, since=_since(event))
+
+
+async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivered) -> Loaded | None:
+    """The turn, unless it was read by a model before, or nothing is to be learnt from it any more."""
+    if await inbox.had(conn, CONSUMER, event.envelope.event_id):
+        return None
+    turn = await turns.learnable(conn, subject, _payload(event).turn_id)
+    if turn is None:
+        return None
+    policy = rt.policy.observer
+    asked = extract.asked_about(rt.models, policy, turn)
+    cache = Cache(await model_cache.find(conn, subject, [asked.hash] if asked else []))
+    fresh = [turn] if asked and not cache.has(asked) else []
+    known = (await recall.known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
+    # a memory has the id of the observation that it was made of: what this turn left is not known before it
+    own = {str(seen.observation_id) for seen in await observations.of_turns(conn, subject, [turn.turn_id])}
+    before = [each for each in known if each.memory_id not in own]
+    context = await _context(conn, subject, turn, policy.entity_window_turns)
+    return Loaded(turn, context, asked, before, Asking(cache), await epoch_of(conn))
+
+
+async def _context(conn: Connection, subject: Subject, turn: Turn, window: int) -> ObserveContext:
+    """What was named and answered before the turn, as when the rules read it."""
+    named = await entities.named_near(conn, subject, [turn.turn_id], window)
+    before = await turns.answered_before(conn, subject, [(turn.session_id, turn.seq)])
+    answers_before = [text for each in before for text in each.said("assistant_message")]
+    return ObserveContext(
+        turn.said_at,
+        recent_mentions=named.before(turn.turn_id, window),
+        session_mentions=named.in_session(turn.turn_id, turn.session_id, window),
+        answer_before=answers_before[-1] if answers_before else "",
+    )
+
+
+async def _think(rt: Runtime, subject: Subject, loaded: Loaded, *, since: datetime) -> Thought:
+    policy, turn, asking = rt.policy.observer, loaded.turn, loaded.asking
+    late = clock.now() - since > timedelta(seconds=policy.model_lag_max_s)
+    if late and not (loaded.asked and asking.cache.has(loaded.asked)):
+        return Thought(Extraction(Observed(), (SKIPPED,)))
+    found = Extraction(Observed())
+    if loaded.asked:
+        found = await extract.extract(
+            rt.models,
+            policy,
+            heard.turn_text(turn),
+            loaded.context,
+            loaded.known,
+            prompt_version=turn.dimension(extract.PROMPT),
+            asking=asking,
+            turn_id=turn.turn_id,
+        )
+        if not WITHOUT.intersection(found.notes):
+            found = replace(found, notes=(*found.notes, READ))
+    made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
+    added = tuple(row for row in made if row.detector.startswith(BY_MODEL))
+    return Thought(found, added, Retold() if late else await condense.renew(rt, subject, turn, asking))
+
+
+async def _save(conn: Connection, subject: Subject, loaded: Loaded, thought: Thought) -> None:
+    turn, asking = loaded.turn, loaded.asking
+    since = await additions.withdrawn_since(conn, subject, turn.turn_id, retractions.DETECTOR) if thought.rows else ()
+    gone = [row for row in thought.rows if is_withdrawn(row, since)]
+    kept = [row for row in thought.rows if row not in gone]
+    new = await observations.insert(conn, subject, kept)
+    added = [row for row in kept if row.observation_id in new]
+    if thought.retold.row:
+        await summaries.put(conn, subject, thought.retold.row)
+    await additions.note(conn, subject, turn.turn_id, _explained(turn, thought, gone), thought.retold.note())
+    await outbox.put(conn, told.observed(subject, turn, added, WHICH))
+    await answers.put(conn, subject, asking.unreadable)
+    await usage.add(conn, subject, asking.used)
+    taken_back = {row.text for row in gone}
+    if not await model_cache.put(conn, subject, [without(each, taken_back) for each in asking.cache.fresh]):
+        raise TransientError("the same input was answered otherwise meanwhile")
+    notes = thought.extraction.notes
+    logger().info("turn_read_by_model", turn_id=str(turn.turn_id), observations=len(added), detector=notes)
+
+
+def _explained(turn: Turn, thought: Thought, gone: Sequence[ObservationRow]) -> list[dict[str, Any]]:
+    """What the turn's outcome says of the model's part in it."""
+    places = {(row.ordinal, row.span_start, row.span_end) for row in gone}
+    said = thought.extraction.observed.explain
+    own = [
+        replace(each, decision="dropped", reason=SINCE) if (each.ordinal, *each.text_span) in places else each
+        for each in said
+        if each.reason.startswith(MODELS)
+    ]
+    own_turn = replace(turn, recalled={})
+    found = replace(thought.extraction, observed=Observed(explain=tuple(own)))
+    return rows.notes(own_turn, found, {})["explain"]
+
+
+async def _count_alone(rt: Runtime, subject: Subject, loaded: Loaded) -> None:
+    """What was asked about a turn that could not be saved was spent all the same; the next try knows the answers.
+
+    Where something of the user was erased meanwhile the answers are not kept: they may quote it.
+    """
+    asking = loaded.asking
+    if asking.called:
+        with suppress(TransientError):
+            async with rt.db.transaction(subject) as conn:
+                await usage.add(conn, subject, asking.used)
+                if await epoch_of(conn) == loaded.epoch:
+                    await model_cache.put(conn, subject, asking.cache.fresh)
+
+
+def _measure(thought: Thought, asking: Asking, *, since: datetime) -> None:
+    for notes in (thought.extraction.notes, thought.retold.notes):
+        if extract.USED_UP in notes:
+            MODEL_BUDGET_USED_UP.inc()
+    if SKIPPED in thought.extraction.notes:
+        MODEL_TURNS_SKIPPED.labels(LATE).inc()
+    else:
+        MODEL_STEP_SECONDS.observe((clock.now() - since).total_seconds())
+    for unread in asking.unreadable:
+        MODEL_ANSWERS_KEPT.labels(unread.prompt, unread.model).inc()
+
+
+def _payload(event: Delivered) -> TurnExtract:
+    assert isinstance(event.payload, TurnExtract)  # noqa: S101 # the topic carries nothing else
+    return event.payload
+
+
+def _since(event: Delivered) -> datetime:
+    """Since when the turn has waited for the model."""
+    return event.envelope.occurred_at
+
+
+async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
+    """The rules' reading of the turn stands, and its outcome says that the model's was given up."""
+    turn_id, event_id = _payload(event).turn_id, event.envelope.event_id
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event_id])
+        await quarantine.put(conn, subject, stage=CONSUMER, turn_id=turn_id, event_id=event_id, reason=reason)
+        await additions.note(conn, subject, turn_id, [{"reason": GIVEN_UP}], {})

@@ -1,0 +1,31 @@
+"""Whether the user has taken back, since a turn, what a model finds in it only now: pure."""
+
+from collections.abc import Iterable, Set
+from dataclasses import replace
+
+from shared.reading.related import about
+from shared.store.additions import Withdrawal
+from shared.store.model_cache import CachedAnswer
+from shared.store.observations import ObservationRow
+from shared.text.normalise import normalise
+
+SINCE = "model: taken back since"
+"""Why such a find is dropped."""
+
+
+def is_withdrawn(found: ObservationRow, since: Iterable[Withdrawal]) -> bool:
+    """By its key, by a word that what was taken back shares with it, or with all that the turn said."""
+    terms = about(found.text).terms | about(str(found.value.get("value") or "")).terms
+    return any(
+        each.of_turn
+        or (found.key is not None and found.key == each.key)
+        or not terms.isdisjoint(about(each.words).terms)
+        for each in since
+    )
+
+
+def without(answer: CachedAnswer, taken_back: Set[str]) -> CachedAnswer:
+    """The answer without the items that say this, so that a rebuild does not find them either."""
+    items = answer.answer.get("items", ())
+    kept = [item for item in items if normalise(item.get("content") or "") not in taken_back]
+    return answer if len(kept) == len(items) else replace(answer, answer={**answer.answer, "items": kept})
