@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
-from services.observer import cite, digest, extract, recall, received, rows, shown
+from services.observer import cite, digest, extract, habits, recall, received, rows, shown
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
 from shared import allowance, heard
@@ -56,6 +56,7 @@ class Loaded:
     turns: Sequence[Turn]
     named: Named
     earlier: received.Earlier
+    habits: habits.Told
     known: Mapping[UUID, Sequence[Known]]
     asking: Asking
     wishes: Wishes
@@ -114,7 +115,10 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
 
 
 async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> None:
-    """What memories rest on is derived from turns that have none: observations and mentions, no search, no events."""
+    """What memories rest on is derived from turns that have none: observations, mentions, no events.
+
+    Search has no more than the short messages in which habits are looked for.
+    """
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, turn_ids)
     thoughts = await _think(rt, loaded)
@@ -123,6 +127,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
         await turns.note_observed(conn, subject, notes, withheld=_withheld(thoughts))
         await wishes.put(conn, subject, loaded.wishes.changed.values())
         await _save_found(conn, subject, thoughts)
+        await chunks.put(conn, subject, [c for t in thoughts for c in habits.counted(t.chunks)])
 
 
 async def _load(
@@ -140,7 +145,8 @@ async def _load(
     asking = [turn for turn in found if turn.turn_id in inputs and not cache.has(inputs[turn.turn_id])]
     known = await recall.known(conn, subject, asking, policy.model_known_max)
     earlier = await received.load(conn, subject, found)
-    return Loaded(found, named, earlier, known, Asking(cache), silence, unread, await epoch_of(conn))
+    told = await habits.load(conn, subject, found)
+    return Loaded(found, named, earlier, told, known, Asking(cache), silence, unread, await epoch_of(conn))
 
 
 async def _obey_wishes(
@@ -183,6 +189,7 @@ async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
     thoughts: list[Thought] = []
     for turn in loaded.turns:
         found = await _read(rt, loaded, turn)
+        found = replace(found, observed=loaded.habits.settle(turn, found.observed, rt.policy.observer))
         loaded.named.note(rows.mention_rows(turn, found.observed))
         made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
         told = received.Told() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
