@@ -11,6 +11,7 @@ from schemas.vocabulary import OVERWRITE_TYPES
 from shared.amending import amend, amend_by_contrast
 from shared.policy import ConfidencePolicy
 from shared.reading.edited import Content
+from shared.reading.habits import find_act, is_same_act
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
@@ -122,7 +123,7 @@ def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advi
         return Weighed(found, "value")
     if AMENDS in new.flags:
         return Weighed(Reject("skip", "nothing_known_to_change"), "none")
-    replaced = _replaced(new, known)
+    replaced = _counted(new, known) if new.assertion == "behaviour" else _replaced(new, known)
     relation = relate(new, known, policy)
     beside = _beside(new, known, policy, advice) if relation.target is None and not replaced else ()
     if found := _by_meaning(new, beside, policy):
@@ -181,7 +182,8 @@ def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], pol
         return Write(replace(relation, reason="chosen") if new.chosen else relation, ends)
     match relation.action:
         case "create" | "supersede":
-            return Write(relation, _distinct((relation.target,)))
+            counted = replaced if new.assertion == "behaviour" else ()
+            return Write(relation, _distinct((relation.target, *counted)))
         case "confirm" if relation.target:
             ends = tuple(k for k in replaced if k.memory_id != relation.target.memory_id)
             return Write(relation, (relation.target, *ends)) if ends else Confirm(relation, relation.target)
@@ -190,8 +192,8 @@ def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], pol
 
 
 def reads(new: Statement) -> bool:
-    """Whether a statement has a sentence that is read beside others."""
-    return bool(new.quote) and not new.chosen
+    """Whether a statement has a sentence that is read beside others; what was counted has its own key alone."""
+    return bool(new.quote) and not new.chosen and new.assertion != "behaviour"
 
 
 def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice) -> tuple[Beside, ...]:
@@ -353,6 +355,13 @@ def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
         return [k for k in known if not k.name_alone and any(has_word(words, said) for words in (*k.words, k.told))]
     old = [k for k in known if k.key is not None and k.key == new.old_key]
     return old or _meant(new, known)
+
+
+def _counted(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """What was read of single tellings of a habit, and was not confirmed: the habit stands for them."""
+    act = find_act(new.text)
+    single = [k for k in known if k.key is None and k.type != "pattern" and k.provenance in ("observation", "analysis")]
+    return [k for k in single if act and (told := find_act(k.text)) and is_same_act(told, act)]
 
 
 def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
