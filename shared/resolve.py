@@ -180,12 +180,14 @@ def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], pol
         if not ends and not new.chosen:
             return _as_said(new, relation, policy)
         return Write(replace(relation, reason="chosen") if new.chosen else relation, ends)
+    if new.assertion == "behaviour" and relation.action in ("create", "supersede"):
+        return Write(relation, _distinct((relation.target, *replaced)))
     match relation.action:
         case "create" | "supersede":
-            counted = replaced if new.assertion == "behaviour" else ()
-            return Write(relation, _distinct((relation.target, *counted)))
+            return Write(relation, _distinct((relation.target,)))
         case "confirm" if relation.target:
-            ends = tuple(k for k in replaced if k.memory_id != relation.target.memory_id)
+            changed = () if new.assertion == "behaviour" else replaced
+            ends = tuple(k for k in changed if k.memory_id != relation.target.memory_id)
             return Write(relation, (relation.target, *ends)) if ends else Confirm(relation, relation.target)
         case _:
             return Reject(relation.action, relation.reason, relation.target)

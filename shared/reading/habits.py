@@ -91,23 +91,31 @@ def find_act(text: str) -> Act | None:
 def _core_en(text: str) -> str:
     if len(text.split()) > MOST_WORDS or words.NOT_EN.search(text):
         return ""
-    parts = [part for part in words.PART_EN.split(words.LEAD_EN.sub("", text)) if part and part.strip()]
-    for part in parts if len(parts) <= PARTS else ():
-        bare = words.WORKOUT_EN.sub("done workout", words.LEAD_EN.sub("", part.strip()))
-        if words.ACT_EN.search(bare):
-            return " ".join(w for w in _WORD.findall(bare) if w.lower() not in words.FRAME_EN and not w.isdigit())
+    for part in _parts(words.PART_EN, words.LEAD_EN.sub("", text)):
+        bare = words.WORKOUT_EN.sub("done workout", words.LEAD_EN.sub("", part))
+        said = _WORD.findall(bare) if words.ACT_EN.search(bare) else ()
+        if core := " ".join(word for word in said if word.lower() not in words.FRAME_EN and not word.isdigit()):
+            return core
     return ""
 
 
 def _core_zh(text: str) -> str:
     if len(CJK.findall(text)) > MOST_LETTERS or words.NOT_ZH.search(text):
         return ""
-    parts = [part for part in words.PART_ZH.split(words.LEAD_ZH.sub("", text)) if part]
-    for part in parts if len(parts) <= PARTS else ():
+    text = words.SIGNED_ZH.sub("打卡", words.LEAD_ZH.sub("", text))
+    for part in _parts(words.PART_ZH, text):
         bare = words.TAIL_ZH.sub("", words.OWN_ZH.sub("", part))
-        if "的" not in bare and words.ACT_ZH.search(bare):
-            return words.FRAME_ZH.sub("", bare)
+        if "的" in bare or words.OTHERS_ZH.match(bare) or not words.ACT_ZH.search(bare):
+            continue
+        if core := words.FRAME_ZH.sub("", bare):
+            return core
     return ""
+
+
+def _parts(between: re.Pattern[str], text: str) -> list[str]:
+    """The things that a message tells one after the other; none where there are too many to be one telling."""
+    parts = [part.strip() for part in between.split(text) if part and part.strip()]
+    return parts if len(parts) <= PARTS else []
 
 
 def _stands(text: str) -> bool:
