@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
-from schemas.vocabulary import OVERWRITE_TYPES
+from schemas.vocabulary import OVERWRITE_TYPES, Assertion
 from shared.amending import amend, amend_by_contrast
 from shared.policy import ConfidencePolicy
 from shared.reading.edited import Content
-from shared.reading.habits import find_act, is_same_act
+from shared.reading.habits import tell_same
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
@@ -38,6 +38,8 @@ SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
 CERTAIN = 0.95
 """How likely it must be that a passing statement ends what the user has confirmed; below, it is an open conflict."""
+TOLD_ONCE: frozenset[Assertion] = frozenset({"declared", "inferred", "correction", "behaviour"})
+"""How the words of a habit are taken where they are read one by one."""
 _THING = to_pattern(r"(?:的|那|这)(?:件|个|回)?(?:事儿?|安排|计划)$")
 """Says `that thing` of a plan that the words before it name."""
 _QUESTION = to_pattern(r"[^.!?。！？\n]*[?？]+")
@@ -360,10 +362,9 @@ def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
 
 
 def _counted(new: Statement, known: Sequence[Known]) -> list[Known]:
-    """What was read of single tellings of a habit, and was not confirmed: the habit stands for them."""
-    act = find_act(new.text)
-    single = [k for k in known if k.key is None and k.type != "pattern" and k.provenance in ("observation", "analysis")]
-    return [k for k in single if act and (told := find_act(k.text)) and is_same_act(told, act)]
+    """What was read of single tellings of a habit and not dictated or confirmed: the habit stands for it."""
+    single = (k for k in known if k.key is None and k.type != "pattern" and k.assertion in TOLD_ONCE)
+    return [k for k in single if tell_same(k.text, new.text)]
 
 
 def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:

@@ -143,6 +143,12 @@ def is_same_act(one: Act, other: Act) -> bool:
     return float(_vector(one.core) @ _vector(other.core)) >= least
 
 
+def tell_same(one: str, other: str) -> bool:
+    """Whether both texts are short messages that tell one act."""
+    first, second = find_act(one), find_act(other)
+    return first is not None and second is not None and is_same_act(first, second)
+
+
 def _beside(terms: Sequence[str], alike: set[str], shared: set[str]) -> list[str]:
     """The terms that the other has no word for: 晨跑 is told by 跑步 where both run."""
     acting = shared & words.ACTING

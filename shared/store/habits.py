@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
-from shared import place
 from shared.db import Connection, Subject
 from shared.reading.habits import DETECTOR, MOST_CHARS
 
 TERMS_MOST = 32
 """A message of more terms is not short."""
-EACH, MOST = 400, 800
-"""So many messages are looked at for a term, and in all, the newest."""
+EACH, MOST = 2000, 800
+"""So many messages are looked for by a term, and so many are compared: of which a habit was made, then the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +26,22 @@ class ToldBefore:
 
 
 _NEAR: LiteralString = """
-SELECT c.text, c.session_id, c.said_at, h.key, (h.value ->> 'times')::integer AS times
-FROM memory_chunks c LEFT JOIN observations h ON h.tenant_id = %(tenant)s AND h.user_id = %(user)s
-    AND h.turn_id = c.turn_id AND h.ordinal = c.ordinal AND h.detector = %(detector)s
+SELECT c.text, c.session_id, c.said_at, h.key, h.times
+FROM memory_chunks c LEFT JOIN LATERAL (
+    SELECT o.key, (o.value ->> 'times')::integer AS times FROM observations o
+    WHERE o.tenant_id = %(tenant)s AND o.user_id = %(user)s AND o.turn_id = c.turn_id AND o.ordinal = c.ordinal
+        AND o.detector = %(detector)s LIMIT 1) AS h ON true
 WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.role = 'user' AND c.name IS NULL AND c.media IS NULL
     AND c.session_id IS NOT NULL AND char_length(c.text) <= %(chars)s AND c.chunk_id = ANY(ARRAY(
         SELECT near.chunk_id FROM unnest(%(terms)s::text[]) AS t(term) CROSS JOIN LATERAL (
             SELECT chunk_id FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND term = t.term
-                AND chunk_id < %(memories)s AND length <= %(length)s ORDER BY chunk_id LIMIT %(each)s) AS near))
-ORDER BY c.said_at DESC, c.chunk_id LIMIT %(most)s
+                AND length <= %(length)s LIMIT %(each)s) AS near))
 """
+"""No order and no bound on ids: with either the planner takes an index of other columns where it has no statistics."""
 
 
 async def near(conn: Connection, subject: Subject, terms: Collection[str]) -> list[ToldBefore]:
-    """The newest short messages of the user, under no name, that have one of these terms."""
+    """Short messages of the user, under no name, that have one of these terms."""
     if not terms:
         return []
     params = {
@@ -50,8 +51,11 @@ async def near(conn: Connection, subject: Subject, terms: Collection[str]) -> li
         "terms": sorted(terms),
         "chars": MOST_CHARS,
         "length": TERMS_MOST,
-        "memories": place.FIRST_OF_MEMORIES,
         "each": EACH,
-        "most": MOST,
     }
-    return [ToldBefore(**row) for row in await (await conn.execute(_NEAR, params)).fetchall()]
+    found = [ToldBefore(**row) for row in await (await conn.execute(_NEAR, params)).fetchall()]
+    return sorted(found, key=_order, reverse=True)[:MOST]
+
+
+def _order(each: ToldBefore) -> tuple[bool, datetime, str, str]:
+    return each.key is not None, each.said_at, each.session_id, each.text

@@ -45,6 +45,34 @@ HABITS = {
         "exhausted",
     ),
 }
+BESIDE = {
+    "zh": (
+        "我住在杭州，是一名护士。",
+        "我对花生过敏。",
+        "我喜欢看科幻小说。",
+        "下周三要去上海出差。",
+        "我最近在学吉他。",
+    ),
+    "en": (
+        "I live in Portland and work as a nurse.",
+        "I'm allergic to peanuts.",
+        "I love science fiction novels.",
+        "I have a work trip to Denver next Wednesday.",
+        "I'm learning the guitar.",
+    ),
+}
+"""What else is known of the user."""
+AGAIN = {
+    "the same words": ("跑步回来了",) * 6,
+    "the same words, en": ("went for a run",) * 6,
+    "read as what happened": (
+        "I went swimming this morning",
+        "back from swimming",
+        *("I went swimming this morning",) * 4,
+    ),
+    "read as a constraint": ("接孩子放学去了",) * 6,
+    "read as a task": ("Just finished my flat white",) * 6,
+}
 ALL = pytest.mark.parametrize("language", HABITS)
 
 
@@ -56,15 +84,32 @@ async def tell(person: Person, texts: Sequence[str], start: int = 0) -> None:
 
 @ALL
 async def test_six_sessions_make_one_pattern_and_nothing_beside_it(person: Person, language: str) -> None:
-    texts, question, key, _ = HABITS[language]
+    texts, _, key, _ = HABITS[language]
     await tell(person, texts[:6])
     (memory,) = await person.memories()
     assert (memory["type"], memory["key"], memory["content"]) == ("pattern", key, texts[3])
     assert (memory["provenance"]["class"], memory["assertion"]) == ("analysis", "behaviour")
     assert memory["confidence"] == pytest.approx(0.7)
     assert memory["value"] == {"times": 4, "since": "2026-03-02", "quote": texts[3]}
+
+
+@ALL
+async def test_the_package_for_a_question_about_it_holds_it_as_a_habit(person: Person, language: str) -> None:
+    texts, question, *_ = HABITS[language]
+    for n, text in enumerate(BESIDE[language]):
+        await person.say(text, session=f"beside{n}", created_at=f"2026-02-{n + 2:02d}T07:30:00Z")
+    await tell(person, texts[:6])
     package = await person.compose(question, session="later")
+    (habit,) = [each.snippet for each in package.evidence if 'type="habit"' in each.snippet]
+    assert texts[3] in habit
     assert texts[3] in shown(package)
+
+
+@pytest.mark.parametrize("read", AGAIN)
+async def test_however_a_single_telling_is_read_one_memory_is_left(person: Person, read: str) -> None:
+    await tell(person, AGAIN[read])
+    (memory,) = await person.memories()
+    assert (memory["type"], memory["assertion"]) == ("pattern", "behaviour")
 
 
 @ALL
@@ -116,6 +161,18 @@ async def test_erasing_the_turn_that_made_it_erases_it_and_the_next_one_makes_it
     await tell(person, texts[5:6], 5)
     (memory,) = [m for m in await person.memories() if m["type"] == "pattern"]
     assert (memory["key"], memory["content"], memory["value"]["times"]) == (key, texts[5], 5)
+
+
+@ALL
+async def test_erasing_another_session_leaves_it_and_none_of_the_words_of_that(person: Person, language: str) -> None:
+    texts, *_, own = HABITS[language]
+    await tell(person, (texts[3], *texts[:3]))
+    await completed(person, await erase(person, "session", session_ids=["day0"]))
+    (memory,) = await person.memories()
+    assert (memory["type"], memory["content"]) == ("pattern", texts[2])
+    assert "day0" not in memory["source_sessions"]
+    for table in found(person.system.dsn, own):
+        assert not mine_holds(person, table, own), table
 
 
 @ALL

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.reading.habits import PREFIX, Habit, Telling, Verdict, find_act, is_same_act, judge
+from shared.reading.habits_kinds import kinds_of
 
 ACTS_EN = {
     "Just finished my flat white": "flat white",
@@ -221,3 +222,22 @@ def test_a_version_says_the_words_of_its_key_itself() -> None:
     found = judge(telling("back from the gym", 8), told, 4)
     assert found.habit
     assert found.habit.key == "pattern:habit:gym"
+
+
+@pytest.mark.parametrize(
+    ("habit", "asked"),
+    [
+        ("went for a run", "exercise"),
+        ("跑步回来了", "锻炼"),
+        ("Just finished my flat white", "drink"),
+        ("去接娃了", "孩子"),
+        ("walked the dog", "pet"),
+        ("洗完碗了", "家务"),
+    ],
+)
+def test_a_habit_is_found_by_what_kind_of_thing_it_is(habit: str, asked: str) -> None:
+    assert asked in kinds_of(habit)
+
+
+def test_what_is_of_no_kind_is_found_by_its_words_alone() -> None:
+    assert not kinds_of("watered the bonsai of the club")
