@@ -32,7 +32,7 @@ class Told:
 
     def _settle(self, turn: Turn, message: MessageText, observed: Observed, policy: ObserverPolicy) -> Observed:
         act = find_act(message.text)
-        if act is None:
+        if act is None or any(each.ordinal == message.ordinal for each in observed.refused):
             return observed
         now = Telling(act, turn.session_id, message.created_at)
         verdict = judge(now, self.earlier, policy.habit_sessions_min)

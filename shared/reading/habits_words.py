@@ -49,7 +49,7 @@ NOT_EN = to_pattern(
     r"\b(?:not|never|no|none|nothing|without|skip(?:ped|ping)?|missed|miss|forgot|cancel\w*|you|your|yours|u|please|pls|he|she|they|his|their|him|them"
     r"|want|wanted|wanna|like|need|needed|would|could|should|can|may|might|maybe|if|think|thinking|guess|wonder\w*|hope|sorry|thanks|thank|thx"
     r"|idea|question|problem|error|bug|enough|going to (?:be|have|need|try|ask|say|find|get|see)|let|me|it|left with|going out of"
-    r"|file|code|test|tests|build|tool|api|server|function|option|reservation|booking)\b|n['’]t\b|[?？]|https?:|@\w|[{}<>=`|\\]",
+    r"|file|code|test|tests|build|tool|api|server|function|option|reservation|booking)\b|n['’]t\b|[?？]|https?:|@\w|[\[\]{}<>=`|\\]",
     re.I,
 )
 """What asks, denies, wishes, speaks to somebody or of somebody else, or of the work that is being done together."""
@@ -95,7 +95,7 @@ ACT_ZH = to_pattern(
 )
 OTHERS_ZH = to_pattern(rf"^(?:我|我家|俺)?(?:的)?{KIN_ZH}")
 NOT_ZH = to_pattern(
-    r"[你您他她它谁哪吗么嘛?？不没别请帮想这那]|什么|怎么|为啥|多少|几点|有没有|能不能|可以|希望|喜欢|觉得|感觉|认为|知道|明白|懂|谢|好的|如果|要是|应该|可能|也许|一下|一定|吧$|让我|给我"
+    r"[\[\]{}<>=`|你您他她它谁哪吗么嘛?？不没别请帮想这那]|什么|怎么|为啥|多少|几点|有没有|能不能|可以|希望|喜欢|觉得|感觉|认为|知道|明白|懂|谢|好的|如果|要是|应该|可能|也许|一下|一定|吧$|让我|给我"
     r"|错|打扰|够|饱|腻|清楚|忘|看到|看见|听到|听说|算|对了|太|很|问题|推荐|介绍|评分|地址|电话|价格|门票|营业|酒店|景点|餐馆|饭店|多久|远|名字|叫做|所以|但是|不过|因为|文件|代码|报错|接口"
 )
 FRAME_ZH = to_pattern(

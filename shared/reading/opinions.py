@@ -11,6 +11,8 @@ from schemas.vocabulary import Epistemic
 from shared.reading.model import Found
 from shared.text.patterns import to_pattern
 
+LONGEST = 300
+"""Characters of a sentence that is looked at: one that goes on for longer says more than a view."""
 _LEAD_EN = r"(?:(?:and|but|so|well|oh|ok|also|honestly|frankly|actually|personally|to be honest|tbh|sorry(?: but)?|remember that)[\s,]+)*"
 _VIEW_EN = (
     r"I(?:['’]ve| have|['’]d| would| do)?(?: (?:really|honestly|still|always|personally|just|do|firmly|strongly|also))*"
@@ -87,7 +89,8 @@ def epistemic_of(found: Found) -> Epistemic:
 
 def gives_opinion(text: str) -> bool:
     """Whether the text is a judgement of a thing, and says that it is its speaker's view."""
-    return any(_judges(sentence.strip(" ,，")) for sentence in _SENTENCE.split(text) if sentence.strip())
+    sentences = (sentence.strip(" ,，") for sentence in _SENTENCE.split(text))
+    return any(_judges(sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST)
 
 
 def _judges(sentence: str) -> bool:

@@ -1,6 +1,7 @@
 """Habits on PostgreSQL: counted from what search reads of turns, once each, however the turns are delivered."""
 
 from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from shared.db import Subject
 from tests.system.databases import Databases
 from tests.system.kafka import Stored
 from tests.system.person import Json, Person, user
-from tests.system.running import System, running, settings_for
+from tests.system.running import System, policy_file, running, settings_for
 
 ZH = ("跑步回来了", "刚跑完步", "去跑步了", "跑完步了", "跑步打卡", "刚跑步回来")
 EN = ("went for a run", "run done", "back from my run", "off for a run", "Just finished my run", "morning run done")
@@ -138,3 +139,15 @@ async def test_named_speakers_have_no_habits(person: Person, texts: Sequence[str
     await tell(person, texts, name="Kim")
     await observe(person, delivered(person))
     assert made(person) == []
+
+
+@pytest.mark.parametrize("minimum", [2, 6])
+async def test_policy_says_in_how_many_sessions(databases: Databases, kafka: str, tmp_path: Path, minimum: int) -> None:
+    policy = policy_file(tmp_path, observer={"habit_sessions_min": minimum})
+    async with running(settings_for(databases.fresh(), kafka, policy=policy), ("compose",)) as system:
+        person = Person(system)
+        await tell(person, EN)
+        for event in delivered(person):
+            await observe(person, [event])
+        (habit,) = made(person)
+        assert habit["session_id"] == f"s{max(minimum, 3) - 1}"

@@ -70,7 +70,7 @@ I want to go for a run|I'd like a flat white
 I might go for a run|if I went for a run|I wish I went swimming|I think I ran too far|sorry, wrong file
 I've got a question|I ran the tests
 Finished reading the code, there is a bug|Back to you|I like running|running is fun|I am tired|I'm hungry
-Chicago|42|https://example.org/run done
+Chicago|42|https://example.org/run done|used [SECRET] at the gym
 """
 NONE_ZH = """
 谢谢|谢谢你|好的|好了|知道了|明白了|收到|太好了|早上好|晚安|嗯嗯|是的|不用了|算了|没事了|对了|行了|可以了|懂了
