@@ -5,6 +5,8 @@ from uuid import UUID
 
 from shared import place
 from shared.db import Connection, Subject
+from shared.reading.habits import PREFIX
+from shared.reading.habits_kinds import kinds_of
 from shared.reading.related import about
 from shared.store import chunks, memory
 from shared.store.chunks import Chunk
@@ -17,12 +19,14 @@ def chunk_of(fresh: Memory) -> Chunk:
     """The memory as it is indexed: its sentence with what it is about in front of it."""
     standing = "confirmed" if fresh.provenance_class == "confirmed_by_user" else fresh.provenance_class
     topic = topic_of(fresh.key)
+    kinds = kinds_of(fresh.content_text) if fresh.key and fresh.key.startswith(PREFIX) else ""
+    topic = f"{topic} {kinds}" if kinds else topic
     text = contextual(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
     terms = segment.terms(f"{topic or ''} {fresh.content_text}")
     return Chunk(
         chunk_id=place.chunk_of_memory(fresh.memory_id),
         text=text,
-        sentence=fresh.content_text,
+        sentence=f"{fresh.content_text} {kinds}" if kinds else fresh.content_text,
         terms=(*terms, *about(fresh.content_text).signs),
         language=language.detect(fresh.content_text),
         normalizer_version=segment.SEGMENTER_VERSION,

@@ -75,6 +75,9 @@ class ObserverPolicy(Slice):
     summarize_after_turns: int = Field(default=12, ge=1)
     summary_token_share: float = Field(default=0.7, gt=0, le=1)
     summary_token_limit: int = Field(default=8192, ge=512)
+    habit_sessions_min: int = Field(
+        default=4, ge=2, description="Sessions in which the same short message makes a pattern"
+    )
     use_model: bool = True
     model_deadline_s: float = Field(default=30.0, gt=0)
     extract_prompt: str = Field(default="extract-3", description="Version of the question; the observer has the list")

@@ -159,8 +159,8 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
         return Relation(action, same, provenance, new.assertion, confidence, reason)
     if same is None:
         return Relation("create", None, provenance, new.assertion, confidence, "new")
-    if same.sense == new.sense:
-        return confirmed(new, same, policy)
+    if same.sense == new.sense or (new.assertion == "behaviour" and RANK[provenance] < RANK[same.provenance]):
+        return confirmed(new, same, policy)  # what was only counted gainsays nothing that is known of it
     if RANK[provenance] < RANK[same.provenance] and RANK[same.provenance] >= RANK["tool"]:
         return Relation("ask", same, provenance, new.assertion, confidence, "weaker_than_known")
     if RANK[provenance] == RANK[same.provenance] and new.said_at < same.valid_at:

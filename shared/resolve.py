@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
-from schemas.vocabulary import OVERWRITE_TYPES
+from schemas.vocabulary import OVERWRITE_TYPES, Assertion
 from shared.amending import amend, amend_by_contrast
 from shared.policy import ConfidencePolicy
 from shared.reading.edited import Content
+from shared.reading.habits import tell_same
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
@@ -37,6 +38,8 @@ SAME, BOTH = 0.6, 0.7
 """How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
 CERTAIN = 0.95
 """How likely it must be that a passing statement ends what the user has confirmed; below, it is an open conflict."""
+TOLD_ONCE: frozenset[Assertion] = frozenset({"declared", "inferred", "correction", "behaviour"})
+"""How the words of a habit are taken where they are read one by one."""
 _THING = to_pattern(r"(?:的|那|这)(?:件|个|回)?(?:事儿?|安排|计划)$")
 """Says `that thing` of a plan that the words before it name."""
 _QUESTION = to_pattern(r"[^.!?。！？\n]*[?？]+")
@@ -122,7 +125,7 @@ def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advi
         return Weighed(found, "value")
     if AMENDS in new.flags:
         return Weighed(Reject("skip", "nothing_known_to_change"), "none")
-    replaced = _replaced(new, known)
+    replaced = _counted(new, known) if new.assertion == "behaviour" else _replaced(new, known)
     relation = relate(new, known, policy)
     beside = _beside(new, known, policy, advice) if relation.target is None and not replaced else ()
     if found := _by_meaning(new, beside, policy):
@@ -179,19 +182,22 @@ def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], pol
         if not ends and not new.chosen:
             return _as_said(new, relation, policy)
         return Write(replace(relation, reason="chosen") if new.chosen else relation, ends)
+    if new.assertion == "behaviour" and relation.action in ("create", "supersede"):
+        return Write(relation, _distinct((relation.target, *replaced)))
     match relation.action:
         case "create" | "supersede":
             return Write(relation, _distinct((relation.target,)))
         case "confirm" if relation.target:
-            ends = tuple(k for k in replaced if k.memory_id != relation.target.memory_id)
+            changed = () if new.assertion == "behaviour" else replaced
+            ends = tuple(k for k in changed if k.memory_id != relation.target.memory_id)
             return Write(relation, (relation.target, *ends)) if ends else Confirm(relation, relation.target)
         case _:
             return Reject(relation.action, relation.reason, relation.target)
 
 
 def reads(new: Statement) -> bool:
-    """Whether a statement has a sentence that is read beside others."""
-    return bool(new.quote) and not new.chosen
+    """Whether a statement has a sentence that is read beside others; what was counted has its own key alone."""
+    return bool(new.quote) and not new.chosen and new.assertion != "behaviour"
 
 
 def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice) -> tuple[Beside, ...]:
@@ -352,6 +358,12 @@ def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
         return [k for k in known if not k.name_alone and any(has_word(words, said) for words in (*k.words, k.told))]
     old = [k for k in known if k.key is not None and k.key == new.old_key]
     return old or _meant(new, known)
+
+
+def _counted(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """What was read of single tellings of a habit and not dictated or confirmed: the habit stands for it."""
+    single = (k for k in known if k.key is None and k.type != "pattern" and k.assertion in TOLD_ONCE)
+    return [k for k in single if tell_same(k.text, new.text)]
 
 
 def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:

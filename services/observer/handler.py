@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from schemas.events import TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED
-from services.observer import cite, digest, extract, received, rows, shown, told
+from services.observer import cite, digest, extract, habits, received, rows, shown, told
 from services.observer.extraction import Extraction
 from shared import heard
 from shared.asking import Asking
@@ -50,6 +50,7 @@ class Loaded:
     turns: Sequence[Turn]
     named: Named
     earlier: received.Earlier
+    habits: habits.Told
     wishes: Wishes
     unread: Mapping[UUID, tuple[Explain, ...]]
     """Of each turn that is withheld, what its outcome says of its messages."""
@@ -99,9 +100,10 @@ async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivere
 
 
 async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID]) -> None:
-    """What memories rest on is derived from turns that have none: observations and mentions, no search, no events.
+    """What memories rest on is derived from turns that have none: observations and mentions, no events.
 
-    What models answered before counts, as if they had been asked at once.
+    Search has no more than the short messages in which habits are looked for. What models answered before counts, as if
+    they had been asked at once.
     """
     async with rt.db.transaction(subject) as conn:
         loaded = await _load(conn, rt, subject, turn_ids)
@@ -111,6 +113,7 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
         await turns.note_observed(conn, subject, notes, withheld=_withheld(thoughts))
         await wishes.put(conn, subject, loaded.wishes.changed.values())
         await _save_found(conn, subject, thoughts)
+        await chunks.put(conn, subject, [c for t in thoughts for c in habits.counted(t.chunks)])
 
 
 async def _load(
@@ -124,8 +127,9 @@ async def _load(
         found = await shown.marked(conn, subject, found)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
     earlier = await received.load(conn, subject, found)
+    counted = await habits.load(conn, subject, found)
     asking = None if live else await _answered(conn, rt, subject, found)
-    return Loaded(found, named, earlier, silence, unread, await epoch_of(conn), asking)
+    return Loaded(found, named, earlier, counted, silence, unread, await epoch_of(conn), asking)
 
 
 async def _answered(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> Asking:
@@ -162,6 +166,7 @@ async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
     thoughts: list[Thought] = []
     for turn in loaded.turns:
         found = await _read(rt, loaded, turn)
+        found = replace(found, observed=loaded.habits.settle(turn, found.observed, rt.policy.observer))
         loaded.named.note(rows.mention_rows(turn, found.observed))
         made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
         told = received.Told() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)

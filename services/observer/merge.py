@@ -16,6 +16,7 @@ from shared.reading.keys import known, preference_key, profile_key, slug
 from shared.reading.learned import disliked, read
 from shared.reading.manipulation import manipulates, serves_itself
 from shared.reading.model import Polarity
+from shared.reading.opinions import gives_opinion
 from shared.reading.stated import standings
 from shared.relate import CLAIMED, RELATED
 from shared.text.normalise import fold, normalise
@@ -178,7 +179,7 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
         value=_value(item, text, speaker) | (without_day(date) if item.type == "event" else {}),
         text=f"{speaker}: {text}" if speaker else text,
         assertion="declared" if item.provenance == "confirmed_by_user" and not item.correction_of else "inferred",
-        epistemic="opinion" if benefits else item.epistemic_type,
+        epistemic="opinion" if benefits or _judges(item, place) else item.epistemic_type,
         polarity=polarity,
         priority="normal",
         retracts=False,
@@ -192,6 +193,11 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
         flags=("self_benefit",) if benefits else (),
         event_date=date.day if date and item.type == "event" else None,
     )
+
+
+def _judges(item: ExtractedItem, place: Place) -> bool:
+    """Whether a model took a judgement of the user's for a fact."""
+    return item.epistemic_type == "fact" and item.type != "profile" and gives_opinion(place.quote)
 
 
 def _value(item: ExtractedItem, text: str, speaker: str | None) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from shared.reading.guards import Stance, stances
 from shared.reading.keys import profile_key, slug
 from shared.reading.learned import Verdict
 from shared.reading.model import Explain, Found, MessageText, Observation
+from shared.reading.opinions import epistemic_of
 from shared.reading.orders import order_in
 from shared.reading.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.reading.slots import with_due, with_slot
@@ -368,7 +369,7 @@ def observation(found: Found, message: MessageText, span: tuple[int, int], aroun
         value,
         text,
         found.assertion,
-        found.epistemic,
+        epistemic_of(found),
         found.polarity,
         "urgent" if correction else "normal",
         found.retracts,

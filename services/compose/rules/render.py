@@ -6,6 +6,7 @@ from urllib.parse import quote
 from schemas.evidence_pack import KnownOf
 from schemas.vocabulary import Epistemic, Provenance
 from services.compose.rules.model import Candidate, CoreMemory
+from shared.reading.habits import PREFIX as HABIT
 from shared.text.blocks import fenced_within
 from shared.text.patterns import to_pattern
 from shared.text.sanitize import screen
@@ -77,6 +78,7 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
             valid_since=_day(candidate.valid_at),
             valid_until=_day(candidate.until),
             epistemic_type=_kind(candidate.epistemic),
+            type="habit" if (candidate.category or "").startswith(HABIT) else None,
         )
         return _tagged("user_memory", attributes, text, limit)
     if candidate.is_resource:
