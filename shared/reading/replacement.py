@@ -66,6 +66,8 @@ _SENTENCE = to_pattern(r"[^.。!！?？\n]*(?:\.(?=\d)[^.。!！?？\n]*)*[.。!
 _ASKS = to_pattern(r"[?？]|[吗呢么]$")
 _INSIDE = to_pattern(r"\b(?:not|but|instead|or)\b|不是|而是|，|,")
 """What stands in no value."""
+_INSIDE_NUMBER, _GOES_ON = to_pattern(r"\d[:.,/]$"), to_pattern(r"[:.,/]\d")
+"""Say that a number begins before, or goes on behind."""
 _TELLS_NOTHING = to_pattern(
     r"(?:i|you|we|they|he|she|it|that|there|who|what|let)['’](?:m|s|re|ve|ll|d)|(?:do|does|did|is|are|was|were|ca|wo|would|could|should|have|has)n['’]t"
     r"|wo+w|whoa|phew|a+h+|o+h+|a+w+|m+|hm+|ye+a?h?|yup|yep|yes|nope|no|hey|hi|hello|thanks?|ok(?:ay)?|please|sorry|oops|lol|haha\w*|definitely|absolutely"
@@ -202,8 +204,13 @@ def read_phrases(text: str) -> Phrases:
 
 
 def _is_whole(text: str, place: Span) -> bool:
-    """Whether no word of Latin letters or digits is cut at an edge: not the 4 of 4B."""
-    return not any(0 < at < len(text) and _is_latin(text[at - 1]) and _is_latin(text[at]) for at in place)
+    """Whether no word of Latin letters or digits is cut at an edge: not the 4 of 4B, not the 40 of 7:40."""
+    start, end = place
+    if any(0 < at < len(text) and _is_latin(text[at - 1]) and _is_latin(text[at]) for at in place):
+        return False
+    return not (_INSIDE_NUMBER.search(text[:start]) and text[start].isdigit()) and not (
+        text[end - 1].isdigit() and _GOES_ON.match(text, end)
+    )
 
 
 def _is_latin(letter: str) -> bool:

@@ -21,6 +21,27 @@ from tests.learning.text_fit import Fitted, Texts
 Numbers = NDArray[np.float64]
 WEIGHTS = corpus.HERE.parents[1] / "shared" / "text" / "weights"
 LANGUAGES = ("en", "zh")
+MARKS = {
+    "en": (
+        ("no, ", ""),
+        ("sorry, ", ""),
+        ("i meant ", ""),
+        ("make that ", ""),
+        ("*", ""),
+        ("", ", my bad"),
+        ("oops ", ""),
+    ),
+    "zh": (
+        ("不对，", ""),
+        ("说错了，", ""),
+        ("打错了，是", ""),
+        ("应该是", ""),
+        ("不是，", ""),
+        ("", "，看错了"),
+        ("更正，", ""),
+    ),
+}
+"""What people put around the right value: each label is read with one of them as well."""
 STATEMENTS_EVERY = 12
 """One statement of the corpus in so many is read as what puts nothing right of what somebody else had said."""
 HIDDEN, EPOCHS, BATCH = 32, 40, 16
@@ -58,11 +79,14 @@ def read_labels(folder: Path) -> list[Label]:
             label = json.loads(line)
             if label["kind"] in ("repair", "none"):
                 found.append(Label(label["before"], label["said"], label.get("old", ""), label.get("new", "")))
+    random = np.random.default_rng(11)
+    for label in [each for each in found if each.repairs]:
+        mark, behind = MARKS["en" if label.said.isascii() else "zh"][random.integers(len(MARKS["en"]))]
+        found.append(Label(label.before, f"{mark}{label.new}{behind}", label.old, label.new))
     kept = [text for path in sorted(folder.glob("lasting_*.jsonl")) for text in _kept(path)]
     kept += [message.text for message in corpus.messages() if message.spans and message.types][::STATEMENTS_EVERY]
     before = [each.before for each in found] + kept
     known = {language: [text for text in before if text.isascii() == (language == "en")] for language in LANGUAGES}
-    random = np.random.default_rng(11)
     for text in (*(line.text for line in natural.lines()), *kept):
         if is_short(text):
             others = known["en" if text.isascii() else "zh"]
