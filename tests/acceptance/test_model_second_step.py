@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from schemas.topics import OBSERVATION_RECORDED, TURN_OUTCOME
+from schemas.topics import OBSERVATION_RECORDED, TURN_EXTRACT, TURN_OUTCOME
 from services.cli.supervisor import Supervisor
 from shared.telemetry import MODEL_TURNS_SKIPPED
 from tests.ollama.server import CHAT, ScriptedOllama
@@ -250,11 +250,18 @@ async def test_turns_that_waited_too_long_are_let_go_newest_first_and_counted(
         ollama.script("slow", at="/api/chat")
         await system.stop("observer")
         receipts = [await person.commit(text, session=f"s{n}") for n, text in enumerate(texts)]
+        waiting = "SELECT count(*) FROM event_outbox"
+        await wait_for(lambda: not system.number(waiting), "every turn waits for the observer")
+        await system.stop("relay")
         await system.start("observer")
+        told_of = f"{waiting} WHERE aggregatetype = '{TURN_EXTRACT.name}'"
+        await wait_for(lambda: system.number(told_of) == len(texts), "every turn is to be read by a model")
+        await system.start("relay")
         outcomes = [await person.thought(receipt["turn_id"]) for receipt in receipts]
         skipped = ["model_skipped" in [e["reason"] for e in each["retention_explain"]] for each in outcomes]
         assert any(skipped)
         assert not skipped[-1], "the newest turn is asked about"
+        assert skipped == sorted(skipped, reverse=True), "the older turns are let go"
         counted = MODEL_TURNS_SKIPPED.labels("late")._value.get() - before  # pyright: ignore[reportPrivateUsage]
         assert counted == skipped.count(True)
         assert all(each["status"] == "derived" for each in outcomes)

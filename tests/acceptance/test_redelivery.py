@@ -10,6 +10,7 @@ import pytest
 from aiokafka.errors import KafkaError
 
 from schemas.topics import TURN_COMMIT
+from tests.ollama.server import ScriptedOllama
 from tests.system.databases import Databases, state
 from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read
@@ -30,11 +31,22 @@ STORY = (
 ASKED = "Which theme suits me?"
 
 
+def says_it_again(body: dict[str, Any]) -> str:
+    """A goal in the words of each message of the user; of a summary nothing."""
+    data = orjson.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
+    said = [message["text"] for message in data.get("turn", ()) if message["role"] == "user"]
+    told = {"class": "shown", "type": "goal", "truth": "fact", "confidence": 0.6}
+    return orjson.dumps({"items": [{**told, "quote": text, "content": text} for text in said]}).decode()
+
+
 @pytest.fixture
-async def system(databases: Databases, kafka: str, tmp_path: Path) -> AsyncGenerator[System]:
+async def system(databases: Databases, kafka: str, ollama: ScriptedOllama, tmp_path: Path) -> AsyncGenerator[System]:
     """Every service; nothing is driven again from state or kept up, so that only the broker's deliveries count."""
+    ollama.reset()
+    ollama.answer = says_it_again
     policy = policy_file(tmp_path, delivery={"redrive_after_s": 3600}, evolution={"every_s": 3600})
-    async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
+    models = {"ollama_url": ollama.url, "embedding_dimension": 64}
+    async with running(settings_for(databases.fresh(), kafka, policy=policy, **models)) as all_services:
         yield all_services
 
 
@@ -93,7 +105,8 @@ async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_onc
     commits_fail(system, *WORKERS)
     people = [Person(system) for _ in range(3)]
     for text in STORY:
-        await asyncio.gather(*(person.commit(text) for person in people))
+        receipts = await asyncio.gather(*(person.commit(text) for person in people))
+        await asyncio.gather(*(p.thought(r["turn_id"]) for p, r in zip(people, receipts, strict=True)))
     assert await system.settled() == len(people) * len(STORY)
     before = state(system.dsn)
     await system.stop(*WORKERS)

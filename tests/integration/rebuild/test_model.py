@@ -1,5 +1,6 @@
 """A rebuild asks no model: what one answered is kept, whatever model or question is in use today."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -87,6 +88,24 @@ async def test_another_model_or_question_today_changes_nothing(modelled: System,
     assert {"model:before", "model:qwen3"} <= kept(modelled)
     assert report.other_policy == 3
     assert len(server.asked("/api/chat")) == asked
+
+
+@pytest.mark.parametrize(("n", "taken_back"), [(0, "开玩笑的。"), (1, "Just kidding.")])
+async def test_what_was_taken_back_while_the_model_read_is_not_found_again(
+    modelled: System, server: ScriptedOllama, n: int, taken_back: str
+) -> None:
+    person = Person(modelled)
+    server.slow_s = 3.0
+    server.script("slow", "well", at="/api/chat")
+    first = await person.say(list(SAID)[n])
+    await asyncio.wait_for(server.slow_began.wait(), 30)
+    await person.think(taken_back)
+    later = await person.thought(first["turn_id"])
+    assert "model: taken back since" in [each["reason"] for each in later["retention_explain"]]
+    assert modelled.number("SELECT count(*) FROM observations WHERE detector LIKE 'model:%%'") == 0
+    rt = modelled["compose"].rt
+    report = await rebuild(modelled.dsn, rt.settings, rt.policy, subject(person), apply=False, say=heard)
+    assert (told(report), report.missed) == ({}, {})
 
 
 def kept(system: System) -> set[str]:
