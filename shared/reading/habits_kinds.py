@@ -2,6 +2,8 @@
 
 # ruff: noqa: E501 - one kind a line
 
+from functools import cache
+
 from shared.reading.habits import find_act
 from shared.text.segment import stem, terms
 
@@ -34,12 +36,17 @@ _KINDS = {
         "休息 健康",
     ): "nap sleep meditate meditation massage physio therapy medicine pill vitamin 午睡 睡觉 冥想 按摩 吃药 泡脚",
 }
-_OF: dict[str, tuple[str, str]] = {stem(word): kind for kind, words in _KINDS.items() for word in words.split()}
+
+
+@cache
+def _by_term() -> dict[str, tuple[str, str]]:
+    """The kind that each term is of, worked out by whoever first asks."""
+    return {stem(word): kind for kind, words in _KINDS.items() for word in words.split()}
 
 
 def kinds_of(text: str) -> str:
     """The words by which such habits are asked for, in both languages; empty where its words tell no kind."""
     act = find_act(text)
     said = [*terms(text), *(act.terms if act else ())]
-    found = dict.fromkeys(kind for term in said if (kind := _OF.get(term)))
+    found = dict.fromkeys(kind for term in said if (kind := _by_term().get(term)))
     return " ".join(f"{english} {chinese}" for english, chinese in found)
