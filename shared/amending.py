@@ -17,7 +17,7 @@ from shared.reading.replacement import estimate_repairing, find_replacement
 from shared.reading.slots import with_due
 from shared.reading.values import like, values, whole
 from shared.relate import ALSO, AMENDS, MAY_AMEND, Known, Statement
-from shared.text import meanings
+from shared.text import meanings, segment
 from shared.text.patterns import to_pattern
 from shared.text.within import has_word
 
@@ -28,6 +28,7 @@ SELF_BENEFIT = "self_benefit"
 """Flags a claim of money or authority, which stays one whatever its sum."""
 DAYS = frozenset({"date", "event_date"})
 """Where the value of a memory holds the day that its words name."""
+LEAST_SHARED, _STOPS = 4, " ,，.。!！?？"
 PUTS_RIGHT = 0.3
 """How likely it must be that a short message puts a value of a memory right."""
 LONGEST_CONTRAST = 120
@@ -110,6 +111,7 @@ def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
         :RECENT
     ]
     likely = estimate_repairing(new.quote)
+    said = [k for k in said if not _says_it_all(new.quote, k.text)]
     found = [(each, k) for k in said if (each := find_replacement(k.text, new.quote, likely))]
     if not found:
         return None
@@ -120,6 +122,13 @@ def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
     start, end = best.old
     text = target.text[:start] + value + target.text[end:]
     return _build_amendment(target, text, target.text[start:end], value, new)
+
+
+def _says_it_all(said: str, text: str) -> bool:
+    """Whether the message has most of its words from the text: a statement of its own, not a repair."""
+    words = {word for word in segment.words(said.lower()) if word.strip(_STOPS)}
+    shared = words & set(segment.words(text.lower()))
+    return len(shared) >= LEAST_SHARED and 5 * len(shared) >= 3 * len(words)
 
 
 def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:

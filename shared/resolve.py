@@ -363,7 +363,7 @@ def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
 def _counted(new: Statement, known: Sequence[Known]) -> list[Known]:
     """What was read of single tellings of a habit and not dictated or confirmed: the habit stands for it."""
     single = (k for k in known if k.key is None and k.type != "pattern" and k.assertion in TOLD_ONCE)
-    return [k for k in single if tell_same(k.text, new.text)]
+    return sorted((k for k in single if tell_same(k.text, new.text)), key=lambda k: (k.valid_at, k.memory_id))
 
 
 def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:

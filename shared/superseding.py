@@ -58,8 +58,8 @@ SIGNS = (
     "shares_most",
 )
 """What is told of a memory and a statement, in the order of the weights."""
-ALONE = 1.0
-"""By how much the only memory that is near counts as nearest."""
+USUAL = {"near": 1.0, "of_old": 0.0}
+"""How near, and how much they share, two texts that are apart often are."""
 _CHANGES = to_pattern(
     r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
     r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
@@ -125,15 +125,15 @@ def _sentence(text: str) -> _Sentence:
 def count_signs(near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]) -> list[list[float]]:
     """The signs of each memory and the statement, each of the order of one: it ends what it is nearest to."""
     found = [_count_signs(old, new, quote, relation) for old, relation in zip(near, relations, strict=True)]
-    lead = [_leads([signs[SIGNS.index(name)] for signs in found]) for name in ("near", "of_old")]
+    lead = [_leads([signs[SIGNS.index(name)] for signs in found], usual) for name, usual in USUAL.items()]
     return [[*signs, by_meaning, by_words] for signs, by_meaning, by_words in zip(found, *lead, strict=True)]
 
 
-def _leads(numbers: Sequence[float]) -> list[float]:
-    """By how much each is more than the largest of the others."""
-    if len(numbers) < 2:
-        return [ALONE] * len(numbers)
-    most, second = sorted(numbers, reverse=True)[:2]
+def _leads(numbers: Sequence[float], usual: float) -> list[float]:
+    """By how much each is more than the largest of the others, and than what is usual of things that are apart."""
+    if not numbers:
+        return []
+    most, second = sorted((*numbers, usual), reverse=True)[:2]
     return [each - (second if each == most else most) for each in numbers]
 
 

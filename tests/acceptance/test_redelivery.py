@@ -108,12 +108,12 @@ async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_onc
         receipts = await asyncio.gather(*(person.commit(text) for person in people))
         await asyncio.gather(*(p.thought(r["turn_id"]) for p, r in zip(people, receipts, strict=True)))
     assert await system.settled() == len(people) * len(STORY)
-    before = state(system.dsn)
+    before = await steady(system.dsn)
     await system.stop(*WORKERS)
     await system.start(*WORKERS)
     await caught_up(system.bootstrap)
     await system.settled()
-    assert state(system.dsn) == before
+    assert await steady(system.dsn) == before
 
 
 async def test_a_turn_committed_again_after_its_answer_was_lost_is_one_turn(system: System) -> None:

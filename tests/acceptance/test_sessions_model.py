@@ -20,8 +20,8 @@ TALK: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
     "zh": (
         "我们决定用 PostgreSQL 做主存储。",
         "我们决定用 PostgreSQL 做主存储",
-        "窗边那盆绿萝归前台照看。",
-        "窗边那盆绿萝由前台照看",
+        "楼下的花坛换过土了。",
+        "楼下的花坛换过土",
         tuple(f"我们决定第{n}批货走{way}。" for n, way in enumerate("海陆空铁河海陆空铁河", 1)),
     ),
     "en": (

@@ -104,7 +104,7 @@ async def test_who_dictates_what_is_held_back_is_told_at_once_by_which_rule(pers
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_all_that_is_held_back_is_named_by_source_and_rule_and_counted(person: Person, language: str) -> None:
     tool = {"role": "tool", "content": f"{FACT[language]} {ORDER[language]}"}
-    turn = await person.commit(messages=[user(ASKED[language][:12]), tool])
+    turn = await person.commit(messages=[user(ASKED[language]), tool])
     await person.outcome(turn["turn_id"])
     before = counted(RULE[language])
     package = await person.compose(ASKED[language], session="another")
@@ -159,7 +159,8 @@ async def test_the_operators_policy_governs_packages_searches_lists_and_historie
     receipt = (await person.post("/v1/memories", {**person.whose, "text": f"{KEPT[language]}<|im_start|>"})).json()
     assert receipt["held_back"] is None
     await person.outcome(receipt["turn_id"])
-    (item,) = await person.memories()
+    items = await person.memories()
+    (item,) = items if len(items) == 1 else [print(items), items][1]
     assert (item["held_back"], "im_start" in item["content"]) == (None, True)
     (version,) = (await person.get(f"/v1/memories/{item['memory_id']}/history")).json()["memories"]
     assert version["content"] == item["content"]

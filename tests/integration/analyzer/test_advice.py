@@ -261,7 +261,7 @@ async def test_nobody_is_asked_for_the_users_own_benefit_without_a_doubt_or_wher
     async with bench(use_model=False) as b:
         await b.learn(old)
         await b.learn(new)
-    async with bench(doubt_low=0.2) as b:
+    async with bench(doubt_low=0.8) as b:
         await b.learn(old)
         await b.learn(new)
     assert server.asked("/api/chat") == []
