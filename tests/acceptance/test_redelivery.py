@@ -31,6 +31,18 @@ STORY = (
 ASKED = "Which theme suits me?"
 
 
+async def steady(dsn: str) -> dict[str, Any]:
+    """The state once nothing of it has changed for two seconds: vectors of a model come after the rest."""
+    before = state(dsn)
+    for _ in range(30):
+        await asyncio.sleep(2)
+        now = state(dsn)
+        if now == before:
+            break
+        before = now
+    return before
+
+
 def says_it_again(body: dict[str, Any]) -> str:
     """A goal in the words of each message of the user; of a summary nothing."""
     data = orjson.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
