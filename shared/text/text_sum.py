@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.text.patterns import to_pattern
-from shared.text.static_encoder import load_static_encoder
+from shared.text.static_encoder import MAX_CHARS, load_static_encoder
 
 Numbers = NDArray[np.float32]
 SLOTS = 1 << 13
@@ -46,8 +46,8 @@ class TextSum:
 
 
 def find_slots(text: str) -> list[int]:
-    """The slots of the words and pairs of words of a text, of Chinese of its characters, each once."""
-    words = _WORD.findall(text.lower().replace("’", "'"))
+    """The slots of the words and pairs of words that a text begins with, of Chinese of its characters, each once."""
+    words = _WORD.findall(text[:MAX_CHARS].lower().replace("’", "'"))
     told = {*words, *map("_".join, pairwise(words))}
     return sorted({crc32(each.encode()) % SLOTS for each in told})
 
