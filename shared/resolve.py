@@ -315,7 +315,7 @@ def _near(said: About, known: Sequence[Known]) -> list[Known]:
 
 
 def _least(new: Statement, old: Known) -> float:
-    """How likely it must be that the memory ends: what was dictated, and what is, are hardly meant to end each other."""
+    """How likely it must be that the memory ends: two that were dictated are hardly meant to end each other."""
     if new.assertion == "directive" and old.provenance == "confirmed_by_user":
         return CERTAIN
     if old.type == "event" or SUSPECTED in new.flags:
