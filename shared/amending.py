@@ -111,17 +111,16 @@ def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
         :RECENT
     ]
     likely = estimate_repairing(new.quote)
-    said = [k for k in said if not _says_it_all(new.quote, k.text)]
-    found = [(each, k) for k in said if (each := find_replacement(k.text, new.quote, likely))]
+    said = [k for k in said if not _says_it_all(new.quote, k.words_said)]
+    found = [(each, k) for k in said if (each := find_replacement(k.words_said, new.quote, likely))]
     if not found:
         return None
     best, target = max(found, key=lambda pair: pair[0].probability)
     if best.probability < PUTS_RIGHT:
         return None
-    value = new.quote[slice(*best.new)]
+    value, old = new.quote[slice(*best.new)], target.words_said
     start, end = best.old
-    text = target.text[:start] + value + target.text[end:]
-    return _build_amendment(target, text, target.text[start:end], value, new)
+    return _build_amendment(target, old[:start] + value + old[end:], old[start:end], value, new)
 
 
 def _says_it_all(said: str, text: str) -> bool:
@@ -186,11 +185,12 @@ def _by_role(new: Statement, live: Sequence[Known]) -> Amendment | None:
         return None
     for target in live:
         found = re.search(
-            rf"{re.escape(role)}{_IS}(?P<old>{_HOLDER_EN if role.isascii() else _HOLDER_ZH})", target.text, re.I
+            rf"{re.escape(role)}{_IS}(?P<old>{_HOLDER_EN if role.isascii() else _HOLDER_ZH})", target.words_said, re.I
         )
         if found and found["old"].lower() != holder.lower():
             start, end = found.span("old")
-            return _build_amendment(target, target.text[:start] + holder + target.text[end:], found["old"], holder, new)
+            text = target.words_said[:start] + holder + target.words_said[end:]
+            return _build_amendment(target, text, found["old"], holder, new)
     return None
 
 
@@ -214,17 +214,19 @@ def _find_holding(new: Statement, old: str, live: Sequence[Known]) -> Known | No
 
 
 def _amend_value(target: Known, old: str, value: str, new: Statement) -> Amendment | None:
-    text = _put_value(target.text, old, value)
+    text = _put_value(target.words_said, old, value)
     return _build_amendment(target, text, old, value, new) if text else None
 
 
-def _build_amendment(target: Known, text: str, old: str, given: str, new: Statement) -> Amendment:
+def _build_amendment(target: Known, words: str, old: str, given: str, new: Statement) -> Amendment:
+    text = target.label + words
     was = Content(target.type, target.key, target.value, target.text, target.polarity, target.flags, target.valid_until)
     content = edited(was, text, None, new.said_at)
     also = {key: given if value == old else value for key, value in target.also.items()}
     if content.key is None and target.key and target.key.startswith("profile:"):
         content = replace(content, key=target.key)
-    value = {**content.value, "quote": text, **({ALSO: also} if also else {})}
+    speaker = {"speaker": target.speaker} if target.speaker else {}
+    value = {**content.value, **speaker, "quote": words, **({ALSO: also} if also else {})}
     claims = tuple(flag for flag in dict.fromkeys((*target.flags, *content.flags)) if flag == SELF_BENEFIT)
     return Amendment(target, _renew_days(replace(content, value=value, flags=claims), new.said_at.date()))
 

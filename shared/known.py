@@ -15,7 +15,7 @@ _PART = to_pattern(r"[，,。.!?！？;；\n]+(?=\s|\D)")
 
 def statement_of(seen: ObservationRow) -> Statement:
     """The observation, reduced to what matters for its relation to memory."""
-    old_key = seen.value.get("old_key")
+    old_key, speaker = seen.value.get("old_key"), seen.value.get("speaker")
     return Statement(
         type=seen.kind,
         key=seen.key,
@@ -34,6 +34,7 @@ def statement_of(seen: ObservationRow) -> Statement:
         related=seen.related_memory_id,
         polarity=seen.polarity,
         chosen=seen.detector == "items" and not seen.retracts,
+        speaker=speaker if isinstance(speaker, str) else None,
     )
 
 

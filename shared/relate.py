@@ -64,6 +64,8 @@ class Statement:
     polarity: int = 0
     chosen: bool = False
     """Whether the user chose it in so many words for a memory that they named: nothing known stands against it."""
+    speaker: str | None = None
+    """Who says it, where several people talk."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,23 @@ class Known:
     valid_until: datetime | None = None
 
     @property
+    def speaker(self) -> str | None:
+        """Who said it, where several people talk."""
+        said = self.value.get("speaker")
+        return said if isinstance(said, str) else None
+
+    @property
+    def label(self) -> str:
+        """The speaker's name before the text, where it stands there."""
+        label = f"{self.speaker}: "
+        return label if self.speaker and self.text.startswith(label) else ""
+
+    @property
+    def words_said(self) -> str:
+        """The text without the speaker's name."""
+        return self.text[len(self.label) :]
+
+    @property
     def also(self) -> Mapping[str, str]:
         """What else its sentence says, by key."""
         also = self.value.get(ALSO)
@@ -102,6 +121,11 @@ class Known:
     def name_alone(self) -> bool:
         """Whether it is a thing that was named, not a statement about one: these have no key."""
         return self.type == "entity" and self.key is not None
+
+
+def may_concern(new: Statement, old: Known) -> bool:
+    """Whether one person may have said both; what one of several people says changes nothing of another's."""
+    return new.speaker is None or old.speaker is None or new.speaker == old.speaker
 
 
 @dataclass(frozen=True)

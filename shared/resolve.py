@@ -15,7 +15,19 @@ from shared.reading.habits import tell_same
 from shared.reading.related import About, about, may_be_same, relations
 from shared.reading.related import Relation as Said
 from shared.reading.retractions import PLAN
-from shared.relate import AMENDS, FORGETS, RANK, SUPPOSED, SUSPECTED, Known, Relation, Statement, confirmed, relate
+from shared.relate import (
+    AMENDS,
+    FORGETS,
+    RANK,
+    SUPPOSED,
+    SUSPECTED,
+    Known,
+    Relation,
+    Statement,
+    confirmed,
+    may_concern,
+    relate,
+)
 from shared.superseding import estimate_superseding, is_parallel
 from shared.text.patterns import to_pattern
 from shared.text.segment import stem
@@ -121,6 +133,7 @@ def resolve(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
 
 def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Weighed:
     """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
+    known = [k for k in known if may_concern(new, k)]
     if found := _amending(new, known, policy):
         return Weighed(found, "value")
     if AMENDS in new.flags:
