@@ -29,7 +29,7 @@ SELF_BENEFIT = "self_benefit"
 DAYS = frozenset({"date", "event_date"})
 """Where the value of a memory holds the day that its words name."""
 LEAST_SHARED, _STOPS = 4, " ,，.。!！?？"
-PUTS_RIGHT = 0.3
+PUTS_RIGHT = 0.4
 """How likely it must be that a short message puts a value of a memory right."""
 LONGEST_CONTRAST = 120
 """Characters at most of a sentence that names an old value beside the new one; a longer one tells of more than that."""
@@ -105,6 +105,7 @@ def _takes_its_place(new: Statement, target: Known) -> bool:
 
 def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
     """Of the newest memories of this conversation the one with a value that the message puts another in the place of."""
+    live = [k for k in live if k.valid_at < new.said_at]
     said = [k for k in live if new.session_id in k.source_sessions][:RECENT]
     denied = [value for value in values(new.quote) if _is_denied(new.quote, value)]
     said += [k for k in live[:MOST_NAMED] if k not in said and any(has_word(k.text, value) for value in denied)][

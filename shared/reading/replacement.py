@@ -105,14 +105,19 @@ class Phrases:
 
 
 def find_repair(text: str) -> tuple[int, int, float] | None:
-    """The message, or its first sentence, if that is short: where it stands, and how likely it puts something right."""
+    """Where the words stand that may put something right, and how likely they are to do so."""
+    said = find_short(text)
+    if said is None:
+        return None
+    at = text.find(said)
+    return at, at + len(said), estimate_repairing(said)
+
+
+def find_short(text: str) -> str | None:
+    """The message, or its first sentence, if that is short and asks nothing."""
     first = _SENTENCE.match(text)
-    for found in (text, first[0] if first else ""):
-        said = found.strip()
-        if is_short(said) and not _ASKS.search(said):
-            at = text.find(said)
-            return at, at + len(said), estimate_repairing(said)
-    return None
+    found = (each.strip() for each in (text, first[0] if first else ""))
+    return next((said for said in found if is_short(said) and not _ASKS.search(said)), None)
 
 
 @dataclass(frozen=True)

@@ -142,3 +142,25 @@ async def test_names_are_listed_only_where_they_are_asked_for(person: Person, sa
     names = (await person.get("/v1/memories", limit=200, type="entity")).json()["memories"]
     assert names
     assert all(m["type"] == "entity" for m in names)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said", "answered", "kept"),
+    [
+        ("Melanie", "Caroline", "I ran a charity race for mental health last Saturday.", "Thanks, Melanie!", "Melanie"),
+        ("Melanie", "Caroline", "I live in Oslo and work as a nurse.", "I live in Bergen, not Oslo.", "Oslo"),
+        ("小林", "阿强", "我上周六跑了一场马拉松。", "谢谢小林！", "小林"),
+        ("小林", "阿强", "我住在泉州，在医院当护士。", "我住在厦门，不是泉州。", "泉州"),
+    ],
+)
+async def test_what_one_of_two_people_says_changes_nothing_of_the_others(
+    person: Person, first: str, second: str, said: str, answered: str, kept: str
+) -> None:
+    for name, text in ((first, said), (second, answered)):
+        messages = [{"role": "user", "name": name, "content": text}]
+        body = {**person.whose, "session_id": "s1", "messages": messages}
+        answer = await person.post("/v1/turns", body)
+        assert answer.status_code in (200, 201), answer.text
+        await person.outcome(answer.json()["turn_id"])
+    told = [text for text in await person.contents() if text.startswith(first) and kept in text]
+    assert told, await person.contents()

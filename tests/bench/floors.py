@@ -10,7 +10,7 @@ from typing import Literal
 FILE = Path(__file__).parents[1] / "eval" / "floors.json"
 SLACK = 0.015
 """So far may a figure fall before it fails: what differs from run to run, and a question or two."""
-CEILINGS = ("forbidden", "not found by their own words", "eval natural: ")
+CEILINGS = ("forbidden", "not found by their own words", "eval natural: ", "messages that end")
 """What is in the name of a figure that is better the lower it is."""
 
 

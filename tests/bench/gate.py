@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 from services.cli.supervisor import Supervisor
-from tests.bench import cases, packages, retrieval, store, verbatim
+from tests.bench import cases, endings, packages, retrieval, store, verbatim
 from tests.bench.dialogues import read
 from tests.bench.floors import FILE, Floors, verdicts
 from tests.bench.floors import read as read_floors
@@ -29,6 +29,8 @@ TALKS = {
 """The conversations that are asked about: few enough for every run of continuous integration."""
 ENCODERS = {"locomo_dev": ("minilm-l6-v2-int8",), "lifebench_zh_dev": ("bge-small-zh-v15-int8",)}
 """The folders of encoders that a file's questions are asked with, beside nothing configured."""
+TOLD = ("locomo_dev", "realmem_dev")
+"""The conversations of which it is counted how many messages end or change a memory."""
 VERBATIM = ("natural_zh.jsonl", "natural_en.jsonl")
 SAMPLE = 300
 HELD_TO = {
@@ -48,6 +50,7 @@ def measure(data: Path, models: Path) -> dict[str, float]:
         found |= _timed("packages", asyncio.run(_packages(on)))
         for name in VERBATIM:
             found |= _timed(name, asyncio.run(_verbatim(on, data / name)))
+    found |= _timed("endings", _endings(data))
     return found | _timed("eval natural", _natural(data))
 
 
@@ -86,6 +89,10 @@ async def _verbatim(on: Supervisor, path: Path) -> dict[str, float]:
     async with store.runtime(on) as rt:
         lost = await verbatim.look(rt, lines, sought)
     return {f"{path.stem}: texts not found by their own words": lost.share}
+
+
+def _endings(data: Path) -> dict[str, float]:
+    return {f"{name}: {endings.FIGURE}": endings.count_endings(data / f"{name}.json").share for name in TOLD}
 
 
 def _natural(data: Path) -> dict[str, float]:

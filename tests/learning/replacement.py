@@ -10,11 +10,21 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.reading.replacement import SIGNS, Scorer, count_own_signs, count_signs, is_short, read_phrases, share_out
+from shared.reading.replacement import (
+    SIGNS,
+    Scorer,
+    count_own_signs,
+    count_signs,
+    find_short,
+    is_short,
+    read_phrases,
+    share_out,
+)
 from tests.learning import corpus, natural, text_fit
 from tests.learning.text_fit import Fitted, Texts
 
@@ -44,6 +54,12 @@ MARKS = {
 """What people put around the right value: each label is read with one of them as well."""
 STATEMENTS_EVERY = 12
 """One statement of the corpus in so many is read as what puts nothing right of what somebody else had said."""
+ADDRESSED_EVERY = 3
+NAMES = {
+    "en": ("Sam", "Priya", "Tom", "Elena", "Marcus", "Grace", "Dan", "Ngozi", "Lucy", "Ivan", "Ruth", "Kai"),
+    "zh": ("小李", "老王", "张姐", "阿强", "小雨", "陈哥", "妈", "晓明", "丽丽", "老板", "周老师", "大刘"),
+}
+"""One label in so many is read once more with one of these names in both texts."""
 HIDDEN, EPOCHS, BATCH = 32, 40, 16
 RATE, LEAST_RATE, DECAY = 0.003, 1e-5, 0.01
 
@@ -87,11 +103,35 @@ def read_labels(folder: Path) -> list[Label]:
     kept += [message.text for message in corpus.messages() if message.spans and message.types][::STATEMENTS_EVERY]
     before = [each.before for each in found] + kept
     known = {language: [text for text in before if text.isascii() == (language == "en")] for language in LANGUAGES}
-    for text in (*(line.text for line in natural.lines()), *kept):
-        if is_short(text):
-            others = known["en" if text.isascii() else "zh"]
-            found.append(Label(others[random.integers(len(others))], text, "", ""))
-    return found
+    plain = [*(line.text for line in natural.lines()), *_said_by_people(folder)]
+    for text in dict.fromkeys((*filter(None, map(find_short, plain)), *filter(is_short, kept))):
+        others = known["en" if text.isascii() else "zh"]
+        found.append(Label(others[random.integers(len(others))], text, "", ""))
+    return found + [_addressed(label, random) for label in found[::ADDRESSED_EVERY]]
+
+
+def _addressed(label: Label, random: np.random.Generator) -> Label:
+    """The same with the name of the person spoken to: no value, though one name looks like another."""
+    language = "en" if label.said.isascii() else "zh"
+    name, other = (NAMES[language][n] for n in random.choice(len(NAMES[language]), 2, replace=False))
+    if language == "zh":
+        return Label(
+            f"{name}，{label.before}", f"{name if random.random() < 0.5 else other}，{label.said}", label.old, label.new
+        )
+    at = len(label.said.rstrip(".!"))
+    said = f"{label.said[:at]}, {name if random.random() < 0.5 else other}{label.said[at:] or '!'}"
+    before = f"{label.before}, {name}" if random.random() < 0.5 else f"{name}, {label.before}"
+    return Label(before, said, label.old, label.new)
+
+
+def _said_by_people(folder: Path) -> list[str]:
+    """The labelled messages that were not written for this: hardly any puts anything right."""
+    rows = (
+        json.loads(line)
+        for path in sorted(folder.glob("lasting_*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    )
+    return [row["text"] for row in rows if row["source"] != "written"]
 
 
 def _kept(path: Path) -> list[str]:
@@ -178,7 +218,7 @@ def judge(shares: Numbers, pairs: Pairs) -> tuple[float, bool]:
 
 def check(labels: Sequence[Label], texts: Texts) -> None:
     """What each half would be read as by a fit on the other."""
-    half = np.arange(len(labels)) % 2
+    half = _halve(labels)
     likely = _likely(labels, texts)
     _report_words(labels, likely)
     told: list[tuple[Label, float, bool]] = []
@@ -202,9 +242,14 @@ def check(labels: Sequence[Label], texts: Texts) -> None:
         )
 
 
+def _halve(labels: Sequence[Label]) -> NDArray[np.intp]:
+    """0 or 1 for each: labels of one value, however marked or addressed, are in one half."""
+    return np.asarray([crc32((label.old + label.new or label.said).encode()) % 2 for label in labels], np.intp)
+
+
 def _likely(labels: Sequence[Label], texts: Texts) -> Numbers:
     """How likely each is to put something right, by a fit that has not seen it."""
-    half = np.arange(len(labels)) % 2
+    half = _halve(labels)
     found = np.zeros(len(labels))
     for unseen in (0, 1):
         found[half == unseen] = text_fit.estimate(texts, fit_words(labels, texts, half != unseen))[half == unseen]
