@@ -15,10 +15,12 @@ LONGEST = 300
 """Characters of a statement at most."""
 LONGEST_BEFORE = 160
 """Characters at most of a sentence that is taken along because the next one points back to it."""
+_CLOSED = r"(?=\s*[,:;.!-]|\s+(?:i|i['’]\w+|we|we['’]\w+|he|she|they|it|it['’]\w+|that|this|there|the|my|our|not|yes|no|sorry|wait|actually|but|and|so)\b)"
+"""Stands behind a word that opens a sentence: not behind `no` in "no smokers", `right` in "right knee"."""
 LEAD = to_pattern(
-    r"^(?:(?:and|but|so|also|plus|because|since|oh|ah|um+|uh|er|well|btw|by the way|anyway|anyways|fyi|ok|okay|hi|hey|hello"
-    r"|yes|yeah|yep|yup|no|nope|sure|thanks|thank you|great|right|lol|haha\w*|actually|honestly|basically|anyhow|though)"
-    r"\b[\s,:;.!-]*"
+    r"^(?:(?:(?:and|but|so|also|plus|oh|ah|um+|uh|er|btw|by the way|anyway|anyways|fyi|ok|okay|hi|hey|hello|yes|yeah|yep"
+    r"|yup|nope|thank you|lol|haha\w*|actually|honestly|basically|anyhow)\b"
+    rf"|(?:no|right|great|sure|well|thanks|because|since|though)\b{_CLOSED})[\s,:;.!-]*"
     r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯+|哦+|啊|哎呀?|唉|噢|那个|顺便说一下|话说|就是说|是的"
     r"|好的|好吧|对|没错|谢谢|你好)[，,：:。!！\s]+)+",
     re.I,

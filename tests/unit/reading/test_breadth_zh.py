@@ -6,7 +6,6 @@ from tests.unit.reading.say import stated
 
 STATED = [
     ("我女儿上个月出生了", "event", None, False),
-    ("接口文档已经更新完了", "task", None, False),
     ("我特别爱吃榴莲", "preference", 1, False),
     ("我受不了烟味", "preference", -1, False),
     ("我从来不吃内脏", "preference", -1, False),

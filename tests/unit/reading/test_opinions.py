@@ -131,7 +131,7 @@ def test_look_alikes_are_none(said: str) -> None:
         ("I think I'll move to Ghent in May with my two cats.", "fact"),
         ("I think my meeting with the bank is on Friday at nine.", "fact"),
         ("I think I'm allergic to shrimp.", "fact"),
-        ("I don't like our new office, I think it's too loud.", "preference"),
+        ("I don't like working in our new office, I think it's too loud.", "preference"),
         ("我认为我对虾过敏。", "fact"),
         ("我想我五月会搬家。", "fact"),
         ("Remember that the office is on the third floor.", "fact"),
