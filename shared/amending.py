@@ -13,9 +13,9 @@ from shared.reading.clauses import split
 from shared.reading.edited import Content, edited
 from shared.reading.model import Found
 from shared.reading.related import about
-from shared.reading.replacement import estimate_repairing, find_replacement
+from shared.reading.replacement import find_replacement
 from shared.reading.slots import with_due
-from shared.reading.values import like, values, whole
+from shared.reading.values import is_denied, like, values, whole
 from shared.relate import ALSO, AMENDS, MAY_AMEND, Known, Statement
 from shared.text import meanings, segment
 from shared.text.patterns import to_pattern
@@ -47,12 +47,6 @@ _ADDS = to_pattern(
     re.I,
 )
 """Says that a thing comes beside another, and takes no place."""
-_DENIED = to_pattern(
-    r"(?:\bnot|\bn['’]t|\bno longer|\binstead of|\brather than|\bfrom|\bused to be|\bwas|\bwere)\s+(?:the |a |an |on |at |in )*$"
-    r"|(?:不是|不再|不要|不用|不去|不叫|别|没有?|从|由|原来|本来|原先|之前)(?:的|是|在)?$",
-    re.I,
-)
-"""Says that what follows is so no longer, or never was."""
 _HOLDER_EN = r"(?-i:(?:Dr\.? |Mrs?\.? |Ms\.? |Prof\.? )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 _HOLDER_ZH = r"[老小阿]?[\u4e00-\u9fffA-Za-z0-9]{1,6}(?=[，,。；\s]|$|特别|很|比较|要|让)"
 _HOLDS_NOW = to_pattern(
@@ -105,23 +99,17 @@ def _takes_its_place(new: Statement, target: Known) -> bool:
 
 def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
     """Of the newest memories of this conversation the one with a value that the message puts another in the place of."""
-    live = [k for k in live if k.valid_at < new.said_at]
-    said = [k for k in live if new.session_id in k.source_sessions][:RECENT]
-    denied = [value for value in values(new.quote) if _is_denied(new.quote, value)]
-    said += [k for k in live[:MOST_NAMED] if k not in said and any(has_word(k.text, value) for value in denied)][
-        :RECENT
-    ]
-    likely = estimate_repairing(new.quote)
-    said = [k for k in said if not _says_it_all(new.quote, k.words_said)]
-    found = [(each, k) for k in said if (each := find_replacement(k.words_said, new.quote, likely))]
-    if not found:
+    denied = [value for value in values(new.quote) if is_denied(new.quote, value)]
+    before = [k for k in live if k.valid_at < new.said_at]
+    recent = [k for k in before if new.session_id in k.source_sessions][:RECENT]
+    naming = [k for k in before[:MOST_NAMED] if k not in recent and any(has_word(k.text, value) for value in denied)]
+    near = [k for k in (*recent, *naming[:RECENT]) if not _says_it_all(new.quote, k.words_said)]
+    pairs = [(found, k) for k in near if (found := find_replacement(k.words_said, new.quote))]
+    best, target = max(pairs, key=lambda pair: pair[0].probability, default=(None, None))
+    if best is None or target is None or best.probability < PUTS_RIGHT:
         return None
-    best, target = max(found, key=lambda pair: pair[0].probability)
-    if best.probability < PUTS_RIGHT:
-        return None
-    value, old = new.quote[slice(*best.new)], target.words_said
-    start, end = best.old
-    return _build_amendment(target, old[:start] + value + old[end:], old[start:end], value, new)
+    (start, end), value, words = best.old, new.quote[slice(*best.new)], target.words_said
+    return _build_amendment(target, words[:start] + value + words[end:], words[start:end], value, new)
 
 
 def _says_it_all(said: str, text: str) -> bool:
@@ -146,11 +134,9 @@ def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
 
 def amend_by_contrast(new: Statement, old: Known) -> Amendment | None:
     """The memory that the statement ends, with the value in its place that the statement names beside its own."""
-    found = (
-        _find_contrast(old.text, new.quote or new.text, _read_contrasted_values(new))
-        if len(split(old.text)) > 1
-        else None
-    )
+    if len(split(old.text)) == 1:
+        return None
+    found = _find_contrast(old.text, new.quote or new.text, _read_contrasted_values(new))
     return _amend_value(old, *found, new) if found else None
 
 
@@ -162,17 +148,13 @@ def _read_contrasted_values(new: Statement) -> Sequence[str]:
 def _find_contrast(text: str, said: str, given: Sequence[str]) -> tuple[str, str] | None:
     """Of the values given one that the text has and the statement denies, and the one other of its sort beside it."""
     for old in given:
-        if not has_word(text, old) or not _is_denied(said, old):
+        if not has_word(text, old) or not is_denied(said, old):
             continue
         others = {value for value in given if value != old and like(old, value) and not has_word(text, value)}
         others = {each for each in others if not any(each != other and each in other for other in others)}
         if len(others) == 1:
             return old, others.pop()
     return None
-
-
-def _is_denied(said: str, value: str) -> bool:
-    return any(_DENIED.search(said[: match.start()]) for match in re.finditer(re.escape(value), said))
 
 
 def _by_role(new: Statement, live: Sequence[Known]) -> Amendment | None:

@@ -5,7 +5,7 @@
 import re
 from dataclasses import dataclass
 
-from shared.reading.values import last_like, whole
+from shared.reading.values import PART, last_like, whole
 from shared.text.patterns import to_pattern
 from shared.text.segment import words
 
@@ -23,7 +23,6 @@ _WEAK = to_pattern(
     r"(?:sorry|wait|err?m?|nope|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一下)[\s,，.。…;；:：!！—–-]*$", re.I
 )
 """Marks that say other things as well: they mend only where a value of one sort stands on both sides."""
-_PHRASE = to_pattern(r"[^,，.。;；!！?？\n]+(?:(?<=\d)[.,](?=\d)[^,，.。;；!！?？\n]+)*")
 _IS = to_pattern(r"(?:it'?s|it is|that'?s|should be|应该是|是说|是|在|改成|the)\s*(?=\S)", re.I)
 _PREPOSITION = to_pattern(r"(?:to|in|at|on|for|with|from|by|near|until|before|after)\b", re.I)
 _CLAUSE = to_pattern(r"(?:i|we|my|our|he|she|they|you|it|there)\b|[我咱他她它]", re.I)
@@ -95,7 +94,7 @@ def _next_slip(text: str, begin: int) -> tuple[Span, Span, Span] | None:
     for mark in _MARK.finditer(text, begin):
         if not mark[0].strip(" ,，.。") or not mark.start():
             continue
-        phrase = _PHRASE.match(text, mark.end())
+        phrase = PART.match(text, mark.end())
         if phrase is None:
             continue
         start, end = phrase.span()

@@ -8,14 +8,14 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib import resources
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.reading.values import sort_of, spans
+from shared.reading.values import PART, is_denied, is_denied_at, sort_of, spans
 from shared.text import meanings, segment
+from shared.text.hidden_layer import load_hidden_layer
 from shared.text.patterns import to_pattern
 from shared.text.static_encoder import load_static_encoder
 from shared.text.stopwords import ALL
@@ -61,7 +61,6 @@ MOST = 80
 """Phrases of a text that are looked at, at most."""
 _LATIN = to_pattern(r"[A-Za-z0-9\u00c0-\u024f](?:[A-Za-z0-9\u00c0-\u024f'’.:/%&+-]*[A-Za-z0-9\u00c0-\u024f%+])?")
 _HAN = to_pattern(r"[\u3400-\u9fff]+")
-_CLAUSE = to_pattern(r"[^,，.。;；!！?？…\n]+(?:(?<=\d)[.,](?=\d)[^,，.。;；!！?？…\n]+)*")
 _SENTENCE = to_pattern(r"[^.。!！?？\n]*(?:\.(?=\d)[^.。!！?？\n]*)*[.。!！?？\n]*")
 _ASKS = to_pattern(r"[?？]|[吗呢么]$")
 _INSIDE = to_pattern(r"\b(?:not|but|instead|or)\b|不是|而是|，|,")
@@ -75,7 +74,6 @@ _TELLS_NOTHING = to_pattern(
     re.I,
 )
 """Words that are no value."""
-_DENIED = to_pattern(r"(?:\bnot|\binstead of|\bn['’]t|不是|不叫|别|并非|没有?)\s*(?:the |a |an |on |at |in )?$", re.I)
 
 
 @dataclass(frozen=True)
@@ -120,29 +118,7 @@ def find_short(text: str) -> str | None:
     return next((said for said in found if is_short(said) and not _ASKS.search(said)), None)
 
 
-@dataclass(frozen=True)
-class Scorer:
-    """One hidden layer over the signs of a pair."""
-
-    into: Numbers
-    into_bias: Numbers
-    out: Numbers
-    out_bias: float
-
-    def score(self, signs: Numbers) -> Numbers:
-        """The logarithm of the odds of each pair against that nothing is put right."""
-        return np.tanh(signs @ self.into + self.into_bias) @ self.out + self.out_bias
-
-
-@cache
-def load_scorer() -> Scorer:
-    """The weights, read once a process."""
-    path = resources.files("shared.text") / "weights" / "replacement.npz"
-    with path.open("rb") as opened, np.load(opened) as read:
-        into, into_bias, out = (read[part].astype(np.float64) for part in ("into", "into_bias", "out"))
-        return Scorer(into, into_bias, out, float(read["out_bias"]))
-
-
+@lru_cache(maxsize=64)
 def estimate_repairing(said: str) -> float:
     """How likely the text, by itself, is to put something right that was said just before."""
     return load_text_sum("repairing").estimate(said, count_own_signs(said))
@@ -150,7 +126,7 @@ def estimate_repairing(said: str) -> float:
 
 def count_own_signs(said: str) -> list[float]:
     """The signs of a text that may put something right."""
-    return [min(30, _size(said)) / 10, float(len(_CLAUSE.findall(said))) / 2, float(not said.isascii())]
+    return [min(30, _size(said)) / 10, float(len(PART.findall(said))) / 2, float(not said.isascii())]
 
 
 def is_short(said: str) -> bool:
@@ -158,12 +134,12 @@ def is_short(said: str) -> bool:
     return 0 < _size(said) <= (LONGEST_EN if said.isascii() else LONGEST_ZH)
 
 
-def find_replacement(before: str, said: str, likely: float) -> Replacement | None:
-    """The likeliest pair of phrases; None where a text has none. `likely` is what `estimate_repairing` says."""
+def find_replacement(before: str, said: str) -> Replacement | None:
+    """The likeliest pair of phrases; None where a text has none."""
     old, new = read_phrases(before), read_phrases(said)
     if not old.places or not new.places:
         return None
-    shares = share_out(load_scorer().score(count_signs(old, new, likely)))
+    shares = share_out(load_hidden_layer("replacement").score(count_signs(old, new, estimate_repairing(said))))
     places = [(old.places[n // len(new.places)], new.places[n % len(new.places)]) for n in range(len(shares))]
     best, share = find_best(
         shares, lambda n: before[: places[n][0][0]] + said[slice(*places[n][1])] + before[places[n][0][1] :]
@@ -193,7 +169,7 @@ def read_phrases(text: str) -> Phrases:
     for length in range(1, LONGEST + 1):
         for at in range(len(tokens) - length + 1):
             start, end = tokens[at][0], tokens[at + length - 1][1]
-            if length > 1 and (_CLAUSE.fullmatch(text[start:end]) is None or _INSIDE.search(text[start:end].lower())):
+            if length > 1 and (PART.fullmatch(text[start:end]) is None or _INSIDE.search(text[start:end].lower())):
                 continue
             edges = text[slice(*tokens[at])].lower(), text[slice(*tokens[at + length - 1])].lower()
             if not any(edge in ALL or _TELLS_NOTHING.fullmatch(edge) for edge in edges):
@@ -242,7 +218,7 @@ def count_signs(old: Phrases, new: Phrases, likely: float) -> Numbers:
     olds, news = old.words, new.words
     near = old.vectors @ new.vectors.T
     before, said = old.text.lower(), new.text.lower()
-    clause = _CLAUSE.search(new.text)
+    clause = PART.search(new.text)
     first, begin = (clause.end(), clause.start()) if clause else (len(new.text), 0)
     around = [_beside(old.text, place) for place in old.places], [_beside(new.text, place) for place in new.places]
     numbers = [any(map(_is_digit, word)) for word in olds], [any(map(_is_digit, word)) for word in news]
@@ -252,13 +228,13 @@ def count_signs(old: Phrases, new: Phrases, likely: float) -> Numbers:
     one_sort = _equal(old.sorts, new.sorts)
     of_old = {
         "length_old": np.minimum(old.lengths, 6),
-        "old_denied": [any(_DENIED.search(said[:at]) for at in _places(said, word)) for word in olds],
+        "old_denied": [is_denied(said, word) for word in olds],
         "old_said": [word in said for word in olds],
         "late": [start / max(1, len(old.text)) for start, _ in old.places],
     }
     of_new = {
         "length_new": np.minimum(new.lengths, 6),
-        "new_denied": [_DENIED.search(said[: place[0]]) is not None for place in new.places],
+        "new_denied": [is_denied_at(said, place[0]) for place in new.places],
         "new_known": [word in before for word in news],
         "covers": [(end - start) / max(1, first) if end <= first else 0.0 for start, end in new.places],
         "begins": [start == begin for start, _ in new.places],
@@ -326,10 +302,6 @@ def _is_digit(letter: str) -> bool:
 
 def _is_name(text: str, place: Span) -> bool:
     return text[place[0]].isascii() and text[place[0]].isupper()
-
-
-def _places(text: str, word: str) -> list[int]:
-    return [match.start() for match in re.finditer(re.escape(word), text)]
 
 
 def _beside(text: str, place: Span) -> tuple[str, str]:

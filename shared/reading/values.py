@@ -54,6 +54,14 @@ _SORTS = (
 _DAYPART = to_pattern(r"上午|下午|早上|晚上|中午|凌晨|傍晚")
 _NAME = to_pattern(r"(?<![.!?] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
 _ALL_NAME = to_pattern(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+PART = to_pattern(r"[^,，.。;；!！?？…\n]+(?:(?<=\d)[.,](?=\d)[^,，.。;；!！?？…\n]+)*")
+"""What stands between two marks; a number is not cut."""
+_DENIED = to_pattern(
+    r"(?:\bnot|\bn['’]t|\bno longer|\binstead of|\brather than|\bfrom|\bused to be|\bwas|\bwere)\s+(?:the |a |an |on |at |in )*$"
+    r"|(?:不是|不再|不要|不用|不去|不叫|别|没有?|从|由|原来|本来|原先|之前)(?:的|是|在)?$",
+    re.I,
+)
+"""Says that what follows is so no longer, or never was."""
 Span = tuple[int, int]
 
 
@@ -69,6 +77,16 @@ def spans(text: str) -> list[Span]:
     found = [each.span() for _, pattern in _SORTS for each in pattern.finditer(text)]
     found += [(each.start, each.end) for each in meanings.named(text)]
     return sorted({*found, *(match.span() for match in _NAME.finditer(text))})
+
+
+def is_denied(said: str, value: str) -> bool:
+    """Whether the text says anywhere of the value that it is so no longer, or never was."""
+    return any(is_denied_at(said, match.start()) for match in re.finditer(re.escape(value), said))
+
+
+def is_denied_at(said: str, at: int) -> bool:
+    """Whether the text denies what stands there."""
+    return _DENIED.search(said[:at]) is not None
 
 
 def sort_of(words: str) -> str:

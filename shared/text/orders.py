@@ -7,7 +7,7 @@ from shared.text.disguise import IDS
 from shared.text.grams import grams
 from shared.text.network import load
 from shared.text.patterns import to_pattern
-from shared.text.vector_judge import load_judge
+from shared.text.vector_judge import judge_meaning
 
 ORDER = "order"
 _RUN = to_pattern(r"[a-z0-9+/=_\-]{24,}")
@@ -76,10 +76,10 @@ def log_odds(form: str) -> float:
 
     Its words and what it means are judged apart; the odds of both together count.
     """
-    words, meaning = load("hostile"), load_judge("hostile_vectors")
+    words = load("hostile")
     worst = -math.inf
     for at in range(0, len(form), LONGEST):
         piece = form[at : at + LONGEST]
         share = min(max(float(words.alone(words.known(signs(piece)))[1]), SMALLEST), 1 - SMALLEST)
-        worst = max(worst, math.log(share / (1 - share)) + meaning.log_odds(piece))
+        worst = max(worst, math.log(share / (1 - share)) + judge_meaning("hostile_vectors", piece))
     return worst

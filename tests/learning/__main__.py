@@ -9,6 +9,7 @@ import numpy as np
 
 from shared.text.network import Network
 from tests.learning import corpus, fit, vector_fit
+from tests.learning.adam import write_hidden_layer
 from tests.learning.corpus import Row
 from tests.learning.hostile import rows as hostile
 
@@ -72,7 +73,7 @@ def main() -> None:
         else:
             _write(name, fit.fit(messages, lexicon, how))
             if name == "hostile":
-                size = vector_fit.write(vector_fit.fit(*hostile.examples()), _path(f"{name}_vectors"))
+                size = write_hidden_layer(vector_fit.fit(*hostile.examples()), _path(f"{name}_vectors"))
                 print(f"{name}_vectors: {size} bytes")
         print(f"{time.monotonic() - began:.0f} s")
 

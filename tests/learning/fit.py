@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shared.text.network import BLOCKS, Network, Vocabulary, mix, softmax
 from tests.learning import corpus
+from tests.learning.adam import Weights
 from tests.learning.corpus import Row, classes
 
 HIDDEN = 32
@@ -37,24 +37,6 @@ class Batch:
     counts: NDArray[np.intp]
     follows: Numbers
     targets: NDArray[np.intp]
-
-
-class Weights:
-    """An array that Adam moves; of a gram's rows only those that a batch touched."""
-
-    def __init__(self, start: Numbers) -> None:
-        self.now = start
-        self._mean, self._square = np.zeros_like(start), np.zeros_like(start)
-        self._times = 0
-
-    def move(self, slope: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None), rate: float = RATE) -> None:
-        """One step against the slope of these rows."""
-        self._times += 1
-        self._mean[rows] = mean = 0.9 * self._mean[rows] + 0.1 * slope
-        self._square[rows] = square = 0.999 * self._square[rows] + 0.001 * slope * slope
-        mean = mean / (1 - 0.9**self._times)
-        square = square / (1 - 0.999**self._times)
-        self.now[rows] -= (rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -218,7 +200,7 @@ def _step(
     order = np.argsort(batch.flat, kind="stable")
     touched, first = np.unique(batch.flat[order], return_index=True)
     text_of = np.repeat(np.arange(len(sizes)), sizes)[order]
-    rows.move(np.add.reduceat(spread[text_of], first, axis=0), touched, rate)
+    rows.move(np.add.reduceat(spread[text_of], first, axis=0), rate, touched)
 
 
 def _error(shares: Numbers, targets: NDArray[np.intp], groups: Sequence[Sequence[str]]) -> Numbers:

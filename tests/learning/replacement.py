@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from shared.reading.replacement import (
     SIGNS,
-    Scorer,
     count_own_signs,
     count_signs,
     find_short,
@@ -25,7 +24,9 @@ from shared.reading.replacement import (
     read_phrases,
     share_out,
 )
+from shared.text.hidden_layer import HiddenLayer
 from tests.learning import corpus, natural, text_fit
+from tests.learning.adam import Weights, write_hidden_layer
 from tests.learning.text_fit import Fitted, Texts
 
 Numbers = NDArray[np.float64]
@@ -158,43 +159,35 @@ def pairs_of(label: Label, likely: float) -> Pairs:
     return Pairs(signs, np.asarray(right, np.intp))
 
 
-def fit_pairs(every: Sequence[Pairs]) -> Scorer:
-    """The network by which the right pair, or none of them, is the likeliest; Adam, deterministic."""
+def fit_pairs(every: Sequence[Pairs]) -> HiddenLayer:
+    """The network by which the right pair, or none of them, is the likeliest."""
     every = [each for each in every if len(each.signs)]
     rows = np.concatenate([each.signs for each in every])
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     inner = [(each.signs - mean) / scale for each in every]
     random = np.random.default_rng(0)
     weights = [
-        random.normal(0, 0.3, (rows.shape[1], HIDDEN)),
-        np.zeros(HIDDEN),
-        random.normal(0, 0.3, HIDDEN),
-        np.full(1, -5.0),
+        Weights(random.normal(0, 0.3, (rows.shape[1], HIDDEN))),
+        Weights(np.zeros(HIDDEN)),
+        Weights(random.normal(0, 0.3, HIDDEN)),
+        Weights(np.full(1, -5.0)),
     ]
-    first, second = ([np.zeros_like(each) for each in weights] for _ in range(2))
-    step = 0
     for epoch in range(EPOCHS):
         rate = RATE * (1 - epoch / EPOCHS) + LEAST_RATE
         order = random.permutation(len(every))
         for start in range(0, len(order), BATCH):
-            step += 1
             batch = order[start : start + BATCH].tolist()
-            slopes = _slopes(weights, [inner[n] for n in batch], [every[n] for n in batch])
-            for n, slope in enumerate(slopes):
-                slope = slope + DECAY * weights[n]
-                first[n] = 0.9 * first[n] + 0.1 * slope
-                second[n] = 0.999 * second[n] + 0.001 * slope * slope
-                weights[n] = weights[n] - rate * (first[n] / (1 - 0.9**step)) / (
-                    np.sqrt(second[n] / (1 - 0.999**step)) + 1e-8
-                )
-    into, bias, out, out_bias = weights
-    return Scorer(into / scale[:, None], bias - (mean / scale) @ into, out, float(out_bias[0]))
+            slopes = _slopes([each.now for each in weights], [inner[n] for n in batch], [every[n] for n in batch])
+            for each, slope in zip(weights, slopes, strict=True):
+                each.move(slope + DECAY * each.now, rate)
+    into, bias, out, out_bias = (each.now for each in weights)
+    return HiddenLayer(into / scale[:, None], bias - (mean / scale) @ into, out, float(out_bias[0]))
 
 
 def _slopes(weights: Sequence[Numbers], inner: Sequence[Numbers], every: Sequence[Pairs]) -> list[Numbers]:
     into, bias, out, out_bias = weights
     rows = np.concatenate(inner)
-    hidden = np.tanh(rows @ into + bias)
+    hidden = np.maximum(rows @ into + bias, 0.0)
     odds = hidden @ out + out_bias
     error = np.zeros(len(odds))
     at = 0
@@ -205,7 +198,7 @@ def _slopes(weights: Sequence[Numbers], inner: Sequence[Numbers], every: Sequenc
             wanted[pairs.right] = shares[pairs.right] / max(1e-9, shares[pairs.right].sum())
         error[at : at + len(shares)] = (shares - wanted) / len(every)
         at += len(shares)
-    back = np.outer(error, out) * (1 - hidden * hidden)
+    back = np.outer(error, out) * (hidden > 0)
     return [rows.T @ back, back.sum(axis=0), hidden.T @ error, np.array([error.sum()])]
 
 
@@ -280,9 +273,7 @@ def main() -> None:
     text_fit.write(fit_words(labels, texts, everything), WEIGHTS / "repairing.npz")
     likely = _likely(labels, texts)
     scorer = fit_pairs([pairs_of(label, share) for label, share in zip(labels, likely, strict=True)])
-    parts = {"into": scorer.into, "into_bias": scorer.into_bias, "out": scorer.out}
-    kept = {name: part.astype(np.float32) for name, part in parts.items()}
-    np.savez_compressed(WEIGHTS / "replacement.npz", out_bias=np.float32(scorer.out_bias), **kept)
+    write_hidden_layer(scorer, WEIGHTS / "replacement.npz")
 
 
 if __name__ == "__main__":

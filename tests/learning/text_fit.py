@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shared.text.static_encoder import load_static_encoder
 from shared.text.text_sum import SLOTS, VECTOR_SCALE, WORD_SCALE, find_slots
+from tests.learning.adam import Weights
 
 Numbers = NDArray[np.float64]
 PENALTY = 4.0
@@ -62,18 +63,14 @@ def fit(texts: Texts, wanted: Sequence[bool], weight: Sequence[float], chosen: N
     """The weights that tell the chosen texts apart."""
     target, weights = np.asarray(wanted, np.float64), np.asarray(weight, np.float64) * chosen
     total, width = weights.sum(), texts.dense.shape[1]
-    now = np.zeros(width + SLOTS)
-    mean, square = np.zeros_like(now), np.zeros_like(now)
+    moved = Weights(np.zeros(width + SLOTS))
+    now = moved.now
     for step in range(1, STEPS + 1):
         error = weights * (_estimate(texts, now) - target)
         words = np.bincount(texts.flat, texts.share * error[texts.owner], minlength=SLOTS)
         slope = np.concatenate([texts.dense.T @ error, words]) + PENALTY * now
         slope[width - 1] -= PENALTY * now[width - 1]
-        slope /= total
-        mean = 0.9 * mean + 0.1 * slope
-        square = 0.999 * square + 0.001 * slope * slope
-        rate = RATE * min(1.0, 2 * (1 - step / STEPS) + 0.02)
-        now -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-9)
+        moved.move(slope / total, RATE * min(1.0, 2 * (1 - step / STEPS) + 0.02))
     of_signs = len(texts.mean)
     signs = now[:of_signs] / texts.scale
     return Fitted(signs, now[of_signs : width - 1], now[width:], float(now[width - 1] - signs @ texts.mean))

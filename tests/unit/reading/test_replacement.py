@@ -10,9 +10,9 @@ from shared.reading.replacement import (
     estimate_repairing,
     find_repair,
     find_replacement,
-    load_scorer,
     read_phrases,
 )
+from shared.text.hidden_layer import load_hidden_layer
 
 
 def put_right(before: str, said: str) -> str:
@@ -20,7 +20,7 @@ def put_right(before: str, said: str) -> str:
     found = find_repair(said)
     if found is None or found[2] < MAY_REPAIR:
         return before
-    best = find_replacement(before, said, found[2])
+    best = find_replacement(before, said)
     if best is None or best.probability < PUTS_RIGHT:
         return before
     return before[: best.old[0]] + said[slice(*best.new)] + before[best.old[1] :]
@@ -70,12 +70,12 @@ def test_no_word_of_letters_and_digits_is_cut() -> None:
 
 
 def test_texts_without_words_have_no_phrases() -> None:
-    assert find_replacement("", "500", 0.5) is None
-    assert find_replacement("500", "!!", 0.5) is None
+    assert find_replacement("", "500") is None
+    assert find_replacement("500", "!!") is None
     assert find_repair("") is None
     assert 0 < estimate_repairing("...") < 1
 
 
 def test_there_is_a_weight_for_each_sign() -> None:
-    assert load_scorer().into.shape[0] == len(SIGNS)
+    assert load_hidden_layer("replacement").into.shape[0] == len(SIGNS)
     assert len(count_own_signs("no, 15")) == 3
