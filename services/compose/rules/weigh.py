@@ -49,22 +49,22 @@ class Weights:
     Fitted by `make learn-ranking` on dialogues of both languages, with static vectors and with encoders.
     """
 
-    own: float = 0.60
-    window: float = 1.42
+    own: float = 0.63
+    window: float = 1.19
     session: float = 0.88
-    coverage: float = 0.97
-    answers: float = 1.21
-    meaning: float = 1.57
-    meaning_window: float = 1.40
-    meaning_session: float = 0.65
-    speaker: float = 0.65
+    coverage: float = 1.21
+    answers: float = 1.19
+    meaning: float = 1.51
+    meaning_window: float = 1.49
+    meaning_session: float = 0.60
+    speaker: float = 0.63
     role: float = 0.47
-    date: float = 3.16
-    tells_when: float = 0.94
-    asking: float = -0.75
-    asked_name: float = 0.35
-    asked_amount: float = 0.42
-    asked_reason: float = 0.12
+    date: float = 3.20
+    tells_when: float = 1.00
+    asking: float = -0.79
+    asked_name: float = 0.54
+    asked_amount: float = 0.43
+    asked_reason: float = 0.20
 
     def scaled(self, words: float, meaning: float) -> "Weights":
         """The same with all that words say, and all that vectors say, times these."""
@@ -85,14 +85,14 @@ class Odds:
     candidates: where nothing is near, the nearest is not either. `many` goes with the logarithm of how many there are.
     """
 
-    base: float = -1.89
-    score: float = 1.11
-    first: float = -0.41
-    meaning: float = 0.63
-    coverage: float = -0.54
-    many: float = -0.65
-    no_meaning: float = 0.89
-    no_words: float = 0.19
+    base: float = -1.83
+    score: float = 1.13
+    first: float = -0.45
+    meaning: float = 0.58
+    coverage: float = -0.49
+    many: float = -0.63
+    no_meaning: float = 0.83
+    no_words: float = 0.16
 
 
 DEFAULT_ODDS = Odds()
