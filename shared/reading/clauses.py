@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from schemas.vocabulary import Language
 from shared.reading.gates import mask
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 
 CJK = to_pattern(r"[\u3400-\u9fff]")
 LATIN = to_pattern(r"[A-Za-z]")
@@ -115,6 +116,7 @@ def _quoted(text: str, match: re.Match[str]) -> str:
     return _JOINT + inner + _JOINT
 
 
+@of_texts(64)
 def split(text: str) -> tuple[Clause, ...]:
     """Every clause of a message in order."""
     blanked = blank(text).replace("’", "'").replace("‘", "'")

@@ -9,6 +9,7 @@ from shared.reading import guards_words as words
 from shared.reading.clauses import Clause
 from shared.reading.gates import gate
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 
 Subject = Literal["self", "group", "other", "agent", "none"]
 
@@ -131,6 +132,7 @@ def _is_imperative(text: str) -> bool:
     ) and not re.match(r"(?:do|does|did|have|has|had) (?:i|you|we|they|he|she)\b", text, re.I)
 
 
+@of_texts(64)
 def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
     """The stance of every clause; subject, supposition and hearsay carry on to later clauses of the same sentence."""
     found: list[Stance] = []

@@ -85,7 +85,8 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     observations.extend(structured.from_item(item, last, policy.profile_slots) for item in turn.items)
     observations.extend(told)
     observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
-    suspect = {message.ordinal for message in turn.messages if find_secrets(message.text)}
+    named = {one.message_ordinal for one in (*observations, *mentions)}
+    suspect = {each.ordinal for each in turn.messages if each.ordinal in named and find_secrets(each.text)}
     kept, secret = keeping.clean(observations, suspect)
     refused.extend(secret)
     suspected = tuple(one for one in kept if SUSPECTED in one.flags)

@@ -193,7 +193,7 @@ def _map_from(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
     try:
         if not kept.is_dir():
             _unpack(read, kept)
-        rows, weights = np.load(kept / "rows.npy"), np.load(kept / "weights.npy", mmap_mode="r")
+        rows, weights = np.load(kept / "rows.npy"), np.load(kept / "weights.npy", mmap_mode="r").view(np.ndarray)
         trie = Trie()
         trie.mmap(str(kept / "grams.trie"))
         return Vocabulary(trie, rows), weights
