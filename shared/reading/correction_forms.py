@@ -230,7 +230,7 @@ class _Reader:
         clause, stance, old = self.clauses[index], self.stances[index], self.old
         own = self._promotable(index)
         mends, follows = index - self.mended <= _LASTS, old is not None and self._follows(index, old.at)
-        if not own and (mends or follows) and stance.subject in ("self", "none"):
+        if not own and index != self.mended and (mends or follows) and stance.subject in ("self", "none"):
             own = _find_use(text)
         if old and follows and (fitting := [one for one in own if old.fits(one)]):
             self.old = None

@@ -63,7 +63,7 @@ SWITCHED = to_pattern(
     r"^(?:(?P<head>.{0,40}?)\b(?:have |has |'ve |just |recently |finally |now |been |got |was )*)?"
     r"(?:(?:switch|chang|migrat|convert|(?P<moved>mov|reschedul|push|postpon|shift))(?:ed|ing)(?: back| over)?(?: my| our| the)?(?P<thing> \w+(?: \w+)?)??(?: from (?P<old>[^,]{1,32}?))? to (?P<new>[^,]{1,40})"
     r"|(?:replaced|swapped|traded|ditched|dropped) (?:my |our |out )?(?P<old2>[^,]{1,32}?) (?:with|for|in for) (?:an? |my )?(?P<new2>[^,]{1,40}))$"
-    r"|^(?P<head3>[^，]{0,20}?)(?:[从由](?P<old3>[^，]{1,16}?))?(?:已经|都|决定|刚|全部|彻底|我|就|也|还是)*(?:[改换转切](?:换|用)?(?P<verb>[成为到回作用吃喝学看听穿])|(?P<moved2>推迟|提前|延期?|挪|调)到)了?(?:台|个)?(?P<new3>[^，]{1,24}?)(?:了|吧)?$",
+    r"|^(?P<head3>[^，]{0,20}?)(?:[从由](?P<old3>[^，]{1,16}?))?(?:已经|都|又|再|被|决定|刚|全部|全面|正式|彻底|我|就|也|还是)*(?:[改换转切](?:换|用)?(?P<verb>[成为到回作用吃喝学看听穿])|(?P<moved2>推迟|提前|延期?|挪|调)到)了?(?:台|个)?(?P<new3>[^，]{1,24}?)(?:了|吧)?$",
     re.I,
 )
 UNSURE = to_pattern(
@@ -76,7 +76,7 @@ BEFORE = to_pattern(
     re.I,
 )
 NOW = to_pattern(
-    r"^(?!.*\b(?:right|for|just|until|by|from|even|that) now\b)(?:(?:but |and |so )*|.*\b(?:I|is|are)\b.* |I['a-z]* )(?:now|nowadays|these days)\b(?! that\b| and then\b)"
+    r"^(?!.*\b(?:right|for|just|until|by|from|even|that) now\b)(?:(?:but |and |so )*|.*\bI\b.* |I['a-z]* )(?:now|nowadays|these days)\b(?! that\b| and then\b)"
     r"|(?:现在|如今).*(?:喜欢|偏爱|偏好|倾向|讨厌|爱[吃喝看听用穿])|(?:现在|如今).*了$",
     re.I,
 )
@@ -94,13 +94,13 @@ SETS_RIGHT = to_pattern(
 ALONE = to_pattern(r"(?:no[, ]*)?(?:actually|in fact),?|no|nope|其实|实际上|事实上|不是?的?", re.I)
 USES = to_pattern(
     r"^(?:I|we)?(?:'m|'ve)?(?: (?:am|now|always|usually|actually|still))*\s*(?P<act>us|eat|drink|wear|smok|play|watch|tak|driv|read|buy|do|go|listen)(?:e|ing)?(?: to)? (?P<what>.{2,40})$"
-    r"|^我?们?(?:现在|已经|还是|想|要|决定|改|只|都|就|开始|换|打算)*(?P<verb>使用|[用喝吃抽穿看玩听骑开选买养订练学打追])(?P<what2>[^，。了不的这那什完到][^，。了不]{0,18})了?$",
+    r"|^我?们?(?:现在|已经|还是|想|要|决定|改|只|都|就|开始|换|打算)*(?P<verb>使用|[用喝吃抽穿看玩听骑开选买养订练学打追])(?P<what2>[^，。了不的这那什完到错][^，。了不]{0,18})了?$",
     re.I,
 )
 """What somebody uses, eats or does: a taste that no finder takes for one in any other place."""
 AT_WORK = to_pattern(r"(?<=.)(?:干|做事|上班)$")
 ADVERBS = to_pattern(
-    r"^(?:我?们?把)?(?:往后|以后|如今|现在|一律|固定|[从由])*|(?:固定|一律|的?(?:时间|日期))?(?:已经|都|就|[从由])*$"
+    r"^(?:我?们?把)?(?:往后|以后|如今|现在|一律|固定|[从由])*|(?:固定|一律|的?(?:时间|日期))?(?:已经|又|再|被|都|就|[从由])*$"
 )
 """Around what is moved to another day."""
 OF_TIME = frozenset({"time", "weekday", "date"})
