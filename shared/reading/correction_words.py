@@ -93,7 +93,7 @@ SETS_RIGHT = to_pattern(
 )
 ALONE = to_pattern(r"(?:no[, ]*)?(?:actually|in fact),?|no|nope|其实|实际上|事实上|不是?的?", re.I)
 USES = to_pattern(
-    r"^(?:I|we)?(?:'m|'ve)?(?: (?:am|now|always|usually|actually|still))*\s*(?P<act>us|eat|drink|wear|smok|play|watch|tak|driv|read|buy|do|go|listen)(?:e|ing)?(?: to)? (?P<what>.{2,40})$"
+    r"^(?:I|we)?(?:'m|'ve)?(?: (?:am|now|always|usually|actually|still))*\s*(?:us|eat|drink|wear|smok|play|watch|tak|driv|read|buy|do|go|listen)(?:e|ing)?(?: to)? (?P<what>.{2,40})$"
     r"|^我?们?(?:现在|已经|还是|想|要|决定|改|只|都|就|开始|换|打算)*(?P<verb>使用|[用喝吃抽穿看玩听骑开选买养订练学打追])(?P<what2>[^，。了不的这那什完到错][^，。了不]{0,18})了?$",
     re.I,
 )
