@@ -7,24 +7,16 @@ from datetime import date
 from itertools import groupby
 
 from schemas.vocabulary import MemoryType
-from shared.reading import (
-    corrections,
-    learned,
-    manipulation,
-    persons,
-    preferences,
-    profile,
-    scheduled,
-    signals,
-)
+from shared.reading import learned, manipulation, persons
 from shared.reading.clauses import Clause, language_of, split
-from shared.reading.corrections_build import may_promote, promoted
+from shared.reading.correction_forms import find_corrections, may_promote, promote_finding
 from shared.reading.guards import Stance, stances
 from shared.reading.keys import profile_key, slug
 from shared.reading.learned import Verdict
 from shared.reading.model import Explain, Found, MessageText, Observation
 from shared.reading.opinions import epistemic_of
 from shared.reading.orders import order_in
+from shared.reading.plain import find_plain
 from shared.reading.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.reading.slots import with_due, with_slot
 from shared.reading.values import values
@@ -210,10 +202,10 @@ def _read(
     trusted: bool,
 ) -> Reading:
     plain = [
-        _plain(clause, stance, today) if directed or learned.worth_reading(verdicts[index]) else []
+        find_plain(clause, stance, today) if directed or learned.worth_reading(verdicts[index]) else []
         for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
     ]
-    corrected = corrections.find(clauses, stand, plain, today)
+    corrected = find_corrections(clauses, stand, plain, today)
     if not directed:
         _weigh(plain, corrected, stand, verdicts)
     ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
@@ -311,7 +303,7 @@ def _weigh(
                 del corrected[index]
             continue
         if verdict.changed >= learned.CHANGES and stand[index].stands:
-            if promotable := [promoted(one, "learned") for one in plain[index] if may_promote(one)]:
+            if promotable := [promote_finding(one, "learned") for one in plain[index] if may_promote(one)]:
                 corrected[index] = promotable
         elif max(verdict.kept, verdict.changed) < learned.LEAST_KEPT or not any(
             learned.agrees(verdict, one.kind) for one in plain[index]
@@ -332,16 +324,6 @@ def _beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Foun
             if one.kind in _BESIDE and one.kind != found[0].kind and one.detector != "correction"
         ),
     ]
-
-
-def _plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
-    """What one clause states under a key: an appointment, facts of the speaker, or tastes."""
-    if appointed := scheduled.find(clause, stance, today):
-        return appointed
-    about = stance.subject == "self" or signals.speaker(clause)
-    if about and (facts := profile.find(clause, stance)):
-        return facts
-    return preferences.find(clause, stance) if signals.taste(clause) else []
 
 
 def _why(stance: Stance) -> str:

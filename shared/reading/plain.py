@@ -1,0 +1,18 @@
+"""What one clause states under a key, by the finders of appointments, facts of the speaker and tastes."""
+
+from datetime import date
+
+from shared.reading import preferences, profile, scheduled, signals
+from shared.reading.clauses import Clause
+from shared.reading.guards import Stance
+from shared.reading.model import Found
+
+
+def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
+    """What the clause states: an appointment, facts of the speaker, or tastes."""
+    if appointed := scheduled.find(clause, stance, today):
+        return appointed
+    about = stance.subject == "self" or signals.speaker(clause)
+    if about and (facts := profile.find(clause, stance)):
+        return facts
+    return preferences.find(clause, stance) if signals.taste(clause) else []
