@@ -109,7 +109,7 @@ async def test_a_package_right_behind_the_correction_has_the_new_value(person: P
     ("first", "second", "stay"),
     [
         (
-            "My friend Dana runs a bakery in Leeds.",
+            "My friend Dana owns a bakery in Leeds.",
             "My friend is now Tom's business partner in York.",
             "bakery in Leeds",
         ),

@@ -27,6 +27,8 @@ WEAK = 0.5
 """What a sentence counts that a person would keep or not."""
 NATURAL, WRITTEN = 3.0, 1.0
 """What a sentence counts that somebody said who knew of no label, and one that was written to be labelled."""
+WEIGHTS = {"records": 0.3, "people": 3.0}
+"""What sentences of these files count: there are many of the first and they are alike, and few of the second."""
 SURE = 0.9
 """What the label of a conversation must say for a stretch to be surely worth keeping."""
 ROOT = corpus.HERE.parents[1]
@@ -56,7 +58,7 @@ def read_sentences(folder: Path, conversations: Path) -> Iterator[Sentence]:
         for label in _lines(path):
             number += 1
             keep = _places(label["text"], [(said, sure) for said, _, sure in label["keep"]])
-            counts = WRITTEN if label["source"] == "written" else NATURAL
+            counts = WEIGHTS.get(path.stem[len("lasting_en_") :], WRITTEN if label["source"] == "written" else NATURAL)
             yield from _sentences(label["text"], keep, number, label["source"], counts)
     for path in sorted(folder.glob("changes_*.jsonl")):
         for label in _lines(path):
