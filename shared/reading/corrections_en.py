@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import date
 
 from shared.reading import corrections_words as words
-from shared.reading import preferences
 from shared.reading.clauses import Clause
 from shared.reading.corrections_build import build, promoted, taste_of, value_of, with_next
 from shared.reading.corrections_gone_en import gone, gone_en
 from shared.reading.guards import Stance
 from shared.reading.keys import tidy
 from shared.reading.model import Found
+from shared.reading.slots import find_tastes
 
 
 def english(clause: Clause, following: Clause | None, stance: Stance, plain: list[Found], today: date) -> list[Found]:
@@ -77,7 +77,7 @@ def english(clause: Clause, following: Clause | None, stance: Stance, plain: lis
     ):
         return [
             promoted(one, "now")
-            for one in (plain or preferences.find(clause, replace(stance, momentary=False)))
+            for one in (plain or find_tastes(clause, replace(stance, momentary=False)))
             if one.kind in ("preference", "profile")
         ]
     if words.ACTUALLY_EN.match(clause.text) and stance.subject == "self":

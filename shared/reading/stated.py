@@ -12,8 +12,6 @@ from shared.reading import (
     learned,
     manipulation,
     persons,
-    preferences,
-    profile,
     scheduled,
     signals,
 )
@@ -26,7 +24,7 @@ from shared.reading.model import Explain, Found, MessageText, Observation
 from shared.reading.opinions import epistemic_of
 from shared.reading.orders import order_in
 from shared.reading.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
-from shared.reading.slots import with_due, with_slot
+from shared.reading.slots import find_facts, find_tastes, with_due, with_slot
 from shared.reading.values import values
 from shared.reading.wording import own_words
 from shared.relate import ALSO
@@ -339,9 +337,9 @@ def _plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
     if appointed := scheduled.find(clause, stance, today):
         return appointed
     about = stance.subject == "self" or signals.speaker(clause)
-    if about and (facts := profile.find(clause, stance)):
+    if about and (facts := find_facts(clause, stance)):
         return facts
-    return preferences.find(clause, stance) if signals.taste(clause) else []
+    return find_tastes(clause, stance) if signals.taste(clause) else []
 
 
 def _why(stance: Stance) -> str:
