@@ -62,6 +62,7 @@ _LEAD_ZH = to_pattern(r"^(?:[现目]前?在?|今年|去年|最近|如今|上个?
 _INSTEAD = to_pattern(r"\s+(?:more |better )?(?:over|rather than|instead of|than)\s+", re.I)
 _ASIDE = to_pattern(r"\s[-–—]\s|[（(]|\s(?:because|since|so that|but|which is why)\s|因为|所以|，")
 _HAN = to_pattern(r"[\u3400-\u9fff]")
+_AND = to_pattern(r"(?:,|,? and)\s+(?=(?:an?|one|two|three|four|five|six|\d+) )", re.I)
 MOST_SAID = 100
 """Characters of what a taste is about."""
 
@@ -89,6 +90,9 @@ def _fill(only: str, whose: Collection[str], text: str, clause: Clause | None) -
             continue
         one = _of_slot(_slot_named(slot, match, value), value, text)
         found.setdefault(str(one.key), one)
+        if who == "home" and (more := _AND.match(text, match.end())):
+            others = _fill("", ("home",), f"I have {text[more.end() :]}", None)
+            found |= {str(other.key): other for other in others if other.key not in found}
     if found or "self" not in whose:
         return list(found.values())
     if (match := words.SELF_NAMED.search(text)) and persons.is_nothing_else(match["v"]):
@@ -173,7 +177,8 @@ def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
         if not clause.mask & bit or (zh and clause.language == "en"):
             continue
         match = pattern.search(text)
-        if match is None or (not zh and match.start() and not stance.explicit):
+        ordered = pattern is words.HABIT_EN and stance.subject != "self"
+        if match is None or ordered or (not zh and match.start() and not stance.explicit):
             continue
         groups = match.groupdict()
         against = bool(groups.get("neg") or groups.get("not") or groups.get("how") in ("never", "rarely"))

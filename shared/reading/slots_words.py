@@ -20,12 +20,13 @@ _JOB_EN = (
     r"|plumber|mechanic|carpenter|baker|broker|trader|banker|auditor|planner|worker|producer|translator|recruiter|researcher|reporter|vet|lead|owner|operator"
     r"|tester|clerk|agent|postdoc|retiree|homemaker|(?!vegetarian|pescatarian|minimalist|perfectionist|optimist|pessimist|list|civilian|guardian)[a-z]+(?:ist|ian))"
 )
+_FIELD_EN = r"(?:the )?(?:finance|tech|marketing|sales|hr|it|healthcare|education|law|media|advertising|retail|hospitality|construction|logistics|consulting|insurance|banking|real estate|manufacturing|biotech|gaming|design|publishing|academia|government|security|accounting|engineering|film|music|fashion|pharma|energy|agriculture|public health|customer \w+|research)"
 _JOB_ZH = (
     r"(?:老师|医生|护士|经理|总监|主管|总裁|程序员|码农|产品|运营|编辑|记者|演员|导演|司机|会计|学生|研究生|博士生?|教授|架构师|顾问|销售|客服|店长|老板|公务员|军人|警察"
     r"|翻译|教练|主播|博主|程序猿|前端|后端|全栈|测试|运维|宝妈|全职妈妈|全职爸爸|家庭主妇|助理|秘书|文员|出纳|保安|策划|文案|采购|导游|测开|开发|算法|农民|工人|法官|律师|会计师|创业者|创始人|负责人|[\u4e00-\u9fff]{1,5}[师员工家者])"
 )
 _TONGUE_EN = r"(?:English|Chinese|Mandarin|Cantonese|Spanish|French|German|Japanese|Korean|Italian|Portuguese|Russian|Arabic|Hindi|Dutch|Polish|Turkish|Vietnamese|Thai|Swedish|Greek|Hebrew)"
-_ILL_EN = r"(?:type [12] )?diabetes|asthma|hypertension|high blood pressure|migraines?|epilepsy|adhd|depression|anxiety|insomnia|arthritis|celiac(?: disease)?|ibs|crohn'?s|eczema|an?emia|dyslexia|heart (?:condition|disease)|gout|scoliosis|sleep apnea"
+_ILL_EN = r"(?:type [12] )?diabet(?:es|ic)|asthma(?:tic)?|hypertension|high blood pressure|migraines?|epilepsy|adhd|depression|anxiety|insomnia|arthritis|celiac(?: disease)?|ibs|crohn'?s|eczema|an?emia|dyslexia|heart (?:condition|disease)|gout|scoliosis|sleep apnea"
 _ILL_ZH = r"[\u4e00-\u9fff]{0,4}(?:糖尿病|血压|哮喘|胃病|胃炎|痛风|心脏病|鼻炎|抑郁症|焦虑症|近视|色盲|色弱|颈椎病|突出|偏头痛|贫血|甲亢|甲减|乙肝|癫痫|关节炎|失眠症?|湿疹|乳糖不耐受?|多动症|高血脂|脂肪肝|结石)"
 _PET_EN = r"dog|cat|pupp(?:y|ies)|kitten|golden retriever|labrador|corgi|poodle|beagle|husky|pet|parrot|rabbit|hamster|fish|horse"
 _CHILD_EN = r"kid|child|children|son|daughter|brother|sister|sibling|twin|grandchild|grandchildren|grandkid"
@@ -50,9 +51,9 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("name", "city", r"^(?:坐标|家住)(?P<v>[\u4e00-\u9fff]{2,6})$"),
         ("self", "hometown", rf"\bI(?:'m| am| come)\s+{_ADV_EN}from\s+(?-i:(?P<v>(?:the )?[A-Z][\w .'-]+))$|\bI (?:was (?:born|raised|born and raised)|grew up) in\s+(?-i:(?P<v2>[A-Z][\w .'-]+))|\bmy (?:home ?town|home country) is\s+(?P<v3>.+)$"),
         ("self", "hometown", rf"^(?:我{_ADV_ZH}(?:来自|出生[在于]|生在|祖籍是?)|我的?(?:老家|家乡|籍贯)[是在：]?)(?P<v>[\u4e00-\u9fffA-Za-z ]{{2,12}}?)(?:来的|出生的?|长大的?|的|人|农村)?$"),
-        ("self", "employer", rf"\b(?:I|I'm|I've|I am)\s+{_ADV_EN}(?:work|working|worked|employed|started working|started|interning|intern)\s+(?:as .+? )?(?:at|for)\s+(?-i:(?P<v>(?:an? |the )?(?!AM\b|PM\b)[A-Z\u4e00-\u9fff][^,]*))$|\bI (?:just |recently )?joined\s+(?-i:(?P<v2>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))(?=$|\s+(?:as|last|this|in|a)\b)|\bmy (?:employer|company) is\s+(?:called )?(?P<v3>.+)$"),
+        ("self", "employer", rf"\b(?:I|I'm|I've|I am)\s+{_ADV_EN}(?:work|working|worked|employed|started working|started|interning|intern)\s+(?:as .+? )?(?:at|for)\s+(?-i:(?P<v>(?:an? |the )?(?!AM\b|PM\b)[A-Z\u4e00-\u9fff][^,]*|an? (?:\w+ ){{0,3}}(?:company|startup|bank|hospital|school|university|agency|firm|non-?profit|bakery|store|restaurant|studio|lab|ngo)))$|\bI (?:just |recently )?joined\s+(?-i:(?P<v2>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))(?=$|\s+(?:as|last|this|in|a)\b)|\bmy (?:employer|company) is\s+(?:called )?(?P<v3>.+)$"),
         ("self", "employer", rf"^我{_ADV_ZH}(?:在(?=.*(?:工作|上班|任职|就职|实习|教书|任教|打工)|.{{2,12}}[当做][^了饭梦]{{2}})|[就任供]职于|[入加][职入]了?|跳槽[到去]了?|加盟了?)(?P<v>(?!家|这|那|哪|外面|一[起家个间]|办公室|远程|公司){_SHORT_ZH}{{2,20}}?)(?:工作|上班|任职|就职|实习|教书|任教|打工|[当做]\S{{2,12}})?{_YEARS_ZH}的?$"),
-        ("self", "occupation", rf"\bI(?:'m| am|'ve been| have been| work(?:ed)? as| got a job as| became| serve as)\s+{_ADV_EN}(?:(?:employed|working) as\s+)?(?:an?|the)\s+(?P<v>(?:[\w/+#.&-]+ ){{0,4}}?{_JOB_EN})\b(?! of (?:this|that|your))|\bmy (?:job|occupation|profession|day job|job title) is\s+(?P<v2>.+)$|\bI work in\s+(?P<v3>(?:the )?(?!the\b|an?\b|my\b)[a-z]+(?: [a-z]+)?)$"),
+        ("self", "occupation", rf"\bI(?:'m| am|'ve been| have been| work(?:ed)? as| got a job as| became| serve as)\s+{_ADV_EN}(?:(?:employed|working) as\s+)?(?:an?|the)\s+(?P<v>(?:[\w/+#.&-]+ ){{0,4}}?{_JOB_EN})\b(?! of (?:this|that|your))|\bmy (?:job|occupation|profession|day job|job title) is\s+(?P<v2>.+)$|\bI work in\s+(?P<v3>{_FIELD_EN}\b.*)$"),
         ("self", "occupation", rf"^(?:我|本人){_ADV_ZH}(?:当|做|从事|任|担任|的?(?:工作|职业|职务|岗位)[是为]|改行做了?|转行做了?|(?<=是)|(?:在\S{{2,12}}[当做]))了?(?:一?[名个位])?(?P<v>(?!不|你|他|她|这|那|对|真|想|第一|唯一|被|最|很|大家)[\u4e00-\u9fffA-Za-z+# ]{{0,12}}?{_JOB_ZH}(?<!专家)(?<!大家)(?<!主义者)(?<!素食者))的?{_YEARS_ZH}$|^我{_ADV_ZH}(?:从事|做)(?P<v2>[\u4e00-\u9fffA-Za-z ]{{2,12}}?)(?:行业|工作|这行|领域|相关的?工作)的?{_YEARS_ZH}$|^我{_ADV_ZH}[做搞干](?P<v3>(?!决定)[^\W\d_我你他这那么样错对]{{2,10}})的$"),
         ("self", "employer", rf"\b(?:I'm|I am) an? (?:[\w-]+ ){{0,3}}?{_JOB_EN} (?:at|for|with) (?-i:(?P<v>[A-Z][^,]*))"),
         ("self", "school", r"\bI\s+(?:just |recently )?(?:graduated from|went to|attend(?:ed)?|study at|studied at|go to)\s+(?P<v>(?=.*(?:university|college|school|institute|\b(?:MIT|Stanford|Harvard|Yale|Oxford|Cambridge|UCLA|Berkeley|Tsinghua)\b))[\w .'&-]+)$"),
@@ -66,6 +67,7 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("self", "health:", rf"^我的?{_ADV_ZH}(?:患?有|得了|查出来?|确诊了?|得过)(?:点|些|轻度|重度|严重的?|慢性|先天性?|多年)*(?P<v>{_ILL_ZH})(?:了|患者)?{_YEARS_ZH}$"),
         ("self", "trait:", r"\bI(?:'m| am)\s+(?:definitely |really |more of |such |kind of |always been )*an?\s+(?P<v>(?:[\w-]+[- ]person|night owl|early (?:bird|riser)|introvert|extrovert|homebody|foodie|minimalist|perfectionist|bookworm|light sleeper|picky eater|non-?smoker|only child|(?:single|stay-at-home) (?:mom|mum|dad|parent|mother|father)))\b|\bI(?:'m| am)\s+(?P<v2>left-handed|color-?blind|colour-?blind|bilingual|retired|unemployed|pregnant)\b|^我是个?(?P<v3>左撇子|独生子女?|独生女|夜猫子|(?:早起|内向|外向)的?人|早起型|男生|女生|男的|女的)$"),
         ("self", "marital_status", r"\bI(?:'m| am| got)\s+(?:now |happily |recently |just |still |newly )*(?P<v>married|single|divorced|engaged|widowed)\b(?!\s+to\s+(?:the|a|this)\b)" + rf"|^我{_ADV_ZH}(?P<v2>结婚|订婚|离婚|已婚|未婚|单身|离异)(?:的|狗)?{_YEARS_ZH}$"),
+        ("self", "zodiac", r"^我属(?P<v>[鼠牛虎兔龙蛇马羊猴鸡狗猪])的?$"),
         ("self", "timezone", r"\bmy time ?zone is\s+(?P<v>[\w/+:. -]{1,30})$|^我的?时区(?:是|为|：|:)(?P<v2>[\w/+:.\u4e00-\u9fff -]{1,16})$"),
         ("self", "height", r"\bmy height is\s+(?P<v>[\w'\". -]{1,20})$|^我的?身高(?:是|有|大概|差不多)*(?P<v2>[\d.]+[\w\u4e00-\u9fff]{0,4}?)(?:左右)?$"),
         ("self", "weight", r"\bmy weight is\s+(?P<v>[\w. -]{1,20})$|^我的?体重(?:是|有|大概|差不多)*(?P<v2>[\d.]+[\w\u4e00-\u9fff]{0,4}?)(?:左右)?$"),
@@ -82,13 +84,11 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("kin", "%:job", rf"^我(?:的|家)?(?P<who>[大小二前新]?{KIN_ZH})(?:现在|也)?是(?:一?[名个位])?(?P<v>[\u4e00-\u9fffA-Za-z ]{{0,10}}?{_JOB_ZH})$"),
         ("kin", "%:place", rf"^我(?:的|家)?(?P<who>[大小二前新]?{KIN_ZH})(?:现在|也|都)?(?:住在(?P<v>[\u4e00-\u9fffA-Za-z]{{2,12}})|在(?P<v2>[\u4e00-\u9fffA-Za-z]{{2,12}}?)(?:工作|上班|上学|读书|生活|念书|读大学))$"),
         ("home", "family:%", rf"\b(?:I|we|I've|we've)\s+(?:also |now |still )?(?:have|got|have got|'ve got)\s+(?P<v>(?:an?|one|two|three|four|five|six|\d+) (?:[\w-]+ ){{0,2}}?(?P<who>(?:{_CHILD_EN})s?))\b"),
-        ("home", "pet:%", rf"\b(?:I|we|I've|we've)\s+(?:also |now |still )?(?:have|got|have got|own|adopted|'ve got)\b.{{0,40}}?\b(?P<v>(?:an?|one|two|three|four|five|six|\d+) (?:[\w-]+ )??(?P<who>(?:{_PET_EN})s?))\b"),
+        ("home", "pet:%", rf"\b(?:I|we|I've|we've)\s+(?:also |now |still )?(?:have|got|have got|own|adopted|'ve got)\s+(?P<v>(?:an?|one|two|three|four|five|six|\d+) (?:[\w-]+ )??(?P<who>(?:{_PET_EN})s?))\b"),
         ("home", "owns:%", r"\b(?:I|we)\s+(?:also |now |still )?(?:have|own|bought|drive)\s+(?P<v>an?\s+(?:[\w-]+ ){0,2}?(?P<who>tesla|car|house|apartment|motorcycle|bike|boat|farm))\b"),
         ("home", "family:%", rf"^我们?家?{_ADV_ZH}有了?(?P<v>[一两三四几\d]+[个位对名](?:双胞胎)?[\u4e00-\u9fff]{{0,4}}?(?P<who>{KIN_ZH})(?<!朋友)(?<!同事)(?<!老板)(?<!同学).{{0,12}})$"),
         ("home", "pet:%", rf"^我们?家?里?{_ADV_ZH}(?:有|[收领新]?养了?)(?P<v>[一两三四几\d]*[只条匹头个缸](?P<who>[\u4e00-\u9fffA-Za-z]{{0,6}}?(?:猫|狗|犬|鱼|鸟|鹦鹉|兔子?|仓鼠|龟|宠物|金毛|柯基|哈士奇|泰迪|布偶|英短|马|羊|蛇)))(?:[，,]?(?:名字)?叫做?[\u4e00-\u9fffA-Za-z]{{1,8}})?$"),
         ("self", "owns:%", rf"^我{_ADV_ZH}(?:有|开的?是?|拥有)(?P<v>[一两三]?[辆台套](?P<who>[\u4e00-\u9fffA-Za-z0-9 ]{{2,14}}))$"),
-        ("self", "phone", r"^我的?(?:手机|电话)号码?(?:是|：|:)?(?P<v>[\d+ -]{5,20})$|\bmy (?:phone|mobile) number is\s+(?P<v2>[\d+() -]{5,20})$"),
-        ("self", "email", r"\bmy e-?mail(?: address)? is\s+(?P<v>\S+@\S+)|^我的?(?:邮箱|电子邮件)(?:是|：|:)?(?P<v2>\S+@\S+)$"),
     )
 )  # fmt: skip
 """Of whom a form may tell, the slot that it fills, and the form; `%` stands for whom or what it names."""
