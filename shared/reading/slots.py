@@ -58,7 +58,7 @@ _OF_WHOM = {
     "none": frozenset({"name", "kin"}),
 }
 """The forms that may tell something by whom the clause names first."""
-_LEAD_ZH = to_pattern(r"^(?:[现目]前?在?|今年|去年|最近|如今|上个?月|上周|平时|那|嗯|好的?|你好|大家好|其实|不过|而且|并且|另外|还有|对了|顺便说?一?下?|因为|所以|但是?|记住|以前|之前|后来|首先|说错了|是的?|已经|虽然|毕竟|由于|刚刚?|(?:自我)?介绍一下|更正(?:一下)?)+[，,\s]*(?=[我咱本])")  # fmt: skip
+_LEAD_ZH = to_pattern(r"^(?:现在|目前|今年|去年|最近|如今|上个?月|上周|平时|那|嗯|好的?|你好|大家好|其实|不过|而且|并且|另外|还有|对了|顺便说?一?下?|因为|所以|但是?|记住|以前|之前|后来|首先|说错了|是的?|已经|虽然|毕竟|由于|刚刚?|(?:自我)?介绍一下|更正(?:一下)?)+[，,\s]*(?=[我咱本])")  # fmt: skip
 _INSTEAD = to_pattern(r"\s+(?:more |better )?(?:over|rather than|instead of|than)\s+", re.I)
 _ASIDE = to_pattern(r"\s[-–—]\s|[（(]|\s(?:because|since|so that|but|which is why)\s|因为|所以|，")
 _HAN = to_pattern(r"[\u3400-\u9fff]")
@@ -110,8 +110,7 @@ def _slot_named(slot: str, match: re.Match[str], value: str) -> str:
         return "work_city"
     if slot.endswith(":"):
         return slot + slug(value)
-    who = next((match[name] for name in ("who", "who2") if match.groupdict().get(name)), "")
-    return slot.replace("%", slug(fold(who)))
+    return slot.replace("%", slug(fold(_first(match, "who"))))
 
 
 def _value_of(slot: str, match: re.Match[str]) -> str:
@@ -133,7 +132,8 @@ def _value_of(slot: str, match: re.Match[str]) -> str:
 
 def _first(match: re.Match[str], name: str) -> str:
     """What the first group of this name holds that holds anything: `v`, `v2`, `v3`."""
-    return next((text for group, text in match.groupdict().items() if text and group.rstrip("234") == name), "")
+    groups: dict[str, str | None] = match.groupdict()
+    return next((text for group, text in groups.items() if text and group.rstrip("234") == name), "")
 
 
 def _is_place(text: str) -> bool:
@@ -142,20 +142,19 @@ def _is_place(text: str) -> bool:
     )
 
 
-_TASTES = tuple(
-    (zh, polarity, pattern, gate(pattern))
-    for zh, polarity, pattern in (
-        (True, 1, words.OVER_ZH),
-        (True, 1, words.TASTE_ZH),
-        (True, 1, words.OBJECT_FIRST_ZH),
-        (False, 1, words.TASTE_EN),
-        (True, -1, words.ABSTAIN_ZH),
-        (False, -1, words.ABSTAIN_EN),
-        (True, 1, words.HABIT_ZH),
-        (False, 1, words.HABIT_EN),
-        (True, 1, words.INTEREST_ZH),
-    )
+_FORMS: tuple[tuple[bool, Polarity, re.Pattern[str]], ...] = (
+    (True, 1, words.OVER_ZH),
+    (True, 1, words.TASTE_ZH),
+    (True, 1, words.OBJECT_FIRST_ZH),
+    (False, 1, words.TASTE_EN),
+    (True, -1, words.ABSTAIN_ZH),
+    (False, -1, words.ABSTAIN_EN),
+    (True, 1, words.HABIT_ZH),
+    (False, 1, words.HABIT_EN),
+    (True, 1, words.INTEREST_ZH),
 )
+"""Whether a form is Chinese, how it stands to what it names where no word denies it, and the form."""
+_TASTES = tuple((zh, polarity, pattern, gate(pattern)) for zh, polarity, pattern in _FORMS)
 _NAMED_TASTES = gate(words.FAVOURITE, words.HOBBY, words.DIET, words.TOOL)
 _UNLIKE = gate(words.NOT_A_TASTE)
 
@@ -168,6 +167,7 @@ def find_tastes(clause: Clause, stance: Stance) -> list[Found]:
 
 
 def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
+    """The same by the first form that fits; none where the clause takes back, doubts or compares."""
     text = clause.text
     if clause.mask & _UNLIKE and words.NOT_A_TASTE.search(text):
         return []
@@ -180,11 +180,12 @@ def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
         ordered = pattern is words.HABIT_EN and stance.subject != "self"
         if match is None or ordered or (not zh and match.start() and not stance.explicit):
             continue
-        groups = match.groupdict()
-        against = bool(groups.get("neg") or groups.get("not") or groups.get("how") in ("never", "rarely"))
-        if groups.get("hate") and against:
+        against = bool(_first(match, "neg") or _first(match, "how").lower() in ("never", "rarely"))
+        hated = bool(_first(match, "hate"))
+        if hated and against:
             return []
-        return _tastes(_first(match, "v"), -1 if against or groups.get("hate") else polarity, _first(match, "over"))
+        stands: Polarity = -1 if against or hated or polarity < 0 else 1
+        return _tastes(_first(match, "v"), stands, _first(match, "over"))
     return []
 
 

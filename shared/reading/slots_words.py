@@ -160,7 +160,7 @@ OBJECT_FIRST_ZH = to_pattern(
 _EVEN_EN = r"(?:(?:really|absolutely|truly|always|generally|usually|mostly|just|still|also|actually|definitely|strongly|much|personally|kind of|kinda|particularly|especially|rather|totally|simply|so|do|would|have always|tend to|quite|genuinely|honestly|now|currently|mainly|both)\s+)*"
 TASTE_EN = to_pattern(
     rf"(?:^|\bI\s+|\b(?:and|but)\s+|^我[\u4e00-\u9fff]{{0,4}}\s*|\bI(?='m)|\bI'(?:d|ve)\s+){_EVEN_EN}(?P<neg>(?:don't|do not|dont|never|no longer|don't even)\s+{_EVEN_EN})?(?:prefer|like|love|enjoy|adore|favou?r"
-    rf"|(?:am|'m)\s+{_EVEN_EN}(?P<not>not (?:really |much of )?)?(?:a (?:big |huge )?fan of|fond of|into|keen on|obsessed with|passionate about|crazy about)|(?:would |'d )?rather|lean towards?"
+    rf"|(?:am|'m)\s+{_EVEN_EN}(?P<neg2>not (?:really |much of )?)?(?:a (?:big |huge )?fan of|fond of|into|keen on|obsessed with|passionate about|crazy about)|(?:would |'d )?rather|lean towards?"
     r"|(?P<hate>hate|dislike|detest|loathe|despise|can't stand|cannot stand|can't bear|avoid|abhor))\s+(?P<v>.+)$",
     re.I,
 )
