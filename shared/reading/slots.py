@@ -74,7 +74,7 @@ def find_facts(clause: Clause, stance: Stance) -> list[Found]:
     text = clause.text if clause.language == "en" else _LEAD_ZH.sub("", clause.text)
     if stance.subject == "agent":
         return _fill("call_me", ("name",), text, clause)
-    if clause.language != "en" and stance.subject == "self" and not stance.explicit and not text.startswith("我"):
+    if clause.language != "en" and stance.subject == "self" and not stance.explicit and "我" not in text:
         return _fill("", _OF_WHOM["self"], "我" + text, None)
     return _fill("", _OF_WHOM[stance.subject], text, clause)
 

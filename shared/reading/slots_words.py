@@ -16,14 +16,15 @@ _NAME_ZH = r"(?:[\u4e00-\u9fff·]{1,6}?|[A-Za-z][A-Za-z .·'-]{0,30})"
 _JOB_EN = (
     r"(?:engineer|developer|programmer|designer|teacher|doctor|nurse|lawyer|attorney|manager|director|analyst|professor|student|writer|author|editor"
     r"|photographer|chef|cook|accountant|architect|consultant|founder|entrepreneur|freelancer|contractor|pilot|driver|farmer|actor|actress|dancer|singer"
-    r"|coach|trainer|surgeon|paramedic|firefighter|officer|soldier|assistant|secretary|administrator|intern|tutor|barista|bartender|waiter|waitress|cashier"
+    r"|coach|trainer|surgeon|paramedic|firefighter|officer|soldier|assistant|secretary|administrator|admin|intern|tutor|barista|bartender|waiter|waitress|cashier"
     r"|plumber|mechanic|carpenter|baker|broker|trader|banker|auditor|planner|worker|producer|translator|recruiter|researcher|reporter|vet|lead|owner|operator"
     r"|tester|clerk|agent|postdoc|retiree|homemaker|(?!vegetarian|pescatarian|minimalist|perfectionist|optimist|pessimist|list|civilian|guardian)[a-z]+(?:ist|ian))"
 )
+_EMPLOYER_ZH = rf"(?!家|这|那|哪|找|做|忙|换|努力|认真|外面|一[起家个间]|办公室|远程){_SHORT_ZH}{{2,20}}?"
 _FIELD_EN = r"(?:the )?(?:finance|tech|marketing|sales|hr|it|healthcare|education|law|media|advertising|retail|hospitality|construction|logistics|consulting|insurance|banking|real estate|manufacturing|biotech|gaming|design|publishing|academia|government|security|accounting|engineering|film|music|fashion|pharma|energy|agriculture|public health|customer \w+|research)"
 _JOB_ZH = (
     r"(?:老师|医生|护士|经理|总监|主管|总裁|程序员|码农|产品|运营|编辑|记者|演员|导演|司机|会计|学生|研究生|博士生?|教授|架构师|顾问|销售|客服|店长|老板|公务员|军人|警察"
-    r"|翻译|教练|主播|博主|程序猿|前端|后端|全栈|测试|运维|宝妈|全职妈妈|全职爸爸|家庭主妇|助理|秘书|文员|出纳|保安|策划|文案|采购|导游|测开|开发|算法|农民|工人|法官|律师|会计师|创业者|创始人|负责人|[\u4e00-\u9fff]{1,5}[师员工家者])"
+    r"|翻译|教练|主播|博主|程序猿|前端|后端|全栈|测试|运维|宝妈|全职妈妈|全职爸爸|家庭主妇|助理|秘书|文员|出纳|保安|牙医|兽医|辅警|民警|策划|文案|采购|导游|测开|开发|算法|农民|工人|法官|律师|会计师|创业者|创始人|负责人|[\u4e00-\u9fff]{1,5}[师员工家者])"
 )
 _TONGUE_EN = r"(?:English|Chinese|Mandarin|Cantonese|Spanish|French|German|Japanese|Korean|Italian|Portuguese|Russian|Arabic|Hindi|Dutch|Polish|Turkish|Vietnamese|Thai|Swedish|Greek|Hebrew)"
 _ILL_EN = r"(?:type [12] )?diabet(?:es|ic)|asthma(?:tic)?|hypertension|high blood pressure|migraines?|epilepsy|adhd|depression|anxiety|insomnia|arthritis|celiac(?: disease)?|ibs|crohn'?s|eczema|an?emia|dyslexia|heart (?:condition|disease)|gout|scoliosis|sleep apnea"
@@ -35,10 +36,10 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (who, slot, to_pattern(pattern, re.IGNORECASE))
     for who, slot, pattern in (
         ("name", "call_me", rf"\b(?:call me|address me as|refer to me as|I go by|(?:I'm|I am) called|(?:people|friends) call me)\s+(?-i:(?P<v>{_NAME}))"),
-        ("name", "call_me", rf"^(?:以后|今后|请|你|可以|就|都|也|直接|大家|朋友们?|同事们?|记得|们|习惯)*(?:叫|称呼|喊|管)我(?:为|做|叫)?(?P<v>{_NAME_ZH})(?:就行了?|就好了?|就可以了?|即可|吧|好了|哦)?$"),
+        ("name", "call_me", rf"^(?:以后|今后|请|你|可以|就|都|也|直接|大家|朋友们?|同事们?|记得|们|习惯)*(?:叫|称呼|喊|管)我(?:为|做|叫)?[“「\s]?(?P<v>{_NAME_ZH})[”」\s]?(?:就行了?|就好了?|就可以了?|即可|吧|好了|哦)?$"),
         ("name", "name", rf"\bmy\s+(?:full |first |real )?name(?:'s| is)\s+(?:actually )?(?-i:(?P<v>{_NAME}))"),
         ("name", "name", r"^(?:hi |hello |hey |and |so )*(?:I'm|I am|this is|it's)\s+(?-i:(?P<v>(?!Not|Sorry|Very|Fine|Good|Happy|Sure|Monday|Friday|\w+(?:ing|ed|ese|ian|ish|can)\b)[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}))(?=$|,|\s+(?:from|here|and|by the way|again|at)\b)"),
-        ("name", "name", rf"^(?:(?:我|本人)(?:的?(?:中文|英文|真|全)?(?:名字?|姓名))?{_ADV_ZH}(?:名叫|叫做?|(?<=名)[是：:]|(?<=名字)[是：:])|名叫|本名叫?)\s*(?P<v>{_NAME_ZH})(?:就行|就好|吧|哦|啊|呀)?$"),
+        ("name", "name", rf"^(?:(?:我|本人)(?:的?(?:中文|英文|真|全)?(?:名字?|姓名))?{_ADV_ZH}(?:名叫|叫做?|(?<=名)[是：:]|(?<=名字)[是：:])|名叫|本名叫?)\s*(?P<v>(?!我){_NAME_ZH})(?:就行|就好|吧|哦|啊|呀)?$"),
         ("self", "surname", r"^(?:我|免贵)姓(?P<v>[\u4e00-\u9fff]{1,2})$"),
         ("self", "age", r"\bI(?:'m| am|'ve just turned| just turned| turned)\s+(?:now |currently |only |almost )?(?P<v>\d{1,2})(?: years? old| yo)?(?=$|\s+(?:and|today|now|this|last|next)\b)"),
         ("name", "age", rf"^(?:(?:我|本人){_ADV_ZH}|今年(?=\d))(?:快|满|刚满)?(?P<v>\d{{1,3}}|[一二三四五六七八九十]{{1,3}})(?:周?岁|多岁)(?:了|半)?$"),
@@ -52,9 +53,9 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("self", "hometown", rf"\bI(?:'m| am| come)\s+{_ADV_EN}from\s+(?-i:(?P<v>(?:the )?[A-Z][\w .'-]+))$|\bI (?:was (?:born|raised|born and raised)|grew up) in\s+(?-i:(?P<v2>[A-Z][\w .'-]+))|\bmy (?:home ?town|home country) is\s+(?P<v3>.+)$"),
         ("self", "hometown", rf"^(?:我{_ADV_ZH}(?:来自|出生[在于]|生在|祖籍是?)|我的?(?:老家|家乡|籍贯)[是在：]?)(?P<v>[\u4e00-\u9fffA-Za-z ]{{2,12}}?)(?:来的|出生的?|长大的?|的|人|农村)?$"),
         ("self", "employer", rf"\b(?:I|I'm|I've|I am)\s+{_ADV_EN}(?:work|working|worked|employed|started working|started|interning|intern)\s+(?:as .+? )?(?:at|for)\s+(?-i:(?P<v>(?:an? |the )?(?!AM\b|PM\b)[A-Z\u4e00-\u9fff][^,]*|an? (?:\w+ ){{0,3}}(?:company|startup|bank|hospital|school|university|agency|firm|non-?profit|bakery|store|restaurant|studio|lab|ngo)))$|\bI (?:just |recently )?joined\s+(?-i:(?P<v2>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))(?=$|\s+(?:as|last|this|in|a)\b)|\bmy (?:employer|company) is\s+(?:called )?(?P<v3>.+)$"),
-        ("self", "employer", rf"^我{_ADV_ZH}(?:在(?=.*(?:工作|上班|任职|就职|实习|教书|任教|打工)|.{{2,12}}[当做][^了饭梦]{{2}})|[就任供]职于|[入加][职入]了?|跳槽[到去]了?|加盟了?)(?P<v>(?!家|这|那|哪|外面|一[起家个间]|办公室|远程|公司){_SHORT_ZH}{{2,20}}?)(?:工作|上班|任职|就职|实习|教书|任教|打工|[当做]\S{{2,12}})?{_YEARS_ZH}的?$"),
+        ("self", "employer", rf"^我{_ADV_ZH}(?:在(?P<v>{_EMPLOYER_ZH})(?:工作|上班|任职|就职|实习|教书|任教|打工|[当做][^了饭梦]{{2,12}})|(?:[就任供]职于|[入加][职入]了?|跳槽[到去]了?|加盟了?)(?P<v2>{_EMPLOYER_ZH}))了?{_YEARS_ZH}的?$"),
         ("self", "occupation", rf"\bI(?:'m| am|'ve been| have been| work(?:ed)? as| got a job as| became| serve as)\s+{_ADV_EN}(?:(?:employed|working) as\s+)?(?:an?|the)\s+(?P<v>(?:[\w/+#.&-]+ ){{0,4}}?{_JOB_EN})\b(?! of (?:this|that|your))|\bmy (?:job|occupation|profession|day job|job title) is\s+(?P<v2>.+)$|\bI work in\s+(?P<v3>{_FIELD_EN}\b.*)$"),
-        ("self", "occupation", rf"^(?:我|本人){_ADV_ZH}(?:当|做|从事|任|担任|的?(?:工作|职业|职务|岗位)[是为]|改行做了?|转行做了?|(?<=是)|(?:在\S{{2,12}}[当做]))了?(?:一?[名个位])?(?P<v>(?!不|你|他|她|这|那|对|真|想|第一|唯一|被|最|很|大家)[\u4e00-\u9fffA-Za-z+# ]{{0,12}}?{_JOB_ZH}(?<!专家)(?<!大家)(?<!主义者)(?<!素食者))的?{_YEARS_ZH}$|^我{_ADV_ZH}(?:从事|做)(?P<v2>[\u4e00-\u9fffA-Za-z ]{{2,12}}?)(?:行业|工作|这行|领域|相关的?工作)的?{_YEARS_ZH}$|^我{_ADV_ZH}[做搞干](?P<v3>(?!决定)[^\W\d_我你他这那么样错对]{{2,10}})的$"),
+        ("self", "occupation", rf"^(?:我|本人){_ADV_ZH}(?:当|做|从事|任|担任|的?(?:工作|职业|职务|岗位)[是为]|改行做了?|转行做了?|(?<=是)|(?:在\S{{2,12}}[当做]))了?(?:一?[名个位])?(?P<v>(?!不|你|他|她|这|那|对|真|想|第一|唯一|被|最|很|大家)[\u4e00-\u9fffA-Za-z+# ]{{0,12}}?{_JOB_ZH}(?<!专家)(?<!大家)(?<!主义者)(?<!素食者))的?{_YEARS_ZH}$|^我{_ADV_ZH}(?:从事|做)(?P<v2>[\u4e00-\u9fffA-Za-z ]{{2,12}}?)(?:行业|工作|这行|领域|相关的?工作)的?{_YEARS_ZH}$|^我{_ADV_ZH}[做搞干](?P<v3>(?!决定)[^\W\d_我你他这那么样错对]{{2,10}})的$|^我{_ADV_ZH}在[^\s做当]{{2,16}}[当做](?P<v4>[^\s了饭梦做当]{{2,12}}?)的?$"),
         ("self", "employer", rf"\b(?:I'm|I am) an? (?:[\w-]+ ){{0,3}}?{_JOB_EN} (?:at|for|with) (?-i:(?P<v>[A-Z][^,]*))"),
         ("self", "school", r"\bI\s+(?:just |recently )?(?:graduated from|went to|attend(?:ed)?|study at|studied at|go to)\s+(?P<v>(?=.*(?:university|college|school|institute|\b(?:MIT|Stanford|Harvard|Yale|Oxford|Cambridge|UCLA|Berkeley|Tsinghua)\b))[\w .'&-]+)$"),
         ("self", "school", rf"^我{_ADV_ZH}(?:是?从?(?P<v>[\u4e00-\u9fff]{{2,10}}(?:大学|学院|学校|中学|一中))(?:本科|硕士|博士)?毕业[的了]?|毕业于(?P<v2>.{{2,16}})|在(?P<v3>[\u4e00-\u9fff]{{2,10}}(?:大学|学院|中学))(?:读|上学|念)\S{{0,4}})$"),
@@ -64,7 +65,7 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("self", "languages", rf"\b(?:I (?:also )?(?:speak|am fluent in)|I'm fluent in)\s+(?:fluent |some |native |a little )?(?P<v>{_TONGUE_EN}\b.*)$"),
         ("self", "languages", rf"^我{_ADV_ZH}(?:会说|能说|会讲|懂|精通|会)(?P<v>(?:[\u4e00-\u9fff]{{1,4}}[语文话][、和及]?)+)$"),
         ("self", "health:", rf"\bI(?:'ve| have|'m| am)?\s+(?:been |also |had |got |have |suffer from |live with |was |diagnosed with )*(?:mild |severe |chronic |a )?(?P<v>{_ILL_EN})\b"),
-        ("self", "health:", rf"^我的?{_ADV_ZH}(?:患?有|得了|查出来?|确诊了?|得过)(?:点|些|轻度|重度|严重的?|慢性|先天性?|多年)*(?P<v>{_ILL_ZH})(?:了|患者)?{_YEARS_ZH}$"),
+        ("self", "health:", rf"^我的?{_ADV_ZH}(?:患?有|是|得了|查出来?|确诊了?|得过)(?:点|些|轻度|重度|严重的?|慢性|先天性?|多年)*(?P<v>{_ILL_ZH})(?:了|患者)?{_YEARS_ZH}$"),
         ("self", "trait:", r"\bI(?:'m| am)\s+(?:definitely |really |more of |such |kind of |always been )*an?\s+(?P<v>(?:[\w-]+[- ]person|night owl|early (?:bird|riser)|introvert|extrovert|homebody|foodie|minimalist|perfectionist|bookworm|light sleeper|picky eater|non-?smoker|only child|(?:single|stay-at-home) (?:mom|mum|dad|parent|mother|father)))\b|\bI(?:'m| am)\s+(?P<v2>left-handed|color-?blind|colour-?blind|bilingual|retired|unemployed|pregnant)\b|^我是个?(?P<v3>左撇子|独生子女?|独生女|夜猫子|(?:早起|内向|外向)的?人|早起型|男生|女生|男的|女的)$"),
         ("self", "marital_status", r"\bI(?:'m| am| got)\s+(?:now |happily |recently |just |still |newly )*(?P<v>married|single|divorced|engaged|widowed)\b(?!\s+to\s+(?:the|a|this)\b)" + rf"|^我{_ADV_ZH}(?P<v2>结婚|订婚|离婚|已婚|未婚|单身|离异)(?:的|狗)?{_YEARS_ZH}$"),
         ("self", "zodiac", r"^我属(?P<v>[鼠牛虎兔龙蛇马羊猴鸡狗猪])的?$"),
@@ -73,7 +74,7 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("self", "weight", r"\bmy weight is\s+(?P<v>[\w. -]{1,20})$|^我的?体重(?:是|有|大概|差不多)*(?P<v2>[\d.]+[\w\u4e00-\u9fff]{0,4}?)(?:左右)?$"),
         ("self", "blood_type", r"\bmy blood type is\s+(?P<v>[\w+ -]{1,12})$|^我的?血型(?:是|：|:)?(?P<v2>[\w+\u4e00-\u9fff]{1,6})$"),
         ("self", "shoe_size", r"\bmy shoe size is\s+(?P<v>[\w. ]{1,12})$|^我的?(?:鞋码|鞋号)(?:是|穿|：|:)?(?P<v2>[\d.]+码?)$"),
-        ("kin", "%:name", rf"\bmy\s+(?:\w+ )?(?P<who>{KIN_EN})(?:'s)?\s+(?:name (?:is|was)|name's|is (?:called|named))\s+(?-i:(?P<v>{_NAME}))|\bmy\s+(?P<who2>{KIN_EN})(?:,| is|'s)? (?-i:(?P<v2>[A-Z][a-z]+))$"),
+        ("kin", "%:name", rf"\bmy\s+(?:\w+ )?(?P<who>{KIN_EN})(?:'s)?\s+(?:name is|name's|is (?:called|named))\s+(?-i:(?P<v>{_NAME}))|\bmy\s+(?P<who2>{KIN_EN})(?:,| is|'s)? (?-i:(?P<v2>[A-Z][a-z]+))$"),
         ("kin", "%:age", rf"\bmy\s+(?:\w+ )?(?P<who>{KIN_EN}) (?:is|turned|just turned)\s+(?P<v>\d{{1,3}})(?: (?:years|months) old)?\b"),
         ("kin", "%:job", rf"\bmy\s+(?:\w+ )?(?P<who>{KIN_EN}) (?:is|works as) an?\s+(?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_EN})\b"),
         ("kin", "%:place", rf"\bmy\s+(?:\w+ )?(?P<who>{KIN_EN}) (?:lives?|works?) (?:in|at|for)\s+(?-i:(?P<v>[A-Z].+))$"),
@@ -85,7 +86,7 @@ FACTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("kin", "%:place", rf"^我(?:的|家)?(?P<who>[大小二前新]?{KIN_ZH})(?:现在|也|都)?(?:住在(?P<v>[\u4e00-\u9fffA-Za-z]{{2,12}})|在(?P<v2>[\u4e00-\u9fffA-Za-z]{{2,12}}?)(?:工作|上班|上学|读书|生活|念书|读大学))$"),
         ("home", "family:%", rf"\b(?:I|we|I've|we've)\s+(?:also |now |still )?(?:have|got|have got|'ve got)\s+(?P<v>(?:an?|one|two|three|four|five|six|\d+) (?:[\w-]+ ){{0,2}}?(?P<who>(?:{_CHILD_EN})s?))\b"),
         ("home", "pet:%", rf"\b(?:I|we|I've|we've)\s+(?:also |now |still )?(?:have|got|have got|own|adopted|'ve got)\s+(?P<v>(?:an?|one|two|three|four|five|six|\d+) (?:[\w-]+ )??(?P<who>(?:{_PET_EN})s?))\b"),
-        ("home", "owns:%", r"\b(?:I|we)\s+(?:also |now |still )?(?:have|own|bought|drive)\s+(?P<v>an?\s+(?:[\w-]+ ){0,2}?(?P<who>tesla|car|house|apartment|motorcycle|bike|boat|farm))\b"),
+        ("home", "owns:%", r"\b(?:I|we)\s+(?:also |now |still )?(?:have|own|bought|drive)\s+(?P<v>an?\s+(?:[\w-]+ ){0,2}?(?P<who>tesla|car|house|apartment|motorcycle|bike|boat|farm|shop|bakery|restaurant|store|business|startup|company|blog|podcast))\b"),
         ("home", "family:%", rf"^我们?家?{_ADV_ZH}有了?(?P<v>[一两三四几\d]+[个位对名](?:双胞胎)?[\u4e00-\u9fff]{{0,4}}?(?P<who>{KIN_ZH})(?<!朋友)(?<!同事)(?<!老板)(?<!同学).{{0,12}})$"),
         ("home", "pet:%", rf"^我们?家?里?{_ADV_ZH}(?:有|[收领新]?养了?)(?P<v>[一两三四几\d]*[只条匹头个缸](?P<who>[\u4e00-\u9fffA-Za-z]{{0,6}}?(?:猫|狗|犬|鱼|鸟|鹦鹉|兔子?|仓鼠|龟|宠物|金毛|柯基|哈士奇|泰迪|布偶|英短|马|羊|蛇)))(?:[，,]?(?:名字)?叫做?[\u4e00-\u9fffA-Za-z]{{1,8}})?$"),
         ("self", "owns:%", rf"^我{_ADV_ZH}(?:有|开的?是?|拥有)(?P<v>[一两三]?[辆台套](?P<who>[\u4e00-\u9fffA-Za-z0-9 ]{{2,14}}))$"),
@@ -120,10 +121,11 @@ TASTE_ZH = to_pattern(
 )
 OVER_ZH = to_pattern(r"(?:比起|相比|相较于?|跟|和|与)(?P<over>.{1,20}?)(?:相比|比|来说)?[，,]?\s*我?(?:还是|更|会)*(?:更|比较|还是)(?:喜欢|爱|偏爱|倾向于?)(?P<v>.+)$|我?宁[愿可肯](?P<v2>.{1,20}?)[也而]不(?:想|愿意?|要)?(?P<over2>.{1,20})$")  # fmt: skip
 HABIT_ZH = to_pattern(
-    r"(?:^|我|本人)们?(?:现在|写代码|写作|办公|工作|上班|早上|早餐|晚上|开发|编程|记笔记|出门|平[时常]我?)*(?P<how>一直|一般|通常|习惯了?|总是|平时|每天|主力|主要|常年|长期|经常|每周|基本上?|天天|从来?只|只)(?:早上|晚上|周末|下班后?|都|是|就|在|会|还|喜欢|主要|一般|通常)*(?P<v>[用喝吃穿看听玩坐开买选去骑跑睡起](?![了着过]).{1,24})$"
+    r"(?:^|我|本人)们?(?:现在|写代码|写作|办公|工作|上班|早上|早餐|晚上|开发|编程|记笔记|出门|平[时常]我?)*(?P<how>一直|一般|通常|习惯了?|总是|平时|每天|主力|主要|常年|长期|经常|每周|基本上?|天天|从来?只|只)(?:早上|晚上|周末|下班后?|都|是|就|在|会|还|喜欢|主要|一般|通常)*(?:(?P<v>[用喝吃穿看听玩坐开买选去骑跑睡起](?![的了着过]).{1,24})|[用喝吃穿看听玩坐开买骑]的是?(?P<v2>.{1,24}))$"
 )
 ABSTAIN_ZH = to_pattern(
     r"(?:^|我|本人|从来?|一般|平时|基本|都)(?:现在|已经|从来|一直|一般|平时|基本上?|完全|真的|几乎|都|就|也|个人)*(?:不怎么|不太|从?不|不能|没法|很少)(?P<v>[吃喝抽碰沾穿看玩听][^了着过]{1,16}?)(?:的)?$"
+    r"|我(?:现在|已经|从来|一直|平时|基本上?)*(?:从?不|很少|不怎么)(?P<v2>用[^了着过]{1,16}?)的?$"
 )
 DIET = to_pattern(
     r"(?:^|我)(?:个|一个|是|一直|现在|长期|已经|平时|目前)*(?P<v>素食主义者|素食者|纯素|全素|吃(?:全|纯)?素|吃?清真|生酮|低碳饮食|蛋奶素|无麸质)(?:的|饮食|了)?\S{0,4}$"
