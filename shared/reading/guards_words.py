@@ -4,6 +4,12 @@ import re
 
 from shared.text.patterns import to_pattern
 
+KIN_EN = (
+    r"(?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father"
+    r"|parents|grandparents|in-laws|son|daughter|brother|sister|kids?|child|children|baby|dog|cat|puppy|kitten|pet|parrot"
+    r"|rabbit|hamster|boss|manager|best friend|roommate|grandma|grandmother|grandpa|grandfather"
+    r"|uncle|aunt|cousin|niece|nephew)"
+)
 KIN_ZH = (
     r"(?:老板|上司|领导|经理|同事|朋友|闺蜜|室友|同学|老师|客户|老婆|妻子|太太|媳妇|老公|丈夫"
     r"|先生|爱人|男朋友|女朋友|男友|女友|对象|爸爸?|妈妈?|父亲|母亲|爸妈|父母|家人|家里人|儿子"

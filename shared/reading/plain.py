@@ -2,10 +2,11 @@
 
 from datetime import date
 
-from shared.reading import preferences, profile, scheduled, signals
+from shared.reading import scheduled, signals
 from shared.reading.clauses import Clause
 from shared.reading.guards import Stance
 from shared.reading.model import Found
+from shared.reading.slots import find_facts, find_tastes
 
 
 def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
@@ -13,6 +14,6 @@ def find_plain(clause: Clause, stance: Stance, today: date) -> list[Found]:
     if appointed := scheduled.find(clause, stance, today):
         return appointed
     about = stance.subject == "self" or signals.speaker(clause)
-    if about and (facts := profile.find(clause, stance)):
+    if about and (facts := find_facts(clause, stance)):
         return facts
-    return preferences.find(clause, stance) if signals.taste(clause) else []
+    return find_tastes(clause, stance) if signals.taste(clause) else []

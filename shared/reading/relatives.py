@@ -6,8 +6,7 @@ import re
 
 from shared.reading.clauses import split
 from shared.reading.guards import stances
-from shared.reading.guards_words import KIN_ZH
-from shared.reading.profile_words import KIN_EN
+from shared.reading.guards_words import KIN_EN, KIN_ZH
 from shared.text.patterns import to_pattern
 from shared.text.recall import Recall
 

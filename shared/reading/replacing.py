@@ -14,9 +14,8 @@ from typing import Literal
 from shared.reading import signals
 from shared.reading.clauses import split
 from shared.reading.guards import stances
-from shared.reading.guards_words import KIN_ZH
+from shared.reading.guards_words import KIN_EN, KIN_ZH
 from shared.reading.learned import read
-from shared.reading.profile_words import KIN_EN
 from shared.reading.relatives import tells_of_relative
 from shared.reading.values import like, values
 from shared.text.alike import ALIKE

@@ -1,17 +1,22 @@
-"""Keys of statements that were kept: of which one holds at a time, or which name what the body does not bear."""
+"""Keys of statements that are kept: the slots of their speaker and of the household, tastes, allergies and budgets."""
 
 # ruff: noqa: E501 - one family of words per line
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
-from shared.reading import dates
+from shared.reading import dates, persons
+from shared.reading import slots_words as words
+from shared.reading.clauses import Clause
 from shared.reading.gates import gate
-from shared.reading.keys import preference_key, slot_of, slug, target_of
-from shared.reading.model import Found
+from shared.reading.guards import Stance
+from shared.reading.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
+from shared.reading.model import Found, Polarity
 from shared.reading.relatives import tells_of_relative
 from shared.relate import ALSO
+from shared.text.chinese import tag as words_of
 from shared.text.patterns import to_pattern
 
 _ALLERGY = to_pattern(
@@ -45,6 +50,188 @@ _CANCELLED = to_pattern(r"\b(?:cancel\w*|scrap\w*|no longer needed|drop(?:ped)?)
 LONGEST = 200
 """Characters of a sentence in which a key is looked for."""
 _KEYED = frozenset({"preference", "constraint", "profile", "note", "pattern"})
+_FACTS = tuple((who, slot, pattern, gate(pattern)) for who, slot, pattern in words.FACTS)
+_OF_WHOM = {
+    "self": frozenset({"self", "name", "place", "home", "kin"}),
+    "group": frozenset({"place", "home"}),
+    "other": frozenset({"kin", "home"}),
+    "none": frozenset({"name", "kin"}),
+}
+"""The forms that may tell something by whom the clause names first."""
+_LEAD_ZH = to_pattern(r"^(?:现在|目前|今年|去年|最近|如今|上个?月|上周|平时|那|嗯|好的?|你好|大家好|其实|不过|而且|并且|另外|还有|对了|顺便说?一?下?|因为|所以|但是?|记住|以前|之前|后来|首先|说错了|是的?|已经|虽然|毕竟|由于|刚刚?|(?:自我)?介绍一下|更正(?:一下)?)+[，,\s]*(?=[我咱本])")  # fmt: skip
+_INSTEAD = to_pattern(r"\s+(?:more |better )?(?:over|rather than|instead of|than)\s+", re.I)
+_ASIDE = to_pattern(r"\s[-–—]\s|[（(]|\s(?:because|since|so that|but|which is why)\s|因为|所以|，")
+_HAN = to_pattern(r"[\u3400-\u9fff]")
+_AND = to_pattern(r"(?:,|,? and)\s+(?=(?:an?|one|two|three|four|five|six|\d+) )", re.I)
+MOST_SAID = 100
+"""Characters of what a taste is about."""
+
+
+def find_facts(clause: Clause, stance: Stance) -> list[Found]:
+    """The slots of its speaker, or of somebody of the household, that the clause fills."""
+    if stance.asked or stance.reported or (stance.subject != "agent" and (stance.supposed or stance.ironic)):
+        return []
+    text = clause.text if clause.language == "en" else _LEAD_ZH.sub("", clause.text)
+    if stance.subject == "agent":
+        return _fill("call_me", ("name",), text, clause)
+    if clause.language != "en" and stance.subject == "self" and not stance.explicit and "我" not in text:
+        return _fill("", _OF_WHOM["self"], "我" + text, None)
+    return _fill("", _OF_WHOM[stance.subject], text, clause)
+
+
+def _fill(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
+    """What the forms for these say, each slot once; where the text is not the clause's own all forms are tried."""
+    found: dict[str, Found] = {}
+    for who, slot, pattern, bit in _FACTS:
+        if who not in whose or only not in ("", slot) or (clause is not None and not clause.mask & bit):
+            continue
+        match = pattern.search(text)
+        if match is None or not (value := _value_of(slot, match)):
+            continue
+        one = _of_slot(_slot_named(slot, match, value), value, text)
+        found.setdefault(str(one.key), one)
+        if who == "home" and (more := _AND.match(text, match.end())):
+            others = _fill("", ("home",), f"I have {text[more.end() :]}", None)
+            found |= {str(other.key): other for other in others if other.key not in found}
+    if found or "self" not in whose:
+        return list(found.values())
+    if (match := words.SELF_NAMED.search(text)) and persons.is_nothing_else(match["v"]):
+        return [_of_slot("name", match["v"], text)]
+    match = words.NATIVE.search(text)
+    return [_of_slot("hometown", match["v"], text)] if match and _is_place(match["v"]) else []
+
+
+def _of_slot(slot: str, value: str, text: str) -> Found:
+    return Found("profile", f"profile:user:{slot}", {"slot": slot, "value": value}, text, "slots", slot)
+
+
+def _slot_named(slot: str, match: re.Match[str], value: str) -> str:
+    if slot == "employer" and _is_place(value) and not words.EMPLOYER_ZH.search(value):
+        return "work_city"
+    if slot.endswith(":"):
+        return slot + slug(value)
+    return slot.replace("%", slug(fold(_first(match, "who"))))
+
+
+def _value_of(slot: str, match: re.Match[str]) -> str:
+    """The value that the form holds, without what goes on behind it; empty where it is none of this slot."""
+    said = _first(match, "v")
+    if slot in ("city", "hometown", "employer", "school", "%:place", "occupation", "major"):
+        said = words.CLIP.split(said, maxsplit=1)[0]
+    said = tidy(said)
+    if slot in ("name", "call_me", "%:name"):
+        return said if persons.is_name(said) or not words.NOT_NAME.search(said) else ""
+    if slot in ("city", "hometown"):
+        return "" if words.VAGUE_PLACE.search(said) else said
+    if slot == "employer" and words.SORT_OF_EMPLOYER.search(said):
+        return ""
+    if slot == "age" and said.isdigit() and not 4 < int(said) < 120:
+        return ""
+    return said
+
+
+def _first(match: re.Match[str], name: str) -> str:
+    """What the first group of this name holds that holds anything: `v`, `v2`, `v3`."""
+    groups: dict[str, str | None] = match.groupdict()
+    return next((text for group, text in groups.items() if text and group.rstrip("234") == name), "")
+
+
+def _is_place(text: str) -> bool:
+    return not text.isascii() and (
+        any(tag.startswith("ns") for _, tag in words_of(text)) or bool(re.search(r"[市省县区镇村国州]$", text))
+    )
+
+
+_FORMS: tuple[tuple[bool, Polarity, re.Pattern[str]], ...] = (
+    (True, 1, words.OVER_ZH),
+    (True, 1, words.TASTE_ZH),
+    (True, 1, words.OBJECT_FIRST_ZH),
+    (False, 1, words.TASTE_EN),
+    (True, -1, words.ABSTAIN_ZH),
+    (False, -1, words.ABSTAIN_EN),
+    (True, 1, words.HABIT_ZH),
+    (False, 1, words.HABIT_EN),
+    (True, 1, words.INTEREST_ZH),
+)
+"""Whether a form is Chinese, how it stands to what it names where no word denies it, and the form."""
+_TASTES = tuple((zh, polarity, pattern, gate(pattern)) for zh, polarity, pattern in _FORMS)
+_NAMED_TASTES = gate(words.FAVOURITE, words.HOBBY, words.DIET, words.TOOL)
+_UNLIKE = gate(words.NOT_A_TASTE)
+
+
+def find_tastes(clause: Clause, stance: Stance) -> list[Found]:
+    """The tastes that the clause states about its speaker, with what they are for or against."""
+    if stance.subject in ("other", "agent", "group") or not stance.stands or stance.momentary or stance.trial:
+        return []
+    return [replace(one, text=clause.text) for one in _stated_tastes(clause, stance)]
+
+
+def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
+    """The same by the first form that fits; none where the clause takes back, doubts or compares."""
+    text = clause.text
+    if clause.mask & _UNLIKE and words.NOT_A_TASTE.search(text):
+        return []
+    if clause.mask & _NAMED_TASTES and (named := _named_taste(text)):
+        return named
+    for zh, polarity, pattern, bit in _TASTES:
+        if not clause.mask & bit or (zh and clause.language == "en"):
+            continue
+        match = pattern.search(text)
+        ordered = pattern is words.HABIT_EN and stance.subject != "self"
+        if match is None or ordered or (not zh and match.start() and not stance.explicit):
+            continue
+        against = bool(_first(match, "neg") or _first(match, "how").lower() in ("never", "rarely"))
+        hated = bool(_first(match, "hate"))
+        if hated and against:
+            return []
+        stands: Polarity = -1 if against or hated or polarity < 0 else 1
+        return _tastes(_first(match, "v"), stands, _first(match, "over"))
+    return []
+
+
+def _named_taste(text: str) -> list[Found]:
+    """A taste that has a name of its own: a favourite thing, a hobby, a diet, a tool in use."""
+    if match := words.FAVOURITE.search(text):
+        what, target = tidy(_first(match, "what")), tidy(_ASIDE.split(_first(match, "v"), maxsplit=1)[0])
+        return [_taste_of(scope_of(what), f"favourite-{slug(target_of(what))}", target)]
+    if match := words.HOBBY.search(text):
+        return _tastes(_first(match, "v"), 1, "")
+    if (match := words.DIET.search(text)) and " not " not in text:
+        return [_taste_of("food", "diet", _first(match, "v").lower())]
+    if match := words.TOOL.search(text):
+        what = fold(_first(match, "what"))
+        return [_taste_of("tools", slug(words.TOOLS_ZH.get(what, what)), tidy(_first(match, "v")))]
+    return []
+
+
+def _taste_of(scope: str, slot: str, target: str) -> Found:
+    value = {"scope": scope, "slot": slot, "target": target, "value": target}
+    return Found("preference", f"pref:{scope}:{slot}", value, target, "slots", slot, "preference", 1)
+
+
+def _tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
+    """The tastes for or against what the words name, each thing of a short list by itself."""
+    target = tidy(_ASIDE.split(target, maxsplit=1)[0])
+    if not over and len(halves := _INSTEAD.split(target, maxsplit=1)) == 2:
+        target, over = tidy(halves[0]), halves[1]
+    if not target or words.VAGUE.match(target) or len(target) > MOST_SAID:
+        return []
+    parts = [part for raw in words.LIST.split(target) if (part := tidy(raw))]
+    short = all(len(part) <= 8 if _HAN.search(part) else len(part.split()) <= 3 for part in parts)
+    if words.SET_PHRASES.search(target) or slot_of(target) or not 1 < len(parts) <= 6 or not short:
+        parts = [target]
+    return [_taste(part, polarity, tidy(over)) for part in parts if target_of(part) and not words.VAGUE.match(part)]
+
+
+def _taste(target: str, polarity: Polarity, over: str) -> Found:
+    """A taste by its target; one of a slot by its slot where it chooses, since what it refuses leaves the rest open."""
+    canonical = target_of(target)
+    key, scope, slot = preference_key(target)
+    if slot and polarity < 0:
+        key, slot = f"pref:{scope}:{slug(canonical)}", None
+    value: dict[str, object] = {"scope": scope, "target": canonical, "value": target}
+    value |= {name: said for name, said in (("slot", slot), ("over", over)) if said}
+    return Found("preference", key, value, target, "slots", "taste", "preference", polarity)
 
 
 def with_slot(found: Found, text: str) -> Found:

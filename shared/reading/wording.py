@@ -33,7 +33,7 @@ _POINTS_BACK = to_pattern(
 _SUBJECT_EN = to_pattern(
     r"(?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)\b", re.I
 )
-_SUBJECT_ZH = to_pattern(r"[我咱俺本]|[\u3400-\u9fff]{1,6}?(?:是|叫|在|有|的)")
+_SUBJECT_ZH = to_pattern(r"[我咱俺本]|叫我|[\u3400-\u9fff]{1,6}?(?:是|叫|在|有|的)")
 _TAIL = to_pattern(r"[\s,，;；:：、。.!！~～—-]+$")
 
 
