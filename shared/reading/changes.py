@@ -29,10 +29,10 @@ _ZH = (
 )
 _STOP = r"(?=[,.;!?]|\s+(?:but|and|so|because|since|now|as|which|from|after|when|by|anymore|any more|instead)\b|$)"
 _EN = (
-    rf"\bnot (?:the |a |an |at |in |on )?(?P<old>[\w' &/-]{{1,40}}?)(?:[,;]| anymore,?)? (?:but|it'?s|i'?m|rather)(?: now| actually)? (?P<new>[\w' &/.-]{{1,40}}?){_STOP}",
+    rf"\bnot (?:the |a |an |at |in |on )?(?P<old>[\w' &/-]{{1,40}}?)(?:[,;]| anymore,?)? (?:but|it'?s|it is|i'?m|rather)(?: now| actually)?(?: in| at| on)? (?P<new>[\w' &/.-]{{1,40}}?){_STOP}",
     rf"\bfrom (?P<old>[\w' &/.-]{{1,40}}?) (?:to|into|over to|onto) (?P<new>[\w' &/.-]{{1,40}}?){_STOP}",
     rf"\b(?:swapped|traded|ditched|replaced|dropped|switched|changed|exchanged|left|sold) (?:out |my |the |our )*(?P<old>[\w' &/.-]{{1,40}}?) (?:for|with|to|in favou?r of) (?P<new>[\w' &/.-]{{1,40}}?){_STOP}",
-    rf"(?P<new>[\w' &/.-]{{1,40}}?)[, ]+(?:instead of|rather than|in place of|and not|not) (?P<old>[\w' &/.-]{{1,40}}?){_STOP}",
+    rf"(?P<new>[\w' &/.-]{{1,40}}?)(?<!\bis)(?<!\bare)(?<!\bwas)[, ]+(?:instead of|rather than|in place of|and not|not) (?P<old>[\w' &/.-]{{1,40}}?){_STOP}",
     rf"\bused to (?:be |have |like |love |use |live in |work at |drink |eat )?(?P<old>[\w' &/.-]{{1,40}}?)[,.;]? (?:but|and|these days|nowadays|now).{{0,12}}?\b(?:i'?m|it'?s|i|now|we)\b (?P<new>[\w' &/.-]{{1,40}}?){_STOP}",
     rf"\b(?:no longer|never again|not .{{0,12}}anymore|stopped|quit|gave up|given up|cancelled|canceled|scrapped|dropped|done with|through with|off)\b (?:a |an |the |my |at |in |with |using |eating |drinking )*(?P<old>[\w' &/.-]{{1,40}}?){_STOP}",
     r"\b(?:don'?t|doesn'?t|isn'?t|aren'?t|won'?t|can'?t|am not|i'm not) (?:really |even )*(?P<old>[\w' &/.-]{1,40}?) any ?more\b",
@@ -64,9 +64,11 @@ def read(text: str, chinese: bool) -> Change:
     return Change(None, text)
 
 
-def correction(text: str, kind: MemoryType, *, chinese: bool) -> Found:
-    """The text as a correction of what it names; a denial where it names nothing new."""
+def correction(text: str, kind: MemoryType, sentence: str, *, chinese: bool) -> Found:
+    """The text as a correction of what it, or else its sentence, names; a denial where that names nothing new."""
     change = read(text, chinese)
+    if not change.old and (both := read(sentence, chinese)).old and both.new:
+        change = both
     return Found(
         kind,
         None,

@@ -181,7 +181,8 @@ def changed(
             continue
         text = _joined(clauses[place:end])
         kind = _kind(verdicts[place:end])
-        stated[place] = changes.correction(text, kind, chinese=clauses[place].language == "zh"), end
+        sentence = _joined([clause for clause in clauses[place:] if clause.sentence == clauses[end - 1].sentence])
+        stated[place] = changes.correction(text, kind, sentence, chinese=clauses[place].language == "zh"), end
     return stated
 
 
