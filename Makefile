@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-gate schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -106,6 +106,9 @@ bench-retrieval: $(OK) ## Retrieval and packages on LOCOMO=files of labelled con
 
 bench-packages: $(OK) ## What packages must hold and must not, on the labelled cases; MODEL=folders of encoders, ARGS="--part held"
 	$(BIN)/python -m tests.bench.packages $(if $(MODEL),--embedding-model $(MODEL)) $(if $(OUT),--out $(OUT)) $(ARGS)
+
+bench-endings: $(OK) ## Messages of FILES=labelled conversations that end or change a memory; ARGS=--examples lists them
+	$(BIN)/python -m tests.bench.endings $(FILES) $(ARGS)
 
 bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests/eval/floors.json; ARGS=--update writes today's
 	$(BIN)/python -m tests.bench.gate $(if $(DATA),--data $(DATA)) $(if $(MODELS),--models $(MODELS)) $(ARGS)

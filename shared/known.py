@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from shared.reading.edited import Content
-from shared.relate import Known, Statement, sense_of
+from shared.relate import Known, Statement, sense_of, speaker_of
 from shared.store.memory import Memory
 from shared.store.observations import ObservationRow
 from shared.text import language
@@ -15,7 +15,7 @@ _PART = to_pattern(r"[，,。.!?！？;；\n]+(?=\s|\D)")
 
 def statement_of(seen: ObservationRow) -> Statement:
     """The observation, reduced to what matters for its relation to memory."""
-    old_key, speaker = seen.value.get("old_key"), seen.value.get("speaker")
+    old_key = seen.value.get("old_key")
     return Statement(
         type=seen.kind,
         key=seen.key,
@@ -34,7 +34,7 @@ def statement_of(seen: ObservationRow) -> Statement:
         related=seen.related_memory_id,
         polarity=seen.polarity,
         chosen=seen.detector == "items" and not seen.retracts,
-        speaker=speaker if isinstance(speaker, str) else None,
+        speaker=speaker_of(seen.value),
     )
 
 

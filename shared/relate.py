@@ -97,8 +97,7 @@ class Known:
     @property
     def speaker(self) -> str | None:
         """Who said it, where several people talk."""
-        said = self.value.get("speaker")
-        return said if isinstance(said, str) else None
+        return speaker_of(self.value)
 
     @property
     def label(self) -> str:
@@ -121,6 +120,12 @@ class Known:
     def name_alone(self) -> bool:
         """Whether it is a thing that was named, not a statement about one: these have no key."""
         return self.type == "entity" and self.key is not None
+
+
+def speaker_of(value: Mapping[str, Any]) -> str | None:
+    """Who said it, by the value of an observation or a memory, where several people talk."""
+    said = value.get("speaker")
+    return said if isinstance(said, str) else None
 
 
 def may_concern(new: Statement, old: Known) -> bool:

@@ -19,6 +19,7 @@ from shared.ageing import Due, Kept
 from shared.db import Connection, Subject
 from shared.indexing import chunk_of
 from shared.policy import Policy
+from shared.relate import speaker_of
 from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
 from shared.store.conflicts import Settled
 from shared.store.memory import Memory
@@ -126,7 +127,7 @@ def said(row: Memory, model: str | None = None) -> Said:
         text=row.content_text,
         polarity=row.polarity,
         epistemic=row.epistemic_type,
-        speaker=merge.speaker_of(row.value),
+        speaker=speaker_of(row.value),
         provenance=row.provenance_class,
         assertion=row.assertion,
         confidence=row.confidence,

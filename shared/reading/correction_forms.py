@@ -19,6 +19,7 @@ from shared.reading.model import Found
 from shared.reading.plain import find_plain
 from shared.reading.slots import DENIES, denied_allergy
 from shared.reading.values import sort_of
+from shared.text.patterns import read_group
 
 _LASTS = 2
 """So many clauses after words that take something back, what is stated puts it right."""
@@ -102,7 +103,7 @@ class _Reader:
             return []
         shifted, joined = scheduled.moved(self.clauses, index, self.today)
         if shifted or subject == "agent":
-            return [_join(one) if joined else one for one in shifted]
+            return [_mark_joined(one) if joined else one for one in shifted]
         if words.TAKES_BACK.search(clause.text):
             self.mended = index
         if before := words.BEFORE.search(clause.text):
@@ -134,7 +135,7 @@ class _Reader:
 
     def _remember(self, index: int, before: re.Match[str]) -> None:
         """What was so before: `I used to love coffee`."""
-        gone = _part(before, "old")
+        gone = _read_part(before, "old")
         stated = self._affirm(f"我{gone}") if before["old2"] else self._affirm(f"I {gone}", f"I'm {gone}")
         self.old = Old(index, _value_of(stated) or gone, stated) if stated else None
 
@@ -142,27 +143,27 @@ class _Reader:
         """`X, not Y`, `not Y but X`, in one clause or over two."""
         following = self._following(index)
         after = words.NOT.match(following.text) if following else None
-        old = _part(after, "old") if after and not _part(after, "topic") else ""
+        old = _read_part(after, "old") if after and not _read_part(after, "topic") else ""
         if names_something(old) and (own := self._promotable(index)):
-            return [_join(_contrasted(one, old)) for one in own]
+            return [_mark_joined(_to_contrast(one, old)) for one in own]
         before = words.NOT.match(text)
-        if following and before and names_something(old := _part(before, "old")):
-            topic, new = _said(before, "topic"), words.IS.match(following.text)
-            stem = topic + _said(before, "link")
+        if following and before and names_something(old := _read_part(before, "old")):
+            topic, new = read_group(before, "topic"), words.IS.match(following.text)
+            stem = topic + read_group(before, "link")
             own = self._promotable(index + 1)
             own = own or (_find_use(following.text) if before["old3"] else [])
             if own and (not topic or (stem != topic and following.text.startswith(stem))):
-                return [_join(_contrasted(one, old)) for one in own]
-            if new and (one := self._affirm_new(index, topic, stem, _part(new, "new"))):
-                return [_join(_contrasted(one, old))]
+                return [_mark_joined(_to_contrast(one, old)) for one in own]
+            if new and (one := self._affirm_new(index, topic, stem, _read_part(new, "new"))):
+                return [_mark_joined(_to_contrast(one, old))]
         both = words.BOTH.match(text)
-        if both and names_something(old := _part(both, "old")):
+        if both and names_something(old := _read_part(both, "old")):
             own = both["head"] and words.NOW.search(both["head"])
             texts = [said for said in (both["head2"], both["head"] if own else None) if said]
             one = self._affirm(*texts)
             if both["topic"]:
                 one = self._affirm_new(index, both["topic"], both["topic"] + both["link"], both["new"])
-            return [_contrasted(one, old)] if one else []
+            return [_to_contrast(one, old)] if one else []
         return []
 
     def _affirm_new(self, index: int, topic: str, stem: str, new: str) -> Found | None:
@@ -177,11 +178,11 @@ class _Reader:
         match, stance = words.SWITCHED.match(text), self.stances[index]
         if not match or words.UNSURE.search(text) or stance.trial or stance.momentary:
             return []
-        old, new, head = (_part(match, name) for name in ("old", "new", "head"))
-        moved = _part(match, "moved")
+        old, new, head = (_read_part(match, name) for name in ("old", "new", "head"))
+        moved = _read_part(match, "moved")
         own = self._promotable(index)
         if own and (old or not moved):
-            return [_contrasted(one, old) for one in own]
+            return [_to_contrast(one, old) for one in own]
         head = (match["thing"] or "").strip() or words.ADVERBS.sub("", head)
         said = dates.find(new, self.today)
         if sort_of(new) in words.OF_TIME or (said and said.start == 0):
@@ -195,7 +196,7 @@ class _Reader:
         one = self._affirm(*texts)
         if one is None and stance.subject != "other" and not moved and names_something(new):
             one = build_taste(new)
-        return [_contrasted(one, old)] if one else []
+        return [_to_contrast(one, old)] if one else []
 
     def _find_moved(self, index: int, thing: str, old: str, new: str) -> list[Found]:
         """The new day of what is moved, or of the appointment spoken of before."""
@@ -211,9 +212,9 @@ class _Reader:
         if stance.trial or stance.momentary or stance.subject == "other":
             return []
         match = next((match for pattern in words.GONE if (match := pattern.search(text))), None)
-        gone = _part(match, "old") if match else ""
+        gone = _read_part(match, "old") if match else ""
         if gone in ("喜欢", "爱"):
-            return [_taken_back(Found("preference", None, {}, text, "", "", "preference"), "", text)]
+            return [_to_denial(Found("preference", None, {}, text, "", "", "preference"), "", text)]
         if not names_something(gone):
             return []
         if language_of(gone) == "zh" or text.startswith("我"):
@@ -223,7 +224,7 @@ class _Reader:
             texts = (f"I {gone}", f"I'm {gone}")
         stated = self._affirm(*texts) or build_taste(gone)
         self.old = Old(index, _value_of(stated) or gone, stated)
-        return [_taken_back(stated, self.old.words, text)]
+        return [_to_denial(stated, self.old.words, text)]
 
     def _find_restated(self, index: int, text: str) -> list[Found]:
         """What the clause states plainly, where words before it or in it say that it puts something right."""
@@ -266,33 +267,29 @@ def build_taste(what: str, before: str = "") -> Found:
 
 def _find_use(text: str) -> list[Found]:
     match = words.USES.match(text)
-    what = tidy(_part(match, "what")) if match else ""
+    what = tidy(_read_part(match, "what")) if match else ""
     return [build_taste(what, match["verb"] or "")] if match and names_something(what) else []
 
 
-def _contrasted(found: Found, old: str) -> Found:
+def _to_contrast(found: Found, old: str) -> Found:
     key = preference_key(old)[0] if old and found.kind == "preference" else None
     return promote_finding(found, "contrast", old, key)
 
 
-def _taken_back(stated: Found, old: str, text: str) -> Found:
+def _to_denial(stated: Found, old: str, text: str) -> Found:
     value = {**stated.value, "value": "" if stated.kind == "profile" else old, "old": old}
     found = replace(stated, value=value, text=text, retracts=True, polarity=-1)
     return promote_finding(found, "gone", old)
 
 
-def _join(found: Found) -> Found:
+def _mark_joined(found: Found) -> Found:
     """The correction marked as having taken the next clause along."""
     return replace(found, flags=(*found.flags, "joined"))
 
 
-def _part(match: re.Match[str], name: str) -> str:
+def _read_part(match: re.Match[str], name: str) -> str:
     """The words of the group of this name, or of it with a number."""
-    return tidy(_said(match, name))
-
-
-def _said(match: re.Match[str], name: str) -> str:
-    return next((said for group, said in match.groupdict().items() if said and group.rstrip("23") == name), "")
+    return tidy(read_group(match, name))
 
 
 def _value_of(found: Found | None) -> str:

@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from shared.reading.values import PART, is_denied, is_denied_at, sort_of, spans
 from shared.text import meanings, segment
 from shared.text.hidden_layer import load_hidden_layer
 from shared.text.patterns import to_pattern
+from shared.text.recall import of_texts
 from shared.text.static_encoder import load_static_encoder
 from shared.text.stopwords import ALL
 from shared.text.text_sum import load_text_sum
@@ -118,7 +118,7 @@ def find_short(text: str) -> str | None:
     return next((said for said in found if is_short(said) and not _ASKS.search(said)), None)
 
 
-@lru_cache(maxsize=64)
+@of_texts(64)
 def estimate_repairing(said: str) -> float:
     """How likely the text, by itself, is to put something right that was said just before."""
     return load_text_sum("repairing").estimate(said, count_own_signs(said))
@@ -161,7 +161,7 @@ def share_out(odds: Numbers) -> Numbers:
     return raised / (np.exp(-top) + raised.sum())
 
 
-@lru_cache(maxsize=64)
+@of_texts(64)
 def read_phrases(text: str) -> Phrases:
     """The phrases of the text, values first."""
     tokens = _tokens(text)

@@ -17,7 +17,7 @@ from shared.reading.model import Found, Polarity
 from shared.reading.relatives import tells_of_relative
 from shared.relate import ALSO
 from shared.text.chinese import tag as words_of
-from shared.text.patterns import to_pattern
+from shared.text.patterns import read_group, to_pattern
 
 _ALLERGY = to_pattern(
     r"\ballerg(?:ic|y) to (?P<en>[\w' -]+?(?:(?:,| and| or|, and) [\w' -]+?)*)(?=$|[.;!?]|,? (?:so|but|which|since|because|please|when|and (?:i|my)\b))"
@@ -110,12 +110,12 @@ def _slot_named(slot: str, match: re.Match[str], value: str) -> str:
         return "work_city"
     if slot.endswith(":"):
         return slot + slug(value)
-    return slot.replace("%", slug(fold(_first(match, "who"))))
+    return slot.replace("%", slug(fold(read_group(match, "who"))))
 
 
 def _value_of(slot: str, match: re.Match[str]) -> str:
     """The value that the form holds, without what goes on behind it; empty where it is none of this slot."""
-    said = _first(match, "v")
+    said = read_group(match, "v")
     if slot in ("city", "hometown", "employer", "school", "%:place", "occupation", "major"):
         said = words.CLIP.split(said, maxsplit=1)[0]
     said = tidy(said)
@@ -128,12 +128,6 @@ def _value_of(slot: str, match: re.Match[str]) -> str:
     if slot == "age" and said.isdigit() and not 4 < int(said) < 120:
         return ""
     return said
-
-
-def _first(match: re.Match[str], name: str) -> str:
-    """What the first group of this name holds that holds anything: `v`, `v2`, `v3`."""
-    groups: dict[str, str | None] = match.groupdict()
-    return next((text for group, text in groups.items() if text and group.rstrip("234") == name), "")
 
 
 def _is_place(text: str) -> bool:
@@ -180,27 +174,27 @@ def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
         ordered = pattern is words.HABIT_EN and stance.subject != "self"
         if match is None or ordered or (not zh and match.start() and not stance.explicit):
             continue
-        against = bool(_first(match, "neg") or _first(match, "how").lower() in ("never", "rarely"))
-        hated = bool(_first(match, "hate"))
+        against = bool(read_group(match, "neg") or read_group(match, "how").lower() in ("never", "rarely"))
+        hated = bool(read_group(match, "hate"))
         if hated and against:
             return []
         stands: Polarity = -1 if against or hated or polarity < 0 else 1
-        return _tastes(_first(match, "v"), stands, _first(match, "over"))
+        return _tastes(read_group(match, "v"), stands, read_group(match, "over"))
     return []
 
 
 def _named_taste(text: str) -> list[Found]:
     """A taste that has a name of its own: a favourite thing, a hobby, a diet, a tool in use."""
     if match := words.FAVOURITE.search(text):
-        what, target = tidy(_first(match, "what")), tidy(_ASIDE.split(_first(match, "v"), maxsplit=1)[0])
+        what, target = tidy(read_group(match, "what")), tidy(_ASIDE.split(read_group(match, "v"), maxsplit=1)[0])
         return [_taste_of(scope_of(what), f"favourite-{slug(target_of(what))}", target)]
     if match := words.HOBBY.search(text):
-        return _tastes(_first(match, "v"), 1, "")
+        return _tastes(read_group(match, "v"), 1, "")
     if (match := words.DIET.search(text)) and " not " not in text:
-        return [_taste_of("food", "diet", _first(match, "v").lower())]
+        return [_taste_of("food", "diet", read_group(match, "v").lower())]
     if match := words.TOOL.search(text):
-        what = fold(_first(match, "what"))
-        return [_taste_of("tools", slug(words.TOOLS_ZH.get(what, what)), tidy(_first(match, "v")))]
+        what = fold(read_group(match, "what"))
+        return [_taste_of("tools", slug(words.TOOLS_ZH.get(what, what)), tidy(read_group(match, "v")))]
     return []
 
 

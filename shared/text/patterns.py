@@ -23,6 +23,12 @@ class LazyPattern:
         return f"to_pattern({self.pattern!r}, {self.flags})"
 
 
+def read_group(match: re.Match[str], name: str) -> str:
+    """What the first group of this name, with a number or without, holds that holds anything; empty where none does."""
+    groups: dict[str, str | None] = match.groupdict()
+    return next((said for group, said in groups.items() if said and group.rstrip("23456789") == name), "")
+
+
 def to_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, but what is wrong with the pattern raises `re.error` at its first use."""
     return cast("re.Pattern[str]", LazyPattern(pattern, flags))

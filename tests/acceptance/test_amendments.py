@@ -144,23 +144,41 @@ async def test_names_are_listed_only_where_they_are_asked_for(person: Person, sa
     assert all(m["type"] == "entity" for m in names)
 
 
+async def _talk(person: Person, *lines: tuple[str, str]) -> None:
+    """Says the lines, each by somebody with a name, one after the other."""
+    for name, text in lines:
+        messages = [{"role": "user", "name": name, "content": text}]
+        answer = await person.post("/v1/turns", {**person.whose, "session_id": "s1", "messages": messages})
+        assert answer.status_code in (200, 201), answer.text
+        await person.outcome(answer.json()["turn_id"])
+
+
+@pytest.mark.parametrize(
+    ("speaker", "said", "thanks", "kept"),
+    [
+        ("Melanie", "I ran a charity race for mental health last Saturday.", "Thanks, Caroline!", "charity race"),
+        ("Jon", "I'm working on opening a dance studio in Leeds.", "Congrats, Gina!", "dance studio"),
+        ("小林", "我上周六跑了一场马拉松。", "谢谢，阿强！", "马拉松"),
+    ],
+)
+async def test_thanks_with_a_name_change_nobody_who_said_something(
+    person: Person, speaker: str, said: str, thanks: str, kept: str
+) -> None:
+    await _talk(person, (speaker, said), (speaker, thanks))
+    assert [text.partition(":")[0] for text in await person.contents() if kept in text] == [speaker]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "said", "answered", "kept"),
     [
-        ("Melanie", "Caroline", "I ran a charity race for mental health last Saturday.", "Thanks, Melanie!", "Melanie"),
         ("Melanie", "Caroline", "I live in Oslo and work as a nurse.", "I live in Bergen, not Oslo.", "Oslo"),
-        ("小林", "阿强", "我上周六跑了一场马拉松。", "谢谢小林！", "小林"),
+        ("Melanie", "Caroline", "My flight to Lisbon leaves at 7:40 on Friday.", "no, 9:15", "7:40"),
         ("小林", "阿强", "我住在泉州，在医院当护士。", "我住在厦门，不是泉州。", "泉州"),
+        ("小林", "阿强", "我的快递放在三号楼的柜子里。", "打错了，四号楼", "三号楼"),
     ],
 )
-async def test_what_one_of_two_people_says_changes_nothing_of_the_others(
+async def test_what_one_of_two_people_puts_right_changes_nothing_of_the_others(
     person: Person, first: str, second: str, said: str, answered: str, kept: str
 ) -> None:
-    for name, text in ((first, said), (second, answered)):
-        messages = [{"role": "user", "name": name, "content": text}]
-        body = {**person.whose, "session_id": "s1", "messages": messages}
-        answer = await person.post("/v1/turns", body)
-        assert answer.status_code in (200, 201), answer.text
-        await person.outcome(answer.json()["turn_id"])
-    told = [text for text in await person.contents() if text.startswith(first) and kept in text]
-    assert told, await person.contents()
+    await _talk(person, (first, said), (second, answered))
+    assert [text for text in await person.contents() if text.startswith(first) and kept in text]

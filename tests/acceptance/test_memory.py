@@ -198,3 +198,24 @@ async def test_a_name_is_known_beside_whatever_else_is_said(
     known = " ".join(await person.contents())
     told = shown(await person.compose(asked, session="s2"))
     assert [word for word in words if word not in known or word not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("No more than 800 words for the Observer pieces.", "No more than 800 words"),
+        ("Since 2019 I've worked as a welder at Siemens.", "Since 2019"),
+        ("对花生过敏的人是我，点菜的时候注意一下。", "对花生过敏"),
+    ],
+)
+async def test_a_memory_keeps_the_words_that_it_begins_with(person: Person, said: str, kept: str) -> None:
+    await person.say(said)
+    assert [text for text in await person.contents() if kept in text], await person.contents()
+
+
+@pytest.mark.parametrize(
+    "record", ["[通话] 陈美玲，接通，21:30至21:35", "[image: a photo of a wedding ceremony in a greenhouse]"]
+)
+async def test_a_log_of_a_call_and_a_caption_leave_no_memory(person: Person, record: str) -> None:
+    await person.say(record)
+    assert await person.contents() == []

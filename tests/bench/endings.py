@@ -39,19 +39,20 @@ class Endings:
 
 def count_endings(path: Path) -> Endings:
     """Each person's messages of a file of conversations, told one after the other to somebody who knows nothing."""
-    read_messages, changes = 0, list[tuple[Message, tuple[Operation, ...]]]()
+    count, changes = 0, list[tuple[Message, tuple[Operation, ...]]]()
     for messages in _each_person(path):
         world = World()
         for message in messages:
-            read_messages += 1
+            count += 1
             done = world.hear(message.text, message.session, message.at, message.answer)
-            ending = tuple(operation for row, operation in done if row.assertion != "behaviour" and ended(operation))
+            told = (operation for row, operation in done if row.assertion != "behaviour")
+            ending = tuple(operation for operation in told if list_ended(operation))
             if ending:
                 changes.append((message, ending))
-    return Endings(read_messages, tuple(changes))
+    return Endings(count, tuple(changes))
 
 
-def ended(operation: Operation) -> list[str]:
+def list_ended(operation: Operation) -> list[str]:
     """The texts of the memories that end by it; names of things are none."""
     match operation:
         case Write():
@@ -72,7 +73,7 @@ def _each_person(path: Path) -> Iterator[list[Message]]:
 
 
 def _messages(lines: list[Line], person: str) -> Iterator[Message]:
-    """What the person said; the answer is what stands between two messages, by whomever."""
+    """What the person said, each with the answer of an assistant where one follows."""
     for line, following in zip(lines, [*lines[1:], None], strict=True):
         if line.role == "user" and line.speaker == person:
             answer = following.text if following and following.role == "assistant" else None
@@ -90,7 +91,7 @@ def main() -> None:
         for message, operations in found.changes if options.examples else ():
             print(f"\n{message.text[:160]}")
             for operation in operations:
-                for text in ended(operation):
+                for text in list_ended(operation):
                     print(f"  - {text[:150]}")
                 if isinstance(operation, Write) and operation.content:
                     print(f"  + {operation.content.text[:150]}")

@@ -58,7 +58,7 @@ def read_sentences(folder: Path, conversations: Path) -> Iterator[Sentence]:
         for label in _lines(path):
             number += 1
             keep = _places(label["text"], [(said, sure) for said, _, sure in label["keep"]])
-            counts = WEIGHTS.get(path.stem[len("lasting_en_") :], WRITTEN if label["source"] == "written" else NATURAL)
+            counts = WEIGHTS.get(path.stem.rpartition("_")[2], WRITTEN if label["source"] == "written" else NATURAL)
             yield from _sentences(label["text"], keep, number, label["source"], counts)
     for path in sorted(folder.glob("changes_*.jsonl")):
         for label in _lines(path):

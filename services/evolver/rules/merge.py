@@ -120,9 +120,3 @@ def merged_id(ids: Sequence[UUID]) -> UUID:
     """The id of what this set becomes: the same for the same set, in whatever order."""
     ordered = sorted(ids)
     return candidate_id(ordered[-1], "merged:" + hashlib.sha256(b"".join(i.bytes for i in ordered)).hexdigest())
-
-
-def speaker_of(value: Mapping[str, object]) -> str | None:
-    """Who said it, where others spoke too."""
-    said = value.get("speaker")
-    return said if isinstance(said, str) else None
