@@ -76,6 +76,7 @@ async def tell(system: System, people: int = 4) -> list[Person]:
     await caught_up(system.bootstrap)
     for person in told:
         package = await person.compose(ASKED, session="s2")
+        await system.settled()  # an answer is judged by its package's rows, which come soon after the package
         answer = {"role": "assistant", "content": "You prefer dark mode, so try a dark theme."}
         body = {**person.turn(ASKED, session="s2"), "context_id": package.context_id}
         await person.post("/v1/turns", {**body, "messages": [*body["messages"], answer]})
