@@ -2,7 +2,8 @@
 
 from shared import budget
 from shared.budget import Budget
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.policy import ObserverPolicy
 from shared.spent import Spent
 from shared.store import usage

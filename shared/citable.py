@@ -15,9 +15,9 @@ from pydantic import JsonValue
 
 from schemas.evidence_pack import turn_uri
 from schemas.retrieval_plan import SourceType
+from shared.domain.turns import Event, Turn
 from shared.heard import rendered
 from shared.knowledge.port import Resource
-from shared.store.turns import Event, Turn
 from shared.text.language import detect
 from shared.text.normalise import clip, visible
 from shared.text.patterns import to_pattern

@@ -5,7 +5,7 @@ import select
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Generic, LiteralString, NamedTuple, TypeAlias, TypeVar, cast, overload
+from typing import Any, Generic, LiteralString, TypeAlias, TypeVar, cast, overload
 
 import orjson
 import psycopg
@@ -14,6 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 
 set_json_loads(orjson.loads)
@@ -42,13 +43,6 @@ R5 = TypeVar("R5")
 R6 = TypeVar("R6")
 R7 = TypeVar("R7")
 R8 = TypeVar("R8")
-
-
-class Subject(NamedTuple):
-    """Whose rows: every statement over user data names both."""
-
-    tenant_id: str
-    user_id: str
 
 
 @dataclass(frozen=True, slots=True)

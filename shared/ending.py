@@ -3,7 +3,7 @@
 import hashlib
 
 from schemas.turn_events import TurnEvents
-from shared.db import Subject
+from shared.domain.subjects import Subject
 
 MAX_NAME = 96
 """Longer session ids stand in the key by their hash."""

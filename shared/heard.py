@@ -8,6 +8,8 @@ from uuid import UUID
 import orjson
 
 from schemas.content import TEXT_ONLY
+from shared.domain.observations import ObservationRow
+from shared.domain.turns import SESSION_END, Event, Turn
 from shared.policy import ConfidencePolicy
 from shared.reading import (
     MessageText,
@@ -25,8 +27,6 @@ from shared.reading import (
 from shared.reading.clauses import language_of
 from shared.reading.edited import VALUE, redacted, shown
 from shared.relate import CLAIMED, RELATED, candidate_id, input_hash
-from shared.store.observations import ObservationRow
-from shared.store.turns import SESSION_END, Event, Turn
 from shared.text.secrets import redact
 from shared.wishes import TurnPlace, Why
 

@@ -4,13 +4,14 @@ from collections.abc import Collection
 from uuid import UUID
 
 from shared import place
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.reading.habits import PREFIX
 from shared.reading.habits_kinds import kinds_of
 from shared.reading.related import about
 from shared.store import chunks, memory
 from shared.store.chunks import Chunk
-from shared.store.memory import Memory
 from shared.text import language, segment
 from shared.text.contextual import contextual, topic_of
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
 from shared.reading.edited import Content
 from shared.relate import Known, Statement, sense_of, speaker_of
-from shared.store.memory import Memory
-from shared.store.observations import ObservationRow
 from shared.text import language
 from shared.text.patterns import to_pattern
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from shared.db import Subject
+from shared.domain.subjects import Subject
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

@@ -12,7 +12,8 @@ from uuid import UUID
 
 from shared import policy as policies
 from shared.ahead import Ahead
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError
 from shared.knowledge import make_knowledge
 from shared.knowledge.cache import Cache

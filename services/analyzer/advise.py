@@ -13,7 +13,8 @@ from services.analyzer.rules import Proposal, Told
 from shared import allowance
 from shared.asking import Asking
 from shared.cached import Cache, Input, digest
-from shared.db import Subject
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.known import known_of, statement_of
 from shared.models.errors import MalformedAnswer, ModelUnavailable
@@ -23,7 +24,6 @@ from shared.relate import Known, Statement
 from shared.resolve import Verdict, Weighed, weigh
 from shared.runtime import Runtime
 from shared.store import chunks, memory, model_cache, usage
-from shared.store.observations import ObservationRow
 from shared.text.contextual import contextual, topic_of
 from shared.text.secrets import redact
 

@@ -11,12 +11,14 @@ from services.analyzer import advise
 from services.analyzer.advise import Advised, Thought
 from shared import clock
 from shared.bus.delivery import Delivered
-from shared.db import Connection, Subject, epoch_of
+from shared.db import Connection, epoch_of
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.known import known_of, statement_of
 from shared.runtime import Runtime
 from shared.store import answers, inbox, memory, model_cache, observations, outbox, outcomes, usage
-from shared.store.observations import ObservationRow, ProposalRow
+from shared.store.observations import ProposalRow
 from shared.telemetry import ANALYSIS_ADVICE, ANALYSIS_WITHOUT, MODEL_ANSWERS_KEPT, logger
 
 CONSUMER = "analyzer"

@@ -15,7 +15,8 @@ from services.cli.output import AsJson, emit, err, out
 from services.cli.web import Web
 from services.compose.rules.replay import Replayed, replay
 from shared import settings
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.store import contexts as store
 from shared.store.contexts import Receipts, Stored

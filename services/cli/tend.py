@@ -14,7 +14,7 @@ from services.cli.progress import working
 from services.evolver.rounds import keep_now
 from services.evolver.upkeep import Change
 from shared import runtime, settings
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.settings import Settings
 from shared.telemetry import configure_logs
 

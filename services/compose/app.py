@@ -26,7 +26,7 @@ from services.compose.rules.plan import PlanPolicy, plan
 from shared import clock, edge, presence
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
 from shared.models import ModelProvider
 from shared.policy import ConfidencePolicy

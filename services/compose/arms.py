@@ -50,7 +50,7 @@ from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.shortlist import Shortlist, shorten
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
 from shared import clock, place
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Hit, Posted, Within, Words

@@ -17,7 +17,9 @@ from services.compose import media
 from services.compose.clean import clean_blocks, clean_id, clean_json, clean_text
 from services.compose.withheld import why_wordless, wordless
 from shared import clock
-from shared.db import CLOSED, Subject
+from shared.db import CLOSED
+from shared.domain.subjects import Subject
+from shared.domain.turns import SESSION_END
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
 from shared.store import media as registry
@@ -188,7 +190,7 @@ def _body(
         "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
         "topic": TURN_COMMITTED.name,
         "experiment": _experiment(turn),
-        "only_ends": all(event["event_type"] == turns.SESSION_END for event in events),
+        "only_ends": all(event["event_type"] == SESSION_END for event in events),
         "events": events,
         "result": result.model_dump(mode="json"),
         "envelope": envelope.model_dump(mode="json"),
@@ -231,7 +233,7 @@ def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Reg
         body = clean_json(item.model_dump(mode="json"), f"items.{n}", redacted)
         yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
     if turn.end_session:
-        yield {"event_type": turns.SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
+        yield {"event_type": SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
 
 
 def _content(

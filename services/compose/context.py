@@ -47,13 +47,13 @@ from services.compose.rules.scopes import without_others
 from services.compose.rules.subplan import SubPlan
 from services.compose.rules.superseding import without_superseded
 from shared import clock
-from shared.db import Subject
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.reading.relatives import tells_of_relative
 from shared.runtime import Runtime
 from shared.store import ended, knowledge, memory, sessions, summaries, tombstones, turns
 from shared.store.media import known
-from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
 from shared.text import blocks
 

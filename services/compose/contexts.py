@@ -10,7 +10,8 @@ from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, Conte
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import PlanView
 from services.compose.rules.why import Told, why
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import contexts, memory, tombstones

@@ -17,7 +17,7 @@ from schemas.erasure import (
 from schemas.turn_events import FieldProblem
 from services.compose.injected import Recorder
 from shared import clock
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError

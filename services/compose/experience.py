@@ -7,7 +7,7 @@ from typing import cast
 from schemas.experience import ExperiencePage, ExperienceView
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.hints import Learnt, hints
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import experience
 from shared.store.experience import Experience

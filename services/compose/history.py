@@ -8,14 +8,14 @@ from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
 from services.compose.memories import PANEL_SESSION, missing, one, refused, to_item, write
 from services.compose.rules.quote import MOST, quote
-from shared.db import Subject
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.heard import SPOKEN
 from shared.reading.edited import shown
 from shared.reading.manipulation import manipulates
 from shared.runtime import Runtime
 from shared.store import history, versions
 from shared.store.history import Dispute, Source
-from shared.store.memory import Memory
 from shared.text.secrets import refuses
 
 GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}

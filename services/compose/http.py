@@ -38,7 +38,7 @@ from services.compose.openapi import body_of, describe
 from services.compose.rules.why import Told
 from services.compose.web import MediaPath, Offset, TenantId, UserId, json_of, parsed
 from shared import clock, edge
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
 from shared.policy import Policy
 from shared.runtime import Runtime

@@ -18,7 +18,7 @@ from services.compose import erasures
 from services.compose.injected import Recorder
 from services.compose.openapi import body_of
 from services.compose.web import TenantId, UserId, json_of, parsed
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
 

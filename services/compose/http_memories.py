@@ -13,7 +13,7 @@ from schemas.vocabulary import ListedStatus, MemoryType
 from services.compose import history, memories, sessions, writes
 from services.compose.openapi import body_of
 from services.compose.web import Offset, SessionId, TenantId, UserId, json_of, parsed
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
 AS_OF = WithJsonSchema({"anyOf": [{"type": "string", "format": name} for name in ("date", "date-time")]})

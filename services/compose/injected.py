@@ -19,7 +19,8 @@ from services.compose.clean import clean_json
 from services.compose.composed import Composed, Retrieved
 from services.compose.rules import receipts
 from services.compose.rules.spoken import UNSUPPORTED
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.policy import Policy
 from shared.store import contexts, outbox

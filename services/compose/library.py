@@ -4,7 +4,7 @@ from uuid import UUID
 
 from schemas.evidence_pack import turn_uri
 from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceView
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
 from shared.store import knowledge, resources

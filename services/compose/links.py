@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from schemas.retrieval_plan import RetrievalPlan
 from services.compose.rules.execute import Step, identifiers
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.runtime import Runtime
 from shared.store import relations

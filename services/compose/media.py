@@ -7,7 +7,7 @@ from schemas.compose import IncomingMessage
 from schemas.content import ContentBlock, SecurityStatus
 from schemas.media import MediaState, MediaView
 from schemas.turn_events import FieldProblem
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import media

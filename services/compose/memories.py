@@ -13,7 +13,8 @@ from services.compose import writes
 from services.compose.commit import commit_turn
 from services.compose.rules.held import saying
 from shared import clock
-from shared.db import Subject
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.known import known_of
 from shared.runtime import Runtime
@@ -39,7 +40,7 @@ def refused(code: str, field: str, problem: str, status: int) -> RefusedError:
     return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
-def to_item(known: memory.Memory, subject: Subject, rt: Runtime) -> MemoryItem:
+def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
     """The memory as policy shows it; the rule is named by which any of it is held back."""
     item = memory.to_item(known, subject)
     clean = show(item.content, "foreign" if known.provenance_class == "tool" else "own", rt.policy.compose.sanitize)

@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from services.compose.rules.nearby import Lifts, to_lifts
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime

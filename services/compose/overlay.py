@@ -18,7 +18,11 @@ from services.compose.rules.overlay import (
     overlay,
 )
 from shared import clock
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Event, Turn
 from shared.heard import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
 from shared.known import known_of, statement_of, told, words_of
 from shared.lately import Lately
@@ -27,9 +31,6 @@ from shared.reading import ObserveContext, ObservePolicy, TurnText, observe, ret
 from shared.resolve import Operation
 from shared.store import memory, wishes
 from shared.store.ended import TakenBackTurn
-from shared.store.memory import Memory
-from shared.store.observations import ObservationRow
-from shared.store.turns import Event, Turn
 from shared.text.blocks import media_ids
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)

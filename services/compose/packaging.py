@@ -28,7 +28,8 @@ from services.compose.rules.scopes import core_of_scope
 from services.compose.rules.slots import held_back
 from services.compose.rules.spoken import Spoken, spoken, withheld
 from shared import clock
-from shared.db import Subject
+from shared.domain.subjects import Subject
+from shared.domain.turns import Event, Turn
 from shared.errors import RefusedError
 from shared.heard import SPOKEN
 from shared.knowledge.port import Scope
@@ -36,7 +37,6 @@ from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.store.ended import EndedVersion
 from shared.store.memory import Pinned
-from shared.store.turns import Event, Turn
 from shared.text import blocks, tokens
 from shared.text.normalise import clip
 from shared.text.sanitize import SanitizePolicy, Source, show

@@ -11,7 +11,7 @@ from services.compose.found import Arm, Found
 from services.compose.rules import plan as rules
 from services.compose.rules.plan import Planned, PlanPolicy
 from services.compose.rules.rewrite import merged, sure
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.telemetry import PLAN_SECONDS, PLANS_ASKED

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from schemas.promotion import PromotionDecision, PromotionPage, PromotionStatus, PromotionView
 from schemas.turn_events import FieldProblem
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime

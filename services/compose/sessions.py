@@ -4,7 +4,7 @@ from schemas.sessions import ArchiveReceipt, EntitySlot, SessionLine, SessionPag
 from schemas.turn_events import FieldProblem
 from schemas.views import SummaryView
 from services.compose.commit import commit_turn
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.ending import ending
 from shared.errors import RefusedError
 from shared.runtime import Runtime

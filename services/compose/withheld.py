@@ -6,7 +6,7 @@ from typing import Any
 from schemas.content import TEXT_ONLY, words_of
 from schemas.turn_events import TurnEvents
 from shared import clock
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.heard import left_of, place_of, turn_text
 from shared.reading import MessageText, TurnText
 from shared.reading.wishes import find

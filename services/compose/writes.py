@@ -9,16 +9,18 @@ from uuid import UUID
 from schemas.memory_item import WriteReceipt
 from services.compose import overlay
 from services.compose.overlay import OpenTurns
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.errors import RefusedError
 from shared.heard import EDIT, RESTORE, observation_rows, turn_text, withhold
 from shared.reading import ObserveContext, Observed, ObservePolicy, observe
 from shared.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
 from shared.store import memory, observations, tombstones, turns
-from shared.store.observations import ObservationRow
 from shared.store.outcomes import OPEN
-from shared.store.turns import Turn
 from shared.text.sanitize import SanitizePolicy, show
 
 NOTHING = "nothing_to_remember"
@@ -103,7 +105,7 @@ async def _decided(
     return Fate("accepted", left.memory_id, held_back=held)
 
 
-async def _standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> memory.Memory | None:
+async def _standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
     """The memory, or the one that it was merged into."""
     for _ in range(FOLLOWED_MOST):
         found = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []

@@ -13,7 +13,8 @@ from services.erasure import steps
 from services.erasure.steps import StepError
 from shared import clock
 from shared.bus.delivery import Delivered
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import state_event
 from shared.runtime import Runtime

@@ -11,7 +11,8 @@ from uuid import UUID
 from schemas.topics import DEAD_LETTER_TEXT_HOURS
 from services.erasure import reduce
 from shared.bus.purge import Purged, purge
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.errors import SmartBrainError
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Scope

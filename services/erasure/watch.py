@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from services.erasure import handler
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.errors import TransientError
 from shared.runtime import Runtime

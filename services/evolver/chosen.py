@@ -9,14 +9,15 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.vocabulary import Assertion, Epistemic, MemoryType
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.heard import EDIT, RESTORE
 from shared.known import statement_of
 from shared.policy import ConfidencePolicy
 from shared.reading.edited import VALUE, Content, edited, shown
 from shared.store import memory, observations, versions
-from shared.store.memory import Memory
-from shared.store.observations import ObservationRow
 from shared.text import language
 
 DIRECTIVE: Assertion = "directive"

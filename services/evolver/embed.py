@@ -6,7 +6,8 @@ from functools import partial
 from uuid import UUID
 
 from services.evolver.packing import pack_all
-from shared.db import Subject, epoch_of
+from shared.db import epoch_of
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.models import ModelProvider
 from shared.models.errors import ModelUnavailable

@@ -9,7 +9,7 @@ from services.evolver import rules, upkeep
 from services.evolver.rules import due
 from shared.ageing import Due
 from shared.bus.delivery import Delivered
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import inbox, keeping, memory, outcomes
 

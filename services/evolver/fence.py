@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from schemas.events import EvolutionBlockedByErasure
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.known import statement_of
 from shared.store import tombstones
-from shared.store.observations import ObservationRow
 from shared.store.tombstones import Said, Tombstone
 
 

@@ -20,7 +20,10 @@ from services.evolver import chosen, fence, rules
 from services.evolver.chosen import Choice
 from shared import clock
 from shared.bus.delivery import Delivered
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.heard import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
 from shared.known import known_of, statement_of, with_content
@@ -30,8 +33,7 @@ from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
 from shared.store.chunks import Chunk
 from shared.store.conflicts import Conflict, Settled
-from shared.store.memory import Memory
-from shared.store.observations import Mark, ObservationRow
+from shared.store.observations import Mark
 from shared.telemetry import EVOLUTION_BLOCKED, OUTCOME_SECONDS, logger
 
 CONSUMER = "evolver"

@@ -15,7 +15,7 @@ from schemas.events import PromotionProposed
 from schemas.topics import PROMOTION_PROPOSED, Topic
 from services.evolver.promotable import Figures, conflict_ratio, eligible, verdict
 from shared import clock
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.policy import PromotionPolicy
 from shared.runtime import Runtime

@@ -16,13 +16,14 @@ from services.evolver.rules import due, merge
 from services.evolver.rules.merge import Said
 from shared import clock
 from shared.ageing import Due, Kept
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
 from shared.policy import Policy
 from shared.relate import speaker_of
 from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
 from shared.store.conflicts import Settled
-from shared.store.memory import Memory
 from shared.store.upkeep import Upkeep
 from shared.telemetry import UPKEEP_DONE
 

@@ -24,7 +24,8 @@ from schemas.topics import (
     Topic,
 )
 from shared import clock
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.ending import ending
 from shared.runtime import Runtime
 from shared.store import (

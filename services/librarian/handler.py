@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.events import ResourceIngestRequested
 from shared import citable
 from shared.bus.delivery import Delivered
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Resource, Scope
 from shared.runtime import Runtime

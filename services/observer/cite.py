@@ -6,10 +6,11 @@ from schemas.envelope import Envelope
 from schemas.events import ResourceIngestRequested
 from schemas.topics import RESOURCE_INGEST, Topic
 from shared.citable import Cited, Kind, cited
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.store import outbox, resources
 from shared.store.resources import Requested
-from shared.store.turns import Turn
 from shared.telemetry import RESOURCES
 
 

@@ -14,12 +14,13 @@ from services.observer.summary import Summary, SummaryPolicy
 from shared.asking import Asking
 from shared.cached import Input
 from shared.cached import digest as digest_of
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import model_cache, summaries, turns
 from shared.store.summaries import SummaryRow
-from shared.store.turns import Turn
 from shared.text import tokens
 from shared.text.secrets import redact
 

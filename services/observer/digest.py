@@ -18,17 +18,18 @@ from services.observer.summary import (
     TaskState,
 )
 from shared import heard
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.reading import ObservePolicy, TurnText
 from shared.reading.model import Mention
 from shared.reading.stretches import stretches as as_read
 from shared.relate import SUSPECTED
 from shared.runtime import Runtime
 from shared.store import observations, sessions, summaries, turns
-from shared.store.observations import ObservationRow
 from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
-from shared.store.turns import Turn
 from shared.summary_lines import find_stale_lines
 from shared.telemetry import logger
 from shared.text import tokens

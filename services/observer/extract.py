@@ -13,12 +13,12 @@ from services.observer.prompts import Known, Said
 from shared import heard
 from shared.asking import Asking
 from shared.cached import Input, digest
+from shared.domain.turns import Turn
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
 from shared.reading import Explain, MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
 from shared.reading.stretches import stretches
-from shared.store.turns import Turn
 from shared.text.secrets import redact
 
 UNAVAILABLE = "model_unavailable"

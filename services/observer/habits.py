@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.heard import turn_text
 from shared.policy import ObserverPolicy
 from shared.reading import Explain, MessageText, Observation, Observed
@@ -12,7 +14,6 @@ from shared.reading.habits import DETECTOR, Habit, Telling, find_act, judge
 from shared.store import habits
 from shared.store.chunks import Chunk
 from shared.store.habits import ToldBefore
-from shared.store.turns import Turn
 
 READ: frozenset[str] = frozenset({"declared", "inferred", "correction"})
 """How a reading takes the words of a habit, where nothing tells it that they are one."""

@@ -13,7 +13,10 @@ from shared import heard
 from shared.asking import Asking
 from shared.bus.delivery import Delivered
 from shared.cached import Cache
-from shared.db import Connection, Subject, epoch_of
+from shared.db import Connection, epoch_of
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.reading import Explain, ObserveContext
 from shared.reading.wishes import unread as not_read
@@ -34,9 +37,7 @@ from shared.store import (
 )
 from shared.store.chunks import Chunk
 from shared.store.entities import Named
-from shared.store.observations import ObservationRow
 from shared.store.outbox import Outgoing
-from shared.store.turns import Turn
 from shared.telemetry import OUTCOME_SECONDS, logger
 from shared.wishes import Wishes
 

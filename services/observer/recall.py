@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from services.observer.prompts import Known
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.store import memory, search
-from shared.store.turns import Turn
 from shared.text import segment
 from shared.text.secrets import redact
 

@@ -8,12 +8,13 @@ from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal
 from services.observer import rules
 from services.observer.rules import Package, Used
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.reading import Observed
 from shared.store import injections, memory, turns
 from shared.store.injections import Injection, Reception
-from shared.store.observations import ObservationRow
-from shared.store.turns import Turn
 
 USER, ASSISTANT = "user_message", "assistant_message"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from services.observer.extraction import Extraction
 from shared import clock, place
+from shared.domain.turns import Event, Turn
 from shared.heard import IN_EXPERIMENT, SPOKEN, own, rendered
 from shared.reading import Observed
 from shared.reading.intent import understand
@@ -13,7 +14,6 @@ from shared.store.additions import EXPERIMENT
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
 from shared.store.experience import ToolReceipt
-from shared.store.turns import Event, Turn
 from shared.text import language, segment
 from shared.text.blocks import Recognized, searchable
 from shared.text.normalise import normalise

@@ -19,7 +19,10 @@ from shared import allowance, clock, heard
 from shared.asking import Asking
 from shared.bus.delivery import Delivered
 from shared.cached import Cache, Input
-from shared.db import Connection, Subject, epoch_of
+from shared.db import Connection, epoch_of
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.reading import ObserveContext, Observed, retractions
 from shared.runtime import Runtime
@@ -36,9 +39,7 @@ from shared.store import (
     turns,
     usage,
 )
-from shared.store.observations import ObservationRow
 from shared.store.outcomes import BY_MODEL, MODELS
-from shared.store.turns import Turn
 from shared.telemetry import (
     MODEL_ANSWERS_KEPT,
     MODEL_BUDGET_USED_UP,

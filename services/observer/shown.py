@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.heard import SPOKEN, rendered
 from shared.reading.recalled import Heard, recalled, sentences
 from shared.store import contexts
-from shared.store.turns import Turn
 
 
 async def marked(conn: Connection, subject: Subject, found: Sequence[Turn]) -> list[Turn]:

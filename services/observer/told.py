@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from schemas.envelope import Envelope
 from schemas.events import ObservationRecorded, ObservationUrgent, Payload, TurnExtract
 from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_EXTRACT
-from shared.db import Subject
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.store import outbox
-from shared.store.observations import ObservationRow
 from shared.store.outbox import Outgoing
-from shared.store.turns import Turn
 
 
 def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") -> Envelope:

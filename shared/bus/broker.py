@@ -24,7 +24,7 @@ from shared.bus.delivery import Delivered, Delivery, Fuse, GiveUp, Handle, Recor
 from shared.bus.pace import BatchPace
 from shared.bus.progress import Progress
 from shared.bus.unreadable import READ_ON, UnreadableRecord
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.loops import LONGEST_WORK_S, Loops
 from shared.policy import DeliveryPolicy

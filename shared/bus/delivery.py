@@ -14,7 +14,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_not_exception_type,
 from schemas.envelope import Envelope
 from schemas.events import PAYLOADS, Payload
 from schemas.topics import Topic
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
 from shared.policy import DeliveryPolicy
 from shared.telemetry import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS, frames, logger

@@ -18,7 +18,7 @@ from schemas.topics import (
 from shared import clock
 from shared.bus.standing import Found, Kept, Span, Standing, UnwillingError, standing
 from shared.bus.whose import appended_ms, is_of, said_before
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.telemetry import logger
 
 ANSWERED = timedelta(seconds=60)

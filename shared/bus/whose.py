@@ -7,7 +7,7 @@ import orjson
 
 from schemas.envelope import user_key
 from shared.bus.delivery import Record
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.edge import unwrapped
 
 COPIED = "x-copied"

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.store import blotting, chunks, hide, observations, outcomes
 from shared.store.blotting import Beside, Event, Place
 from shared.store.hide import Covered, Hidden

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.events import ErasureRequested
 from shared.bus.delivery import Delivered, Record, parse
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import history
 from shared.errors import ConfigurationError, PoisonError

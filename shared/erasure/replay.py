@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from schemas.vocabulary import TombstoneStatus
-from shared.db import Connection, Database, Subject
+from shared.db import Connection, Database
+from shared.domain.subjects import Subject
 from shared.erasure import items
 from shared.erasure.request import enforce
 from shared.store import hide, renewed, tombstones

@@ -12,7 +12,9 @@ from schemas.topics import ERASURE_REQUESTED, ERASURE_STATE, MEMORY_CHANGED
 from schemas.turn_events import FieldProblem
 from schemas.vocabulary import TombstoneStatus
 from shared import clock
-from shared.db import Connection, Database, Subject
+from shared.db import Connection, Database
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.erasure import items, rules
 from shared.errors import RefusedError, TransientError
 from shared.indexing import show
@@ -163,7 +165,7 @@ async def enforce(
     return standing
 
 
-async def _ended(conn: Connection, subject: Subject, covered: Covered) -> Sequence[memory.Memory]:
+async def _ended(conn: Connection, subject: Subject, covered: Covered) -> Sequence[Memory]:
     """Active memories that are named one by one, as they were."""
     found = await memory.by_ids(conn, subject, covered.memories)
     return [each for each in found if each.status == "active"]
@@ -247,7 +249,7 @@ def state_event(
     return ERASURE_STATE, outbox.event(moved, subject, about, trace_id=trace_id, policy_version=policy_version)
 
 
-def _changed(subject: Subject, ended: Sequence[memory.Memory], policy_version: str, trace_id: str) -> list[Outgoing]:
+def _changed(subject: Subject, ended: Sequence[Memory], policy_version: str, trace_id: str) -> list[Outgoing]:
     """That each of these memories is no more; of scope all and personal the tombstone alone says it."""
     return [
         (

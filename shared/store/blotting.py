@@ -8,7 +8,8 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.models.provider import StoredVector
 from shared.store import pages
 from shared.text.static_encoder import load_static_encoder

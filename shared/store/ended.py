@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
 
-from shared.db import Read, Subject
+from shared.db import Read
+from shared.domain.subjects import Subject
 from shared.reading.retractions import FORGOTTEN
 
 

@@ -7,7 +7,8 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.store.hide import MARKED
 from shared.store.tombstones import Tombstone
 

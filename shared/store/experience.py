@@ -9,7 +9,8 @@ from uuid import UUID
 import orjson
 
 from schemas.vocabulary import Intent
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.reading.habits import DETECTOR, MOST_CHARS
 
 TERMS_MOST = 32

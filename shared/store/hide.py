@@ -12,7 +12,8 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from schemas.vocabulary import ErasureScope
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.store import pages
 
 MARKED: tuple[LiteralString, ...] = (

@@ -7,8 +7,9 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from schemas.vocabulary import MemoryStatus, MemoryType
-from shared.db import Connection, Subject
-from shared.store.memory import Memory
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 
 AROUND = 300
 """So many characters of a message on either side of the words are loaded: more than any quote shows."""

@@ -7,7 +7,8 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from schemas.vocabulary import FeedbackSignal, UtilizationSignal
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from uuid import UUID
 import orjson
 
 from shared.ageing import Kept
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, status, confidence::float8 AS confidence, provenance_class,

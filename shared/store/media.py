@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 from schemas.content import MediaType, SecurityStatus
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """memory_items: written by evolver alone; a new version is a new row, the old one superseded or retracted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -11,47 +11,12 @@ import orjson
 from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
 from shared import place
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.reading.related import about
 from shared.relate import Statement
 from shared.resolve import NEAR_MOST, NEWEST_MOST
-
-
-@dataclass(frozen=True)
-class Memory:
-    """One version of one memory, as stored."""
-
-    memory_id: UUID
-    root_id: UUID
-    version: int
-    type: MemoryType
-    key: str | None
-    value: dict[str, Any]
-    content_text: str
-    content_hash: str
-    language: str
-    polarity: int
-    status: MemoryStatus
-    confidence: float
-    provenance_class: Provenance
-    provenance: dict[str, Any]
-    assertion: Assertion
-    epistemic_type: Epistemic
-    flags: tuple[str, ...]
-    supersedes: tuple[UUID, ...]
-    superseded_by: UUID | None
-    valid_at: datetime
-    invalid_at: datetime | None
-    valid_until: datetime | None
-    last_validated_at: datetime | None
-    source_sessions: tuple[str, ...]
-    source_turn_id: UUID | None
-    source_turns: tuple[UUID, ...] = field(default=())
-    created_at: datetime | None = None
-    fused_at: datetime | None = None
-    fused_from: float | None = None
-    """What the confidence was before the memory was rejected too often; a confirmation gives it back."""
-
 
 _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,

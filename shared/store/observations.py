@@ -2,51 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, LiteralString
 from uuid import UUID
 
 import orjson
 
-from schemas.vocabulary import Assertion, Epistemic, MemoryType, Priority, ProposalAction, Provenance
-from shared.db import Connection, Subject
+from schemas.vocabulary import MemoryType, ProposalAction, Provenance
+from shared.db import Connection
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 
 if TYPE_CHECKING:  # it reads language, which takes a second to import: services that only delete need none of it
     from shared.resolve import Verdict
-
-
-@dataclass(frozen=True)
-class ObservationRow:
-    """One thing that a turn said; `observation_id` becomes the memory's id if it becomes one."""
-
-    observation_id: UUID
-    turn_id: UUID
-    session_id: str
-    ordinal: int
-    priority: Priority
-    kind: MemoryType
-    key: str | None
-    value: dict[str, Any]
-    text: str
-    assertion: Assertion
-    epistemic: Epistemic
-    polarity: int
-    confidence: float
-    detector: str
-    pattern: str
-    language: str
-    retracts: bool
-    old_value: str | None
-    flags: tuple[str, ...]
-    valid_until: datetime | None
-    said_at: datetime
-    input_hash: str
-    span_start: int = 0
-    span_end: int = 0
-    related_memory_id: UUID | None = None
-    state: str = "new"
-    reason: str | None = None
-    experiment: dict[str, Any] | None = None
 
 
 _INSERT: LiteralString = """

@@ -13,7 +13,8 @@ from schemas.events import Payload
 from schemas.topics import TURN_COMMIT, Topic
 from schemas.turn_events import TurnEvents
 from shared import clock
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 SHARDS = 16
 Outgoing = tuple[Topic, Envelope]

@@ -7,11 +7,12 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import Conflict, SummaryNote, TurnOutcome, Written
 from schemas.topics import TURN_OUTCOME, Topic
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.relate import SUSPECTED
 from shared.store import additions, memory, observations, outbox, quarantine, turns
-from shared.store.memory import Memory
-from shared.store.observations import ObservationRow
 
 OPEN = frozenset({"new", "analyzed"})
 BY_MODEL = "model:"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from shared import clock
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 LARGE = 500
 """Up to so many chunks all vectors are read for each question: their way to the process takes longer than comparing."""

@@ -10,7 +10,8 @@ import orjson
 
 from schemas.promotion import PromotionClass, PromotionStatus, Visibility
 from schemas.vocabulary import Epistemic, MemoryType
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 _DUE: LiteralString = """
 SELECT tenant_id, user_id FROM memory_items m

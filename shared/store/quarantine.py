@@ -4,7 +4,8 @@ from typing import LiteralString
 from uuid import UUID
 
 from shared.clock import uuid7
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 _PUT: LiteralString = """
 INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, reason)

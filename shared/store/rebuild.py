@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.store.model_cache import CachedAnswer
 from shared.store.upkeep import Upkeep
 

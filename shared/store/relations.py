@@ -5,7 +5,8 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from shared import place
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 Scored = tuple[UUID, float]
 """A chunk, and how closely it is linked; higher is closer."""

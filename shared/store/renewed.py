@@ -8,7 +8,8 @@ from uuid import UUID
 
 from psycopg import sql
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.store.residue import catalog
 
 

@@ -11,7 +11,8 @@ from typing import Any, LiteralString, cast
 from psycopg import sql
 
 from schemas.vocabulary import ErasureScope
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.store.hide import MARKED
 from shared.store.tombstones import Tombstone
 

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 from shared.store.chunks import asked_of
 
 

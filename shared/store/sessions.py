@@ -8,7 +8,8 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 
 Slots = Mapping[str, Mapping[str, Any]]
 """The names that stand for a session: by kind and canonical name each one's name, kind, mentions and last_seq."""

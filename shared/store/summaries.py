@@ -8,7 +8,8 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 from shared.store.sessions import Slots
 from shared.summary_lines import EndedStatement, SummaryLine
 

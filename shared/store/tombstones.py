@@ -12,7 +12,8 @@ from uuid import UUID
 import orjson
 
 from schemas.vocabulary import ErasureScope, TombstoneStatus
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,17 @@
 """sessions, turns, conversation_events: written by compose; observer and evolver fill a turn's outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
 import orjson
 
-from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock
-from shared.db import Connection, Read, Subject
-from shared.text.blocks import stored
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
+from shared.domain.turns import Event, Turn
 
-SESSION_END = "session_end"
-"""The event in the log that ends a session."""
 _COMMIT: LiteralString = "SELECT commit_turn(%(body)s::jsonb) AS answer"
 
 
@@ -22,71 +20,6 @@ async def commit(conn: Connection, body: Mapping[str, Any]) -> tuple[str, dict[s
     row = await (await conn.execute(_COMMIT, {"body": orjson.dumps(body).decode()})).fetchone()
     answer: dict[str, Any] = row["answer"] if row else {}
     return answer["outcome"], answer.get("result") or {}
-
-
-@dataclass(frozen=True)
-class Event:
-    """One row of the log. `content` is None once it has been erased; `unsafe` names media that may not be read now."""
-
-    event_id: UUID
-    turn_id: UUID
-    ordinal: int
-    event_type: str
-    role: str | None
-    name: str | None
-    content: dict[str, Any] | None
-    said_at: datetime
-    version: int = TEXT_ONLY
-    unsafe: frozenset[str] = frozenset()
-    meta: dict[str, Any] | None = None
-
-    @property
-    def blocks(self) -> tuple[ContentBlock, ...]:
-        """The blocks of the message; none where it is a text alone."""
-        return stored(self.content) if self.version == BLOCKS else ()
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A turn with its events, in order; `recalled`: by ordinal the spans that a package had shown before."""
-
-    turn_id: UUID
-    session_id: str
-    seq: int
-    event_id: UUID
-    trace_id: str
-    policy_version: str
-    said_at: datetime
-    committed_at: datetime
-    observed: bool
-    events: tuple[Event, ...]
-    context_id: UUID | None = None
-    experiment: dict[str, Any] | None = None
-    recalled: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict[str, Sequence[Sequence[int]]])
-    remember: bool = True
-    """False where the caller says that nothing is to be learnt from it."""
-    withheld: str | None = None
-    """By whose wish nothing is learnt from it, once that was decided."""
-    org_id: str | None = None
-
-    def said(self, event_type: str) -> list[str]:
-        """The texts of its messages of this type that were not erased, in order."""
-        return [e.content["text"] for e in self.events if e.event_type == event_type and e.content]
-
-    @property
-    def ends(self) -> bool:
-        """Whether its session ends with it."""
-        return any(e.event_type == SESSION_END for e in self.events)
-
-    @property
-    def only_ends(self) -> bool:
-        """Whether it does nothing but end its session."""
-        return all(e.event_type == SESSION_END for e in self.events)
-
-    def dimension(self, name: str) -> str | None:
-        """What the turn's experiment says of this dimension, if it is in one."""
-        found: dict[str, str] = (self.experiment or {}).get("dimensions", {})
-        return found.get(name)
 
 
 _EVENTS: LiteralString = """

@@ -13,7 +13,8 @@ import orjson
 
 from shared import clock
 from shared.ageing import Due, Job
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True)

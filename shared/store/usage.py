@@ -7,7 +7,8 @@ from typing import Any, LiteralString
 
 import orjson
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.subjects import Subject
 from shared.spent import Spent
 
 

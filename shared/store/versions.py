@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
 
-from shared.db import Connection, Subject
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
 from shared.store import memory
-from shared.store.memory import Memory
 
 RESTORED = "restored"
 """Where a version's provenance names what it brought back: an older version, or what had been held as a conflict."""

@@ -5,7 +5,8 @@ from typing import LiteralString
 
 import orjson
 
-from shared.db import Connection, Read, Subject
+from shared.db import Connection, Read
+from shared.domain.subjects import Subject
 from shared.wishes import PERSON, StandingWish, Wishes
 
 _STANDING: LiteralString = """

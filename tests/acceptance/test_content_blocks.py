@@ -18,7 +18,7 @@ from services.cli import app
 from services.cli.rebuild.run import rebuild
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from tests.system.databases import state
 from tests.system.kafka import GROUPS, caught_up, of_tenant, publish

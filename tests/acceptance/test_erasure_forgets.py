@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from services.compose import app as compose
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import open_runtime
 from tests.system.person import Person
 from tests.system.running import Running, System

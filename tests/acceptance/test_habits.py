@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.cli.rebuild.run import rebuild
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.system.erasures import completed, erase, found, mine_holds
 from tests.system.person import Person, shown
 

@@ -12,7 +12,7 @@ from schemas.topics import RESOURCE_INGEST
 from services.cli import app
 from services.librarian import handler
 from shared.bus.delivery import parse
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.rag.server import Document, Rag
 from tests.system.cited import PAGE, SECRET, SPEC, commit, resources, settled, work
 from tests.system.databases import Databases

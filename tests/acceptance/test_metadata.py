@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from shared.db import Subject, owner
+from shared.db import owner
+from shared.domain.subjects import Subject
 from shared.store import rebuild
 from shared.store.schema import scratch
 from tests.system.databases import rows

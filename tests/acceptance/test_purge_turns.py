@@ -9,7 +9,7 @@ from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from shared import clock
 from shared.bus.purge import left, purge
 from shared.bus.requests import Asker
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.system.kafka import Stored, publish, read
 from tests.system.person import Person
 from tests.system.running import System

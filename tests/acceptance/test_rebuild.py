@@ -7,7 +7,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 
 from services.cli.rebuild.run import rebuild
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.long import often
 from tests.system.load import Load
 from tests.system.person import Person

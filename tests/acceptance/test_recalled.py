@@ -8,7 +8,7 @@ import pytest
 
 from schemas.context_package import ContextPackage
 from services.cli.rebuild.run import rebuild
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.system.person import Json, Person, user
 from tests.system.wait import wait_for
 

@@ -23,7 +23,7 @@ from services.compose.injected import Recorder
 from services.evolver.embed import pack_some
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.models import make_models
 from shared.models.none import NoModels
 from shared.runtime import Runtime

@@ -21,7 +21,8 @@ from services.compose.commit import commit_turn
 from services.compose.context import compose
 from services.evolver.embed import pack_some
 from services.observer.rows import turn_chunks
-from shared.db import SCHEMA, Subject
+from shared.db import SCHEMA
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import chunks, turns
 from tests.bench import kit, load, talk

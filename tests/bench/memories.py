@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.turn_events import StructuredItem
 from services.compose import memories
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.bench import store
 from tests.bench.figures import Figures

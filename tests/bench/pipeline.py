@@ -12,7 +12,8 @@ import uvloop
 
 from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
-from shared.db import SCHEMA, Subject
+from shared.db import SCHEMA
+from shared.domain.subjects import Subject
 from shared.heard import turn_text
 from shared.reading import ObserveContext, ObservePolicy, observe
 from shared.runtime import Runtime

@@ -13,7 +13,8 @@ from schemas.turn_events import TurnEvents
 from services.cli.rebuild.run import rebuild
 from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
-from shared.db import SCHEMA, Subject
+from shared.db import SCHEMA
+from shared.domain.subjects import Subject
 from shared.settings import SERVICES
 from tests.bench import kit, talk
 from tests.bench.kit import Options, Report, Row

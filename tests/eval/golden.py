@@ -12,7 +12,7 @@ from services.compose.commit import commit_turn
 from services.compose.context import retrieve
 from services.observer.handler import observe_turns
 from shared.bus.delivery import Delivered
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.eval.golden_set import Message, Question, read, turns
 

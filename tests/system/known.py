@@ -5,7 +5,8 @@ from typing import Any
 from uuid import uuid4
 
 from services.evolver import rounds
-from shared.db import SCHEMA, Subject
+from shared.db import SCHEMA
+from shared.domain.subjects import Subject
 from tests.system.conflicts import contradicted
 from tests.system.databases import rows
 from tests.system.erasures import completed, erase

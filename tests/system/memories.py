@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from shared.store.memory import Memory
+from shared.domain.memories import Memory
 from shared.store.versions import in_order
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from shared.citable import LEAST_PRODUCT, Kind, cited, resource_of
-from shared.store.turns import Event, Turn
+from shared.domain.turns import Event, Turn
 from shared.text.secrets import PLACEHOLDER
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -13,7 +13,7 @@ from schemas.topics import TURN_COMMITTED
 from shared.bus import delivery as under_test
 from shared.bus.delivery import Delivered, Delivery, Fuse, Record, headers_of, parse
 from shared.clock import uuid7
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
 from shared.policy import DeliveryPolicy
 from tests.system.kafka import Stored

@@ -1,6 +1,6 @@
 """What is kept of a user's words, and for how long."""
 
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.lately import Lately
 
 LIN, ANNA = Subject("t", "lin"), Subject("t", "anna")

@@ -9,7 +9,7 @@ from schemas.topics import SWEEP_MS, TOPICS
 from shared.bus.purge import CARRIERS
 from shared.bus.standing import FOREVER, Kept
 from shared.bus.whose import COPIED, appended_ms, is_of, said_before
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.system.kafka import Stored
 
 ANNA = Subject("acme", "anna")

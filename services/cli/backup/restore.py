@@ -21,7 +21,8 @@ from shared import policy as policies
 from shared import runtime
 from shared.bus import history
 from shared.bus.history import History
-from shared.db import SCHEMA, Connection, Subject, owner
+from shared.db import SCHEMA, Connection, owner
+from shared.domain.subjects import Subject
 from shared.embedded import postgres_programs
 from shared.embedded.postgres_programs import Programs
 from shared.erasure import ledger

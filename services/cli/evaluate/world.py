@@ -9,14 +9,14 @@ from services.cli.evaluate.reader import Reader, read
 from services.cli.evaluate.sets import Contradiction
 from services.observer.prompts import Known as PromptKnown
 from shared.clock import uuid7
+from shared.domain.observations import ObservationRow
+from shared.domain.turns import Event, Turn
 from shared.heard import observation_rows, turn_text
 from shared.known import statement_of, told, with_content, words_of
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, Observed, ObservePolicy, observe
 from shared.relate import Known, is_twin
 from shared.resolve import Confirm, Operation, Retract, Write, resolve
-from shared.store.observations import ObservationRow
-from shared.store.turns import Event, Turn
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 LATER = timedelta(days=60)

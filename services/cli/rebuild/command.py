@@ -16,7 +16,7 @@ from services.cli.rebuild.run import Report
 from services.cli.rebuild.run import rebuild as derive
 from shared import policy as policies
 from shared import settings
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.policy import Policy
 from shared.settings import Settings
 from shared.telemetry import configure_logs

@@ -15,7 +15,7 @@ from services.evolver import upkeep
 from services.observer import handler as observer
 from shared import clock
 from shared.bus.delivery import Delivered
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import memory
 from shared.store import rebuild as store

@@ -13,7 +13,8 @@ from services.cli.rebuild.differ import Difference, differences
 from services.cli.rebuild.kept import KeptModels, readdressed
 from services.observer.extract import PURPOSE
 from shared.bus.broker import Bus
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.policy import Policy
 from shared.runtime import Runtime

@@ -15,7 +15,7 @@ from shared.bus.purge import Carriers, Purged, left, purge
 from shared.bus.standing import Standing
 from shared.bus.topics import ensure_topics
 from shared.bus.whose import COPIED
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from tests.acceptance.broker.clients import administering, consuming, create, producing, take, unique
 from tests.system.kafka import Stored, read

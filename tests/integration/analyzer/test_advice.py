@@ -17,14 +17,15 @@ from services.analyzer import handler as analyzer
 from services.evolver import embed
 from services.evolver import handler as evolver
 from shared.bus.delivery import Delivered
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
 from shared.models import make_models
 from shared.models.errors import ModelUnavailable
 from shared.policy import Policy
 from shared.relate import candidate_id, input_hash
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.store.observations import ObservationRow
 from tests.integration.evolver.delivery import observe, published
 from tests.integration.evolver.scenes import BEGAN, Turn
 from tests.ollama.server import CHAT, EMBEDDING, Mode, ScriptedOllama

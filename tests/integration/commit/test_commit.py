@@ -9,7 +9,8 @@ import pytest
 
 from schemas.turn_events import TurnEvents
 from services.compose.commit import _body, commit_turn
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime, open_runtime
 from shared.store import turns

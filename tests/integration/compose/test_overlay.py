@@ -10,7 +10,8 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from services.compose.overlay import OpenTurns, foresee, message
-from shared.db import Subject
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
 from shared.policy import ConfidencePolicy
 from shared.relate import Statement
 from shared.store import memory, turns
@@ -98,7 +99,7 @@ async def test_the_window_and_the_open_turns_come_together(system: System, perso
     finally:
         await system.start(*WORKERS)
 
-    def texts(found: Sequence[turns.Turn]) -> list[str]:
+    def texts(found: Sequence[Turn]) -> list[str]:
         return [event.content["text"] for turn in found for event in turn.events if event.content]
 
     assert texts(recent.window) == ["message 1", "message 2", "message 3", "message 4"]

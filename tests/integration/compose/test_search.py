@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.store.search import Within, near
 from tests.system.person import Person, shown
 from tests.system.wait import wait_for

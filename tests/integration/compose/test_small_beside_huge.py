@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.store import search
 from shared.store.search import Within
 from shared.vectors import Scale

@@ -29,7 +29,8 @@ from services.observer import handler as observer
 from services.observer import second_step
 from shared import clock
 from shared.bus.delivery import Delivered, parse
-from shared.db import Subject, epoch_of
+from shared.db import epoch_of
+from shared.domain.subjects import Subject
 from shared.erasure.request import Asked, request
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime

@@ -10,7 +10,8 @@ from typing import Any, cast
 from services.analyzer.prompts import AnalysisAnswer
 from services.observer.prompts.answers import ExtractionAnswer
 from services.observer.prompts.recount import RecountAnswer
-from shared.db import Connection, Database, Subject
+from shared.db import Connection, Database
+from shared.domain.subjects import Subject
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import Receipt, Resource, Scope
 from shared.models.errors import MalformedAnswer

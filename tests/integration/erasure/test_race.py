@@ -13,7 +13,8 @@ import pytest
 from psycopg.rows import dict_row
 
 from services.cli.rebuild import run
-from shared.db import SCHEMA, Subject
+from shared.db import SCHEMA
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.integration.erasure import left
 from tests.integration.erasure.race import Aside, Race

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from services.erasure import handler
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import residue, tombstones
 from shared.store.residue import FIGURES, ON_RECORD, UNTIL_ALL, Residue

@@ -10,7 +10,7 @@ from schemas import topics
 from schemas.events import DecisionEvent
 from schemas.turn_events import Message, ToolCall, TurnEvents, TurnRef
 from shared import clock
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.store import outbox
 from tests.integration.erasure.words import Sentence
 

@@ -20,14 +20,15 @@ from services.evolver import feedback
 from services.evolver import handler as evolver
 from services.observer.told import envelope
 from shared.bus.delivery import Delivered, parse
-from shared.db import Connection, Database, Subject
+from shared.db import Connection, Database
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn as Row
 from shared.errors import TransientError
 from shared.models import make_models
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.settings import Settings
 from shared.store import observations, outbox, outcomes, turns
-from shared.store.turns import Turn as Row
 from tests.integration.evolver.scenes import Turn
 from tests.system.kafka import Stored
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.integration.evolver.delivery import Delivery, Flaky, one_by_one, runtime
 from tests.integration.evolver.scenes import scene

@@ -12,7 +12,7 @@ import pytest
 from services.evolver import feedback, rounds
 from services.evolver.rules import merge
 from services.evolver.upkeep import apply
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.runtime import Runtime
 from shared.store import keeping, memory

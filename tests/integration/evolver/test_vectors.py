@@ -18,7 +18,8 @@ from services.evolver.embed import (
     renew_static,
 )
 from shared import place
-from shared.db import Read, Subject
+from shared.db import Read
+from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels

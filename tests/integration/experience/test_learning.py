@@ -6,7 +6,7 @@ from typing import Any
 from services.compose import experience as shown
 from services.evolver import experience
 from services.governor import handler as governor
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.system import databases
 from tests.system.wait import wait_for

@@ -10,7 +10,7 @@ import pytest
 from schemas.promotion import PromotionDecision, PromotionView
 from services.compose import promotions
 from services.evolver import promotion
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from tests.system import databases

@@ -21,7 +21,8 @@ from services.compose.rules.fuse import Fused, FusePolicy
 from services.compose.rules.packing import Packed
 from services.compose.rules.plan import PlanPolicy, plan
 from shared import clock
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.policy import FeedbackPolicy, Policy
 from shared.store import contexts, injections
 from tests.system.databases import change, number, rows

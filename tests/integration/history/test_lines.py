@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.store import versions
 from tests.system.person import Json, Person
 

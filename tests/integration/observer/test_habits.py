@@ -9,7 +9,7 @@ import pytest
 from schemas.topics import TURN_COMMITTED
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.system.databases import Databases
 from tests.system.kafka import Stored
 from tests.system.person import Json, Person, user

@@ -16,7 +16,7 @@ from services.governor import handler as governor
 from services.observer import handler as observer
 from services.observer import second_step
 from shared.bus.delivery import Delivered, parse
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError, TransientError
 from tests.ollama.server import CHAT, NOT_JSON, ScriptedOllama
 from tests.system.databases import Databases

@@ -11,7 +11,7 @@ from services.cli import app
 from services.cli.rebuild import run
 from services.cli.rebuild.run import Report, rebuild
 from services.evolver import rounds
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.store.schema import migrate, scratch
 from shared.telemetry import configure_logs

@@ -8,7 +8,8 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from services.evolver import experience, rounds
-from shared.db import APP_ROLE, SCHEMA, SYSTEM_ROLE, Subject
+from shared.db import APP_ROLE, SCHEMA, SYSTEM_ROLE
+from shared.domain.subjects import Subject
 from tests.integration.store.test_isolation import IDS_ONLY, OF_A_TENANT, SHARED
 from tests.system import catalog
 from tests.system.databases import rows

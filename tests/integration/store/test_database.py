@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.errors import TransientError
 from shared.files import CACHE

@@ -7,7 +7,8 @@ import psycopg
 import pytest
 
 from services.evolver import experience, rounds
-from shared.db import SCHEMA, Database, Read, Subject
+from shared.db import SCHEMA, Database, Read
+from shared.domain.subjects import Subject
 from tests.system.databases import change, number, rows, texts
 from tests.system.erasures import completed, erase
 from tests.system.person import Person

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from psycopg_pool import PoolTimeout
 
-from shared.db import Connection, Database, Read, Subject
+from shared.db import Connection, Database, Read
+from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.store import contexts
 from tests.system.databases import rows

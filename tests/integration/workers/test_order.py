@@ -7,7 +7,7 @@ from services.analyzer import handler as analyzer
 from services.evolver import handler as evolver
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from tests.system.databases import Databases
 from tests.system.kafka import Stored
 from tests.system.person import Person

@@ -8,7 +8,7 @@ from schemas.topics import TURN_COMMITTED
 from services.governor import handler as governor
 from services.observer import handler as observer
 from shared.bus.delivery import Delivered, parse
-from shared.db import Subject
+from shared.domain.subjects import Subject
 from shared.store import inbox, turns
 from tests.system.databases import Databases, state
 from tests.system.kafka import Stored

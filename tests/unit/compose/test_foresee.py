@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from services.compose import overlay
-from shared.db import Subject
+from shared.domain.subjects import Subject
+from shared.domain.turns import Event, Turn
 from shared.lately import Lately
 from shared.policy import ConfidencePolicy
 from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
-from shared.store.turns import Event, Turn
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 LIN = Subject("t", "lin")

@@ -13,10 +13,11 @@ from schemas.vocabulary import Assertion
 from services.compose.overlay import OpenTurns, foresee, message, read, shown
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, evidence, overlay
 from shared.clock import uuid7
-from shared.db import Database, Subject
+from shared.db import Database
+from shared.domain.subjects import Subject
+from shared.domain.turns import Event, Turn
 from shared.policy import ConfidencePolicy
 from shared.relate import Known
-from shared.store.turns import Event, Turn
 
 POLICY = ConfidencePolicy()
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)

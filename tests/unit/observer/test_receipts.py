@@ -7,7 +7,7 @@ import pytest
 
 from services.observer.rows import UNNAMED, tool_name, tool_receipts
 from shared.clock import uuid7
-from shared.store.turns import Event, Turn
+from shared.domain.turns import Event, Turn
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

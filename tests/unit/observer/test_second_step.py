@@ -8,9 +8,9 @@ import pytest
 
 from services.observer.withdrawn import is_withdrawn, without
 from shared import clock
+from shared.domain.observations import ObservationRow
 from shared.store.additions import Withdrawal, noted
 from shared.store.model_cache import CachedAnswer
-from shared.store.observations import ObservationRow
 from shared.store.outcomes import outcome_of, with_addition
 
 TURN = UUID("01920000-0000-7000-8000-000000000001")

@@ -1,0 +1,10 @@
+"""Whose data: a user of a tenant."""
+
+from typing import NamedTuple
+
+
+class Subject(NamedTuple):
+    """Whose rows: every statement over user data names both."""
+
+    tenant_id: str
+    user_id: str

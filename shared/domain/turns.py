@@ -1,0 +1,78 @@
+"""A turn of a conversation and the events that it consists of, as the log keeps them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock
+from shared.text.blocks import stored
+
+SESSION_END = "session_end"
+"""The event in the log that ends a session."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One row of the log. `content` is None once it has been erased; `unsafe` names media that may not be read now."""
+
+    event_id: UUID
+    turn_id: UUID
+    ordinal: int
+    event_type: str
+    role: str | None
+    name: str | None
+    content: dict[str, Any] | None
+    said_at: datetime
+    version: int = TEXT_ONLY
+    unsafe: frozenset[str] = frozenset()
+    meta: dict[str, Any] | None = None
+
+    @property
+    def blocks(self) -> tuple[ContentBlock, ...]:
+        """The blocks of the message; none where it is a text alone."""
+        return stored(self.content) if self.version == BLOCKS else ()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn with its events, in order; `recalled`: by ordinal the spans that a package had shown before."""
+
+    turn_id: UUID
+    session_id: str
+    seq: int
+    event_id: UUID
+    trace_id: str
+    policy_version: str
+    said_at: datetime
+    committed_at: datetime
+    observed: bool
+    events: tuple[Event, ...]
+    context_id: UUID | None = None
+    experiment: dict[str, Any] | None = None
+    recalled: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict[str, Sequence[Sequence[int]]])
+    remember: bool = True
+    """False where the caller says that nothing is to be learnt from it."""
+    withheld: str | None = None
+    """By whose wish nothing is learnt from it, once that was decided."""
+    org_id: str | None = None
+
+    def said(self, event_type: str) -> list[str]:
+        """The texts of its messages of this type that were not erased, in order."""
+        return [e.content["text"] for e in self.events if e.event_type == event_type and e.content]
+
+    @property
+    def ends(self) -> bool:
+        """Whether its session ends with it."""
+        return any(e.event_type == SESSION_END for e in self.events)
+
+    @property
+    def only_ends(self) -> bool:
+        """Whether it does nothing but end its session."""
+        return all(e.event_type == SESSION_END for e in self.events)
+
+    def dimension(self, name: str) -> str | None:
+        """What the turn's experiment says of this dimension, if it is in one."""
+        found: dict[str, str] = (self.experiment or {}).get("dimensions", {})
+        return found.get(name)
