@@ -146,5 +146,5 @@ $(OK): requirements-dev.lock pyproject.toml | $(BIN)/python
 	@$(PIP) install -q --no-compile --require-hashes -r requirements-dev.lock
 	@$(PIP) install -q --no-build-isolation --no-deps -e .
 	@$(BIN)/python -m compileall -q -j 0 .venv/lib services shared schemas # the first start is as fast as any
-	@$(BIN)/python -m shared.text.network # and the weights are unpacked
+	@$(BIN)/python -m shared.classifiers.network # and the weights are unpacked
 	@touch $@

@@ -20,8 +20,8 @@ from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 from schemas.vocabulary import ErasureScope
 from shared import clock
 from shared.bus.requests import Asker
-from shared.edge import problems
 from shared.errors import RefusedError, TransientError
+from shared.parsing import problems
 
 Made = TypeVar("Made", bound=BaseModel)
 

@@ -3,17 +3,17 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from shared import place
 from shared.db import Connection
+from shared.domain import chunk_ids
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.reading.habits import PREFIX
-from shared.reading.habits_kinds import kinds_of
-from shared.reading.related import about
+from shared.extraction.habits import PREFIX
+from shared.extraction.habits_kinds import kinds_of
+from shared.language import detection, segment
+from shared.language.contextual import contextual, topic_of
+from shared.resolution.related import about
 from shared.store import chunks, memory
 from shared.store.chunks import Chunk
-from shared.text import language, segment
-from shared.text.contextual import contextual, topic_of
 
 
 def chunk_of(fresh: Memory) -> Chunk:
@@ -25,11 +25,11 @@ def chunk_of(fresh: Memory) -> Chunk:
     text = contextual(fresh.type, topic, f"{fresh.valid_at:%Y-%m}", standing, fresh.content_text, fresh.language)
     terms = segment.terms(f"{topic or ''} {fresh.content_text}")
     return Chunk(
-        chunk_id=place.chunk_of_memory(fresh.memory_id),
+        chunk_id=chunk_ids.chunk_of_memory(fresh.memory_id),
         text=text,
         sentence=f"{fresh.content_text} {kinds}" if kinds else fresh.content_text,
         terms=(*terms, *about(fresh.content_text).signs),
-        language=language.detect(fresh.content_text),
+        language=detection.detect(fresh.content_text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=fresh.valid_at,
         memory_id=fresh.memory_id,

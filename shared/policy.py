@@ -12,7 +12,7 @@ from schemas.compose import PROFILE_WINDOWS, BudgetProfileName
 from schemas.vocabulary import Assertion, Provenance
 from shared import workdays
 from shared.errors import ConfigurationError
-from shared.text.sanitize import SanitizePolicy
+from shared.screening.sanitize import SanitizePolicy
 
 YEARS_3 = 1096
 """In days, a leap year among them."""

@@ -10,8 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from shared import memo
 from shared import policy as policies
-from shared.ahead import Ahead
+from shared.background_cache import Ahead
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError
@@ -19,13 +20,12 @@ from shared.knowledge import make_knowledge
 from shared.knowledge.cache import Cache
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import Knowledge
-from shared.lately import Lately
 from shared.models import ModelProvider, make_models
 from shared.models.paces import Paces
 from shared.models.thoughts import Thoughts
 from shared.policy import Policy
 from shared.settings import Settings
-from shared.text import recall
+from shared.user_cache import Lately
 
 if TYPE_CHECKING:
     from shared.bus.broker import Bus
@@ -61,7 +61,7 @@ class Runtime:
         self.thoughts.forget((owner.tenant_id, owner.user_id))
         self.experience.forget(owner.tenant_id)
         self.known.forget(owner.tenant_id, owner.user_id)
-        recall.forget_texts()
+        memo.forget_texts()
 
     def forget_everybody(self) -> None:
         """The same of every user: where erasures may have been missed."""
@@ -70,7 +70,7 @@ class Runtime:
         self.thoughts.clear()
         self.experience.clear()
         self.known.clear()
-        recall.forget_texts()
+        memo.forget_texts()
 
 
 @asynccontextmanager

@@ -75,7 +75,7 @@ def _shares(item: pytest.Item) -> bool:
 @pytest.fixture
 def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Services of this process read by patterns alone: what a model adds must not hang on what learned weights find."""
-    from shared.reading import learned, sentence_gate, stated
+    from shared.extraction import learned, sentence_gate, stated
 
     monkeypatch.setattr(learned, "statement", lambda *_: None)
     monkeypatch.setattr(learned, "CHANGES", 1.0)

@@ -10,22 +10,22 @@ from uuid import UUID
 from services.analyzer import prompts, rules
 from services.analyzer.prompts import AnalysisAnswer, Shown
 from services.analyzer.rules import Proposal, Told
-from shared import allowance
-from shared.asking import Asking
-from shared.cached import Cache, Input, digest
 from shared.domain.observations import ObservationRow
+from shared.domain.statements import Known, Statement
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.known import known_of, statement_of
+from shared.language.contextual import contextual, topic_of
+from shared.model_calls import allowance
+from shared.model_calls.answer_cache import Cache, Input, digest
+from shared.model_calls.calls import Asking
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import Prompt
 from shared.policy import Policy
-from shared.relate import Known, Statement
-from shared.resolve import Verdict, Weighed, weigh
+from shared.resolution.from_rows import known_of, statement_of
+from shared.resolution.resolve import Verdict, Weighed, weigh
 from shared.runtime import Runtime
+from shared.secrets import redact
 from shared.store import chunks, memory, model_cache, usage
-from shared.text.contextual import contextual, topic_of
-from shared.text.secrets import redact
 
 PURPOSE = "analysis"
 """Under which these questions are counted and their answers kept."""

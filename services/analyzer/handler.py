@@ -15,7 +15,7 @@ from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.known import known_of, statement_of
+from shared.resolution.from_rows import known_of, statement_of
 from shared.runtime import Runtime
 from shared.store import answers, inbox, memory, model_cache, observations, outbox, outcomes, usage
 from shared.store.observations import ProposalRow

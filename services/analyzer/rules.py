@@ -6,10 +6,21 @@ from typing import Any, Literal
 from uuid import UUID
 
 from schemas.vocabulary import ProposalAction, Provenance
+from shared.domain.statements import Known, Relation, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
-from shared.reading.related import may_be_same
-from shared.relate import Known, Relation, Statement
-from shared.resolve import APART, Beside, Confirm, Operation, Retract, Verdict, Weighed, Write, doubtful, reads
+from shared.resolution.related import may_be_same
+from shared.resolution.resolve import (
+    APART,
+    Beside,
+    Confirm,
+    Operation,
+    Retract,
+    Verdict,
+    Weighed,
+    Write,
+    doubtful,
+    reads,
+)
 
 NEAR = 0.6
 """Cosine from which a memory is read beside a statement though they share no word."""

@@ -15,14 +15,14 @@ from services.cli.progress import working
 from services.observer.extract import extract
 from shared import clock, settings
 from shared import policy as policies
+from shared.extraction import MessageText, ObserveContext, Observed, TurnText
+from shared.extraction.model import Observation
+from shared.extraction.standing_wishes import TurnPlace, Wishes
+from shared.extraction.wishes import unread
+from shared.language.detection import detect
 from shared.models import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
-from shared.reading import MessageText, ObserveContext, Observed, TurnText
-from shared.reading.model import Observation
-from shared.reading.wishes import unread
-from shared.text.language import detect
-from shared.text.secrets import SecretHit, redact
-from shared.wishes import TurnPlace, Wishes
+from shared.secrets import SecretHit, redact
 
 Words = Literal["zh", "en"]
 _SAY: dict[Words, dict[str, str]] = {

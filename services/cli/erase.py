@@ -17,7 +17,7 @@ from services.cli.names import Tenant, check_id, check_ids
 from services.cli.output import AsJson, emit, err, fail, out
 from services.cli.talk import Lang
 from services.cli.web import Web
-from shared.text import language
+from shared.language import detection
 
 Scope = Literal["all", "personal", "session", "items"]
 PATIENCE_S = 300.0
@@ -76,7 +76,7 @@ def erase(
 
 def _language(said: Sequence[str | None]) -> Lang | None:
     """That in which somebody named and explained something; None where there are no words."""
-    found = language.detect(" ".join(each for each in said if each))
+    found = detection.detect(" ".join(each for each in said if each))
     return None if found == "other" else found
 
 

@@ -14,7 +14,7 @@ from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.talk import Lang, show_outcome
 from services.cli.web import Web
-from shared.text import language
+from shared.language import detection
 
 Json = dict[str, Any]
 group = typer.Typer(cls=ListingGroup, help="Show what is known of a user; see its history, restore a version.")
@@ -131,7 +131,7 @@ def show_memories(found: list[Json], *, ids: bool = False) -> None:
     if not found:
         out.print("nothing is known")
         return
-    zh = sum(language.detect(m["content"]) == "zh" for m in found) * 2 > len(found)
+    zh = sum(detection.detect(m["content"]) == "zh" for m in found) * 2 > len(found)
     groups: dict[str, list[Json]] = {}
     for m in found:
         groups.setdefault(m["type"], []).append(m)
@@ -162,7 +162,7 @@ def history(
         emit(page)
         return
     newest = page["memories"][-1]["content"]
-    say = SAY[lang or ("zh" if language.detect(newest) == "zh" else "en")]
+    say = SAY[lang or ("zh" if detection.detect(newest) == "zh" else "en")]
     for version in page["memories"]:
         _version(version, say)
 

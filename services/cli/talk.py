@@ -16,7 +16,7 @@ from services.cli.names import Session, Tenant, User, check_id, check_words
 from services.cli.output import AsJson, emit, out, refuse
 from services.cli.web import Web
 from shared.errors import RefusedError
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 Lang = Literal["zh", "en"]
 PATIENCE_MS = 5000
@@ -85,7 +85,7 @@ def _bodies(
 def _lines(file: Path, whose: dict[str, str]) -> list[dict[str, Any]]:
     """The turns of the file; a line that would be refused ends the command, named by its number, before any is sent."""
     from schemas.turn_events import TurnEvents  # what only a file needs
-    from shared import edge
+    from shared import parsing
 
     if str(file) != "-" and not file.exists():
         raise refuse(f"{file}: no such file")
@@ -96,7 +96,7 @@ def _lines(file: Path, whose: dict[str, str]) -> list[dict[str, Any]]:
             continue
         try:
             read: Any = orjson.loads(line)
-            edge.parse(TurnEvents, orjson.dumps({**whose, **read} if isinstance(read, dict) else read))
+            parsing.parse(TurnEvents, orjson.dumps({**whose, **read} if isinstance(read, dict) else read))
         except orjson.JSONDecodeError as error:
             raise refuse(f"{file}:{number}: no JSON: {error}") from error
         except RefusedError as error:

@@ -23,7 +23,7 @@ from services.compose.near import static_scale
 from services.compose.overlay import message, read
 from services.compose.rules import cues, telling
 from services.compose.rules.plan import PlanPolicy, plan
-from shared import clock, edge, presence
+from shared import clock, parsing, presence
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.domain.subjects import Subject
@@ -31,6 +31,7 @@ from shared.errors import RefusedError, TransientError
 from shared.models import ModelProvider
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
+from shared.screening.sanitize import screen, show_own
 from shared.service import Service
 from shared.telemetry import (
     COMPOSE_SECONDS,
@@ -41,7 +42,6 @@ from shared.telemetry import (
     frames,
     logger,
 )
-from shared.text.sanitize import screen, show_own
 from shared.worker import worker
 
 
@@ -124,12 +124,12 @@ class _Door:
     async def _composed(self, request: Request) -> BaseModel:
         request_id = request.correlation_id or clock.uuid7().hex
         try:
-            asked, ignored = edge.parse(ComposeRequest, request.value)
+            asked, ignored = parsing.parse(ComposeRequest, request.value)
             made = await compose(asked, self._rt, ignored=ignored)
             await self._recorder.note(made)
             return made.package
         except RefusedError as error:
-            return edge.reply_of(error, request_id)
+            return parsing.reply_of(error, request_id)
         except TransientError as error:
             logger().warning("request_failed", error=str(error))
             return ErrorReply(code="unavailable", message="a dependency is away; try again", request_id=request_id)
@@ -162,7 +162,7 @@ class _Door:
         except RefusedError as error:
             if error.code != ERASED:
                 await self._bury(record, f"{error.code}: {error.message}")
-            reply = edge.reply_of(error, request_id)
+            reply = parsing.reply_of(error, request_id)
         except TransientError:
             raise
         except Exception as error:  # noqa: BLE001 # whatever one record brings about, the others must go on
@@ -202,7 +202,7 @@ class _Door:
 
     async def _erase(self, body: bytes, record: Record) -> BaseModel:
         """The erasure is in force before the next record of the same user is read, which it does not cover."""
-        asked, _ = edge.parse(ErasureRequest, body)
+        asked, _ = parsing.parse(ErasureRequest, body)
         keyed = asked if asked.idempotency_key else asked.model_copy(update={"idempotency_key": _key(record)})
         return await erasures.ask(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
 
@@ -222,7 +222,7 @@ def _erasure(body: bytes) -> bytes | None:
 
 def _parsed(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
     try:
-        return edge.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
+        return parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
     except RefusedError as error:
         TURNS_REFUSED.labels(error.code).inc()
         raise

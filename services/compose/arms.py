@@ -49,13 +49,14 @@ from services.compose.rules.nearby import (
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.shortlist import Shortlist, shorten
 from services.compose.rules.weigh import DEFAULT_WEIGHTS, Scored, weigh
-from shared import clock, place
+from shared import clock
+from shared.domain import chunk_ids
 from shared.domain.subjects import Subject
+from shared.language import segment, synonyms
 from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Hit, Posted, Within, Words
 from shared.telemetry import logger
-from shared.text import alike, segment
 
 RANKED = WORDS | MEANING
 OPEN = Within()
@@ -205,7 +206,7 @@ def _word_tasks(asking: Asking) -> Iterator[Task]:
     subject, within = asking.subject, asking.within
     queries = [asking.query(n) for n in asking.numbers]
     terms = list(dict.fromkeys(term for query in queries for term in segment.query_terms(query.text)))
-    terms += alike.others(terms)
+    terms += synonyms.others(terms)
     bounds = {"inside": store.inside(subject, within, DEFAULT_CONTEXT.inside)} if within.bound else {}
     if not (within.since or within.until):
         asked = (query.text for query in queries if query.mode != "associative")
@@ -291,8 +292,8 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         if then is not None and read[n].time and run.steps[n].query.mode != "associative":
             pointed.append(then)
         wanted[n] = shorten(asked[n], pointed, by_words.get(n), near.get(n))
-    chunks = {place.hexadecimal(*each) for one in wanted.values() for each in one.memories}
-    bounds = [place.bounds(*turn) for turn in {turn for one in wanted.values() for turn in one.turns}]
+    chunks = {chunk_ids.hexadecimal(*each) for one in wanted.values() for each in one.memories}
+    bounds = [chunk_ids.bounds(*turn) for turn in {turn for one in wanted.values() for turn in one.turns}]
     if not chunks and not bounds:
         return []
     most = MAX_CANDIDATES + 2 * PART_TURNS * sum(run.steps[n].is_part for n in numbers)

@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from schemas.content import ContentBlock, words_of
 from schemas.turn_events import Redaction
-from shared.text.blocks import line
-from shared.text.secrets import (
+from shared.domain.blocks import line
+from shared.secrets import (
     PLACEHOLDER,
     SecretHit,
     SecretKind,

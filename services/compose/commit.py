@@ -18,16 +18,16 @@ from services.compose.clean import clean_blocks, clean_id, clean_json, clean_tex
 from services.compose.withheld import why_wordless, wordless
 from shared import clock
 from shared.db import CLOSED
+from shared.domain.blocks import media_ids
 from shared.domain.subjects import Subject
 from shared.domain.turns import SESSION_END
 from shared.errors import RefusedError, TransientError
 from shared.runtime import Runtime
+from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
 from shared.store import turns
 from shared.store.media import Registered
 from shared.telemetry import TURNS_COMMITTED, TURNS_DROPPED_BY_ERASURE, TURNS_REFUSED, logger
-from shared.text.blocks import media_ids
-from shared.text.secrets import kind_of_id, redact
 
 UNSAID = {"idempotency_key"}
 UNHASHED = {*UNSAID, "remember"}

@@ -47,15 +47,16 @@ from services.compose.rules.scopes import without_others
 from services.compose.rules.subplan import SubPlan
 from services.compose.rules.superseding import without_superseded
 from shared import clock
+from shared.domain import blocks
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
-from shared.reading.relatives import tells_of_relative
+from shared.extraction.relatives import tells_of_relative
 from shared.runtime import Runtime
-from shared.store import ended, knowledge, memory, sessions, summaries, tombstones, turns
+from shared.store import ended, knowledge, memory, sessions, summaries, turns
+from shared.store.erasure import tombstones
 from shared.store.media import known
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
-from shared.text import blocks
 
 ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""

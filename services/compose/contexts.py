@@ -14,8 +14,9 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.store import contexts, memory, tombstones
+from shared.store import contexts, memory
 from shared.store.contexts import Receipts, Stored
+from shared.store.erasure import tombstones
 
 NOT_FOUND = 404
 GONE = 410

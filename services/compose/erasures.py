@@ -21,11 +21,11 @@ from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError
+from shared.memo import forget_texts
 from shared.runtime import Runtime
-from shared.store import residue, tombstones
-from shared.store.tombstones import Step, Tombstone
+from shared.store.erasure import residue, tombstones
+from shared.store.erasure.tombstones import Step, Tombstone
 from shared.telemetry import logger
-from shared.text.recall import forget_texts
 
 DROP_EVERY_S = 15.0
 """So often what was kept for its time goes, also where nobody asks any more."""

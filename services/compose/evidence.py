@@ -15,7 +15,7 @@ from services.compose.rules.fuse import OF_BEST, DiversityPolicy, Fused, FusePol
 from services.compose.rules.model import Dropped, HeldBack
 from services.compose.rules.views import pack_evidence
 from shared import clock
-from shared.text.sanitize import SanitizePolicy
+from shared.screening.sanitize import SanitizePolicy
 
 
 def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, sanitize: SanitizePolicy) -> FusePolicy:

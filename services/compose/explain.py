@@ -15,7 +15,7 @@ from services.compose.found import Found
 from services.compose.rules.execute import Execution
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Dropped, HeldBack, Ranked
-from shared.text.normalise import clip
+from shared.language.normalise import clip
 
 SHOWN = 60
 """Candidates in one explanation at most."""

@@ -18,10 +18,10 @@ from services.compose.rules.nearby import Floats
 from services.compose.rules.overlay import NOTHING, Overlay
 from services.compose.rules.signals import frequency
 from services.compose.rules.weigh import Scored
-from shared.reading import retractions
+from shared.extraction import retractions
+from shared.language.normalise import fold
+from shared.language.replies import says_something
 from shared.store.search import Hit
-from shared.text.normalise import fold
-from shared.text.replies import says_something
 
 Status = Literal["ok", "timeout", "failed", "skipped"]
 

@@ -10,13 +10,13 @@ from services.compose.memories import PANEL_SESSION, missing, one, refused, to_i
 from services.compose.rules.quote import MOST, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.heard import SPOKEN
-from shared.reading.edited import shown
-from shared.reading.manipulation import manipulates
+from shared.extraction.edited import shown
+from shared.extraction.manipulation import manipulates
+from shared.extraction.turn_texts import SPOKEN
 from shared.runtime import Runtime
+from shared.secrets import refuses
 from shared.store import history, versions
 from shared.store.history import Dispute, Source
-from shared.text.secrets import refuses
 
 GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
 """Detectors that read no sentence: what was given instead."""

@@ -37,7 +37,7 @@ from services.compose.injected import Recorder
 from services.compose.openapi import body_of, describe
 from services.compose.rules.why import Told
 from services.compose.web import MediaPath, Offset, TenantId, UserId, json_of, parsed
-from shared import clock, edge
+from shared import clock, parsing
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
 from shared.policy import Policy
@@ -303,7 +303,7 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(RefusedError)
     async def refused(request: Request, error: RefusedError) -> Response:
-        return json_of(edge.reply_of(error, request.state.request_id), error.status)
+        return json_of(parsing.reply_of(error, request.state.request_id), error.status)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -316,7 +316,7 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(ValidationError)
     async def misfit(request: Request, error: ValidationError) -> Response:
-        details = tuple(edge.problems(error))
+        details = tuple(parsing.problems(error))
         return _error(request, 422, "invalid_request", f"{details[0].field}: {details[0].problem}", details)
 
     @app.exception_handler(TransientError)

@@ -22,11 +22,11 @@ from services.compose.rules.spoken import UNSUPPORTED
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.language.fingerprint import prints
 from shared.policy import Policy
+from shared.secrets import placeholder, redact
 from shared.store import contexts, outbox
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
-from shared.text.fingerprint import prints
-from shared.text.secrets import placeholder, redact
 
 STANDING = frozenset({UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""

@@ -7,12 +7,12 @@ from schemas.retrieval_plan import RetrievalPlan
 from services.compose.rules.execute import Step, identifiers
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.language.names import names
+from shared.language.normalise import fold
 from shared.runtime import Runtime
 from shared.store import relations
 from shared.store import search as store
 from shared.store.search import Hit, Within
-from shared.text.names import names
-from shared.text.normalise import fold
 
 TAIL_MESSAGES = 24
 TOGETHER = 4

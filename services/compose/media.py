@@ -10,9 +10,9 @@ from schemas.turn_events import FieldProblem
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
+from shared.secrets import kind_of_id, redact
 from shared.store import media
 from shared.store.media import Registered
-from shared.text.secrets import kind_of_id, redact
 
 BLOCKED = "media_security_blocked"
 FINAL: frozenset[SecurityStatus] = frozenset({"rejected", "quarantined", "expired"})

@@ -16,12 +16,12 @@ from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
-from shared.known import known_of
+from shared.language import segment
+from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
+from shared.screening.sanitize import REMOVED, show, show_own
+from shared.secrets import refuses
 from shared.store import answers, memory, search, summaries, turns, versions
-from shared.text import segment
-from shared.text.sanitize import REMOVED, show, show_own
-from shared.text.secrets import refuses
 
 PANEL_SESSION = "memory-panel"
 COUNTED = 1000

@@ -11,14 +11,14 @@ from uuid import UUID
 import numpy as np
 
 from services.compose.rules.nearby import Lifts, to_lifts
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.language.patterns import to_pattern
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
 from shared.store.search import Compared, Meant, Pages, Within
-from shared.text.patterns import to_pattern
-from shared.text.static_encoder import load_static_encoder
 from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]

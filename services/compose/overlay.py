@@ -19,19 +19,19 @@ from services.compose.rules.overlay import (
 )
 from shared import clock
 from shared.db import Database
+from shared.domain.blocks import media_ids
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
-from shared.heard import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
-from shared.known import known_of, statement_of, told, words_of
-from shared.lately import Lately
+from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
+from shared.extraction.turn_texts import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
 from shared.policy import ConfidencePolicy
-from shared.reading import ObserveContext, ObservePolicy, TurnText, observe, retractions
-from shared.resolve import Operation
+from shared.resolution.from_rows import known_of, statement_of, told, words_of
+from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
 from shared.store.ended import TakenBackTurn
-from shared.text.blocks import media_ids
+from shared.user_cache import Lately
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""

@@ -28,18 +28,19 @@ from services.compose.rules.scopes import core_of_scope
 from services.compose.rules.slots import held_back
 from services.compose.rules.spoken import Spoken, spoken, withheld
 from shared import clock
+from shared.domain import blocks
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.errors import RefusedError
-from shared.heard import SPOKEN
+from shared.extraction.turn_texts import SPOKEN
 from shared.knowledge.port import Scope
+from shared.language import tokens
+from shared.language.normalise import clip
 from shared.policy import ComposePolicy
 from shared.runtime import Runtime
+from shared.screening.sanitize import SanitizePolicy, Source, show
 from shared.store.ended import EndedVersion
 from shared.store.memory import Pinned
-from shared.text import blocks, tokens
-from shared.text.normalise import clip
-from shared.text.sanitize import SanitizePolicy, Source, show
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""

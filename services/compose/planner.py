@@ -12,11 +12,11 @@ from services.compose.rules import plan as rules
 from services.compose.rules.plan import Planned, PlanPolicy
 from services.compose.rules.rewrite import merged, sure
 from shared.domain.subjects import Subject
+from shared.language.normalise import fold, normalise
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
+from shared.secrets import redact
 from shared.telemetry import PLAN_SECONDS, PLANS_ASKED
-from shared.text.normalise import fold, normalise
-from shared.text.secrets import redact
 
 FAILED = "query_rewrite_failed"
 """The plan is the rules' alone though a model was to be asked (seed 004 section 4.1, step 0.5)."""

@@ -9,10 +9,10 @@ from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
+from shared.secrets import redact
 from shared.store import knowledge, promotions
 from shared.store.promotions import Promotion
 from shared.telemetry import PROMOTIONS
-from shared.text.secrets import redact
 
 DECIDED: dict[str, PromotionStatus] = {"approve": "approved", "reject": "rejected"}
 ENDED = "memory_ended"

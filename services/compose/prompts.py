@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.vocabulary import Intent, Purpose
+from shared.language.fenced import fenced
+from shared.language.normalise import clip, normalise
 from shared.models.prompt import Prompt
-from shared.text.fenced import fenced
-from shared.text.normalise import clip, normalise
-from shared.text.secrets import find_secrets
+from shared.secrets import find_secrets
 
 VERSION = "plan-1"
 RANK_VERSION = "rank-1"

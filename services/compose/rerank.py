@@ -19,8 +19,8 @@ from services.compose.rules.model import Candidate
 from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
+from shared.secrets import redact
 from shared.telemetry import RERANK_SECONDS, RERANKS, logger
-from shared.text.secrets import redact
 
 RESERVE_S = 0.025
 """What remains of the deadline for the signals, packing and the reply."""

@@ -4,8 +4,8 @@ from schemas.sessions import ArchiveReceipt, EntitySlot, SessionLine, SessionPag
 from schemas.turn_events import FieldProblem
 from schemas.views import SummaryView
 from services.compose.commit import commit_turn
+from shared.domain.session_end import ending
 from shared.domain.subjects import Subject
-from shared.ending import ending
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store import sessions, summaries

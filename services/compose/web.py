@@ -8,7 +8,7 @@ from starlette.convertors import PathConvertor, register_url_convertor
 
 from schemas.base import ExternalId
 from schemas.content import MediaId
-from shared import edge
+from shared import parsing
 
 TenantId = Annotated[ExternalId, Query(description="Tenant; `default` where there is only one")]
 UserId = Annotated[ExternalId, Query(description="Whose data")]
@@ -33,7 +33,7 @@ def json_of(model: BaseModel, status: int = 200, *, lean: bool = False) -> Respo
 
 
 async def parsed(request: Request, model: type[Model]) -> tuple[Model, tuple[str, ...]]:
-    return edge.parse(model, await _bounded(request))
+    return parsing.parse(model, await _bounded(request))
 
 
 async def _bounded(request: Request) -> bytes:
@@ -41,6 +41,6 @@ async def _bounded(request: Request) -> bytes:
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > edge.MAX_BODY_BYTES:
+        if len(body) > parsing.MAX_BODY_BYTES:
             break
     return bytes(body)

@@ -7,12 +7,12 @@ from schemas.content import TEXT_ONLY, words_of
 from schemas.turn_events import TurnEvents
 from shared import clock
 from shared.domain.subjects import Subject
-from shared.heard import left_of, place_of, turn_text
-from shared.reading import MessageText, TurnText
-from shared.reading.wishes import find
+from shared.extraction import MessageText, TurnText
+from shared.extraction.standing_wishes import TurnPlace
+from shared.extraction.turn_texts import left_of, place_of, turn_text
+from shared.extraction.wishes import find
 from shared.runtime import Runtime
 from shared.store import turns, wishes
-from shared.wishes import TurnPlace
 
 
 async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:

@@ -15,13 +15,14 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import RefusedError
-from shared.heard import EDIT, RESTORE, observation_rows, turn_text, withhold
-from shared.reading import ObserveContext, Observed, ObservePolicy, observe
-from shared.resolve import Confirm, Operation, Reject, Retract, Write
+from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
+from shared.extraction.turn_texts import EDIT, RESTORE, observation_rows, turn_text, withhold
+from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
 from shared.runtime import Runtime
-from shared.store import memory, observations, tombstones, turns
+from shared.screening.sanitize import SanitizePolicy, show
+from shared.store import memory, observations, turns
+from shared.store.erasure import tombstones
 from shared.store.outcomes import OPEN
-from shared.text.sanitize import SanitizePolicy, show
 
 NOTHING = "nothing_to_remember"
 SAID_AGAIN = "said_again"

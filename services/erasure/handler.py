@@ -18,10 +18,11 @@ from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import state_event
 from shared.runtime import Runtime
-from shared.store import erase, inbox, outbox, residue, tombstones
+from shared.store import inbox, outbox
+from shared.store.erasure import delete, residue, tombstones
+from shared.store.erasure.residue import Residue
+from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
-from shared.store.residue import Residue
-from shared.store.tombstones import Tombstone
 from shared.telemetry import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS, logger
 
 CONSUMER = "erasure"
@@ -141,7 +142,7 @@ async def _released(conn: Connection, rt: Runtime, subject: Subject) -> list[Out
     """What was said behind the fence goes on now: what is analysed to the evolver, the rest to the analyzer."""
     told = {"trace_id": clock.uuid7().hex, "policy_version": rt.version}
     events: list[Outgoing] = []
-    for row in await erase.waiting(conn, subject):
+    for row in await delete.waiting(conn, subject):
         kind, topic = (
             (ObservationUrgent, OBSERVATION_URGENT) if row["analyzed"] else (ObservationRecorded, OBSERVATION_RECORDED)
         )

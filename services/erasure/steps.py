@@ -10,16 +10,17 @@ from uuid import UUID
 
 from schemas.topics import DEAD_LETTER_TEXT_HOURS
 from services.erasure import reduce
-from shared.bus.purge import Purged, purge
+from services.erasure.topics.purge import Purged, purge
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import SmartBrainError
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
-from shared.store import erase, knowledge, tombstones
-from shared.store.erase import DELETED, Document, Receipt
-from shared.store.tombstones import Tombstone
+from shared.store import knowledge
+from shared.store.erasure import delete, tombstones
+from shared.store.erasure.delete import DELETED, Document, Receipt
+from shared.store.erasure.tombstones import Tombstone
 from shared.telemetry import ERASURE_ROWS
 
 REST = 0.5
@@ -88,7 +89,7 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
     """What the knowledge side has of the user is gone there; an offer that may still arrive is waited for."""
     patience = rt.policy.knowledge.ingest_deadline_s + PATIENCE_S
     async with rt.db.erasing(subject) as conn:
-        found = await erase.documents(conn, subject, tombstone.tombstone_id, patience)
+        found = await delete.documents(conn, subject, tombstone.tombstone_id, patience)
     if any(each.in_flight for each in found):
         raise StepError("knowledge", "something is on its way there", waiting=True)
     if found and not rt.knowledge.configured:
@@ -103,7 +104,7 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
         for org_id in sorted({each.org_id for each in found}):
             await knowledge.changed(conn, Scope(subject.tenant_id, org_id))
         if found:
-            await erase.offer_again(conn, subject, tombstone.tombstone_id)
+            await delete.offer_again(conn, subject, tombstone.tombstone_id)
         return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
 
 
@@ -122,9 +123,9 @@ async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
 async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Receipts of packages that are gone are figures of nobody."""
     async with rt.db.erasing(subject) as conn:
-        found = await erase.hidden_receipts(conn, subject, tombstone.tombstone_id, RECEIPTS)
+        found = await delete.hidden_receipts(conn, subject, tombstone.tombstone_id, RECEIPTS)
         made = [replace(each, details=reduce.figures(each.details)) for each in found]
-        affected = await erase.reduce(conn, subject, tombstone.tombstone_id, made) if made else 0
+        affected = await delete.reduce(conn, subject, tombstone.tombstone_id, made) if made else 0
         return await _note(conn, subject, tombstone, "receipts", Done(affected, finished=len(found) < RECEIPTS))
 
 
@@ -133,12 +134,12 @@ async def _strip(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     affected, after = 0, FIRST
     while tombstone.scope in ("session", "items"):
         async with rt.db.erasing(subject) as conn:
-            ids = await erase.named_by(conn, subject, tombstone)
-            found = await erase.other_receipts(conn, subject, tombstone, after, RECEIPTS)
+            ids = await delete.named_by(conn, subject, tombstone)
+            found = await delete.other_receipts(conn, subject, tombstone, after, RECEIPTS)
             made = [
                 Receipt(r.context_id, r.receipt_type, bare) for r in found if (bare := reduce.without(r.details, ids))
             ]
-            affected += await erase.strip(conn, subject, tombstone.tombstone_id, made) if made else 0
+            affected += await delete.strip(conn, subject, tombstone.tombstone_id, made) if made else 0
         if len(found) < RECEIPTS:
             break
         after = (found[-1].context_id, found[-1].receipt_type)
@@ -150,7 +151,7 @@ def _table(table: LiteralString) -> Go:
     async def go(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
         most = rt.policy.erasure.batch_rows
         async with rt.db.erasing(subject) as conn:
-            gone, finished = await erase.delete(conn, subject, tombstone.tombstone_id, table, most)
+            gone, finished = await delete.delete(conn, subject, tombstone.tombstone_id, table, most)
             return await _note(conn, subject, tombstone, table, Done(gone, finished=finished))
 
     return go
@@ -191,7 +192,7 @@ async def _purged(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged
 async def _sweep(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Nothing leads to what is gone."""
     async with rt.db.erasing(subject) as conn:
-        gone = await erase.sweep(conn, subject, tombstone)
+        gone = await delete.sweep(conn, subject, tombstone)
         return await _note(conn, subject, tombstone, "sweep", Done(gone, finished=True))
 
 

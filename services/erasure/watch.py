@@ -10,7 +10,7 @@ from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.errors import TransientError
 from shared.runtime import Runtime
-from shared.store import tombstones
+from shared.store.erasure import tombstones
 from shared.telemetry import ERASURE_SLA_REMAINING, ERASURES, ERASURES_DUE, logger
 
 OPEN = ("requested", "verified", "tombstoned", "queued", "processing", "failed", "retry_pending", "escalated")

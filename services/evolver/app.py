@@ -3,7 +3,7 @@
 from functools import partial
 
 from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_URGENT
-from services.evolver import embed, experience, feedback, handler, promotion, rounds
+from services.evolver import embed, experience, handler, promotion, receptions, rounds
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.worker import worker
@@ -29,8 +29,8 @@ def build(rt: Runtime) -> Service:
         FEEDBACK_RECORDED,
         service="evolver",
         group="smartbrain-evolver-feedback",
-        handle=partial(feedback.apply_feedback, rt),
-        give_up=partial(feedback.give_up, rt),
+        handle=partial(receptions.apply_feedback, rt),
+        give_up=partial(receptions.give_up, rt),
     )
     vectors = (embed.embed_forever, embed.fill_forever, embed.pack_forever)
     timers = (*vectors, rounds.keep_forever, experience.learn_forever, promotion.propose_forever)

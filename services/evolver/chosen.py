@@ -13,12 +13,12 @@ from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
-from shared.heard import EDIT, RESTORE
-from shared.known import statement_of
+from shared.extraction.edited import VALUE, Content, edited, shown
+from shared.extraction.turn_texts import EDIT, RESTORE
+from shared.language import detection
 from shared.policy import ConfidencePolicy
-from shared.reading.edited import VALUE, Content, edited, shown
+from shared.resolution.from_rows import statement_of
 from shared.store import memory, observations, versions
-from shared.text import language
 
 DIRECTIVE: Assertion = "directive"
 
@@ -103,7 +103,7 @@ async def _filled(
         polarity=new.polarity,
         flags=tuple(dict.fromkeys((*seen.flags, *new.flags))),
         epistemic=_epistemic(named.epistemic_type, new.type),
-        language=language.detect(new.text),
+        language=detection.detect(new.text),
         valid_until=_ahead(new.valid_until, seen.said_at),
     )
 

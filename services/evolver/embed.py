@@ -6,6 +6,7 @@ from functools import partial
 from uuid import UUID
 
 from services.evolver.packing import pack_all
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import epoch_of
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
@@ -15,7 +16,6 @@ from shared.models.provider import StoredVector
 from shared.runtime import Runtime
 from shared.store import chunks, memory, pages
 from shared.telemetry import logger
-from shared.text.static_encoder import load_static_encoder
 
 EVERY_S = 0.5
 BATCH = 64

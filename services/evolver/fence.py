@@ -9,9 +9,9 @@ from shared.db import Connection
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.erasure import rules
-from shared.known import statement_of
-from shared.store import tombstones
-from shared.store.tombstones import Said, Tombstone
+from shared.resolution.from_rows import statement_of
+from shared.store.erasure import tombstones
+from shared.store.erasure.tombstones import Said, Tombstone
 
 
 @dataclass(frozen=True)

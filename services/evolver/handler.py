@@ -23,12 +23,12 @@ from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
+from shared.domain.statements import MAY_AMEND, SUSPECTED, Known, candidate_id, is_twin
 from shared.domain.subjects import Subject
-from shared.heard import is_forgotten, takes_back_before
+from shared.extraction.turn_texts import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
-from shared.known import known_of, statement_of, with_content
-from shared.relate import MAY_AMEND, SUSPECTED, Known, candidate_id, is_twin
-from shared.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
+from shared.resolution.from_rows import known_of, statement_of, with_content
+from shared.resolution.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
 from shared.store.chunks import Chunk

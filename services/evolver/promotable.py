@@ -9,12 +9,12 @@ from typing import Literal
 
 from schemas.promotion import PromotionClass, PromotionStatus
 from schemas.vocabulary import Epistemic, MemoryType
+from shared.extraction import MessageText
+from shared.extraction.entities import mentions
+from shared.language.patterns import to_pattern
 from shared.policy import PromotionPolicy
-from shared.reading import MessageText
-from shared.reading.entities import mentions
-from shared.text.patterns import to_pattern
-from shared.text.sanitize import screen
-from shared.text.secrets import PLACEHOLDERS, find_secrets
+from shared.screening.sanitize import screen
+from shared.secrets import PLACEHOLDERS, find_secrets
 
 Lack = Literal["confidence", "frequency", "sessions", "epistemic", "conflicts"]
 ENDURING: frozenset[Epistemic] = frozenset({"fact", "preference"})

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from services.evolver.rules import due, merge
 from services.evolver.upkeep import Change, caused, perform, said
-from shared.ageing import Due, Kept
 from shared.db import Connection
+from shared.domain.decay import Due, Kept
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.policy import Policy

@@ -15,13 +15,13 @@ from schemas.topics import MEMORY_CHANGED
 from services.evolver.rules import due, merge
 from services.evolver.rules.merge import Said
 from shared import clock
-from shared.ageing import Due, Kept
 from shared.db import Connection
+from shared.domain.decay import Due, Kept
 from shared.domain.memories import Memory
+from shared.domain.statements import speaker_of
 from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
 from shared.policy import Policy
-from shared.relate import speaker_of
 from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
 from shared.store.conflicts import Settled
 from shared.store.upkeep import Upkeep

@@ -25,8 +25,8 @@ from schemas.topics import (
 )
 from shared import clock
 from shared.db import Connection
+from shared.domain.session_end import ending
 from shared.domain.subjects import Subject
-from shared.ending import ending
 from shared.runtime import Runtime
 from shared.store import (
     answers,
@@ -39,10 +39,10 @@ from shared.store import (
     outbox,
     resources,
     sessions,
-    tombstones,
     turns,
     usage,
 )
+from shared.store.erasure import tombstones
 from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
 
 LIMIT = 500

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.events import ResourceIngestRequested
-from shared import citable
 from shared.bus.delivery import Delivered
 from shared.domain.subjects import Subject
+from shared.knowledge import citations
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Resource, Scope
 from shared.runtime import Runtime
@@ -67,7 +67,7 @@ async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[lis
         known = await resources.known(conn, subject, {each.uri_hash for each in waiting}, user_named=named)
     most = rt.policy.knowledge.ingest_max_chars
     offers = [
-        Offer(each, citable.resource_of(turn, each.ordinal, most) if (turn := found.get(each.turn_id)) else None)
+        Offer(each, citations.resource_of(turn, each.ordinal, most) if (turn := found.get(each.turn_id)) else None)
         for each in waiting
     ]
     return offers, known

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from schemas.envelope import Envelope
 from schemas.events import ResourceIngestRequested
 from schemas.topics import RESOURCE_INGEST, Topic
-from shared.citable import Cited, Kind, cited
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
+from shared.knowledge.citations import Cited, Kind, cited
 from shared.store import outbox, resources
 from shared.store.resources import Requested
 from shared.telemetry import RESOURCES

@@ -11,18 +11,18 @@ from services.observer.extract import MALFORMED, UNAVAILABLE, USED_UP
 from services.observer.prompts import Said
 from services.observer.retell import retold, telling
 from services.observer.summary import Summary, SummaryPolicy
-from shared.asking import Asking
-from shared.cached import Input
-from shared.cached import digest as digest_of
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
+from shared.language import tokens
+from shared.model_calls.answer_cache import Input
+from shared.model_calls.answer_cache import digest as digest_of
+from shared.model_calls.calls import Asking
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
+from shared.secrets import redact
 from shared.store import model_cache, summaries, turns
 from shared.store.summaries import SummaryRow
-from shared.text import tokens
-from shared.text.secrets import redact
 
 PURPOSE = "summary"
 """Under which these questions are counted and their answers kept."""

@@ -17,23 +17,22 @@ from services.observer.summary import (
     SummaryTurn,
     TaskState,
 )
-from shared import heard
 from shared.db import Connection
 from shared.domain.observations import ObservationRow
+from shared.domain.statements import SUSPECTED
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.reading import ObservePolicy, TurnText
-from shared.reading.model import Mention
-from shared.reading.stretches import stretches as as_read
-from shared.relate import SUSPECTED
+from shared.extraction import ObservePolicy, TurnText, turn_texts
+from shared.extraction.model import Mention
+from shared.extraction.stretches import stretches as as_read
+from shared.language import tokens
+from shared.resolution.summary_lines import find_stale_lines
 from shared.runtime import Runtime
+from shared.secrets import redact
 from shared.store import observations, sessions, summaries, turns
 from shared.store.sessions import Grown, SessionState
 from shared.store.summaries import SummaryRow
-from shared.summary_lines import find_stale_lines
 from shared.telemetry import logger
-from shared.text import tokens
-from shared.text.secrets import redact
 
 MODEL_ID = "rules-1"
 READING = ObservePolicy()
@@ -135,7 +134,7 @@ def _due(state: SessionState, part: Sequence[Heard], policy: SummaryPolicy) -> R
 
 def _window_tokens(part: Sequence[Heard]) -> int:
     """What the turns take of the window: their messages, and of tools' results as much as it shows."""
-    texts = [heard.turn_text(each.turn) for each in part]
+    texts = [turn_texts.turn_text(each.turn) for each in part]
     said = [message.text for text in texts for message in text.messages]
     said += [call.result_text[:TOOL_CHARS] for text in texts for call in text.tool_calls]
     return sum(tokens.count(each) + MESSAGE_TOKENS for each in said)
@@ -265,7 +264,7 @@ def _turn(turn: Turn) -> SummaryTurn:
 
 def text_of(turn: Turn) -> TurnText:
     """What is read of the turn, as for statements."""
-    return as_read(heard.turn_text(turn), READING)[0]
+    return as_read(turn_texts.turn_text(turn), READING)[0]
 
 
 def _facts(said: Iterable[ObservationRow], seq: int) -> list[SummaryFact]:

@@ -10,16 +10,25 @@ from services.observer import prompts
 from services.observer.extraction import Extraction
 from services.observer.merge import By, Source, merged
 from services.observer.prompts import Known, Said
-from shared import heard
-from shared.asking import Asking
-from shared.cached import Input, digest
 from shared.domain.turns import Turn
+from shared.extraction import (
+    Explain,
+    MessageText,
+    ObserveContext,
+    Observed,
+    ObservePolicy,
+    TurnText,
+    observe,
+    slash,
+    turn_texts,
+)
+from shared.extraction.stretches import stretches
+from shared.model_calls.answer_cache import Input, digest
+from shared.model_calls.calls import Asking
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import Explain, MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe, slash
-from shared.reading.stretches import stretches
-from shared.text.secrets import redact
+from shared.secrets import redact
 
 UNAVAILABLE = "model_unavailable"
 MALFORMED = "model_answer_malformed"
@@ -96,7 +105,7 @@ def may_ask(models: ModelProvider, policy: ObserverPolicy) -> bool:
 
 def asked_about(models: ModelProvider, policy: ObserverPolicy, turn: Turn) -> Input | None:
     """What the model would be asked about the turn; None where it may not be asked about it."""
-    return None if turn.withheld else asked_of(models, policy, heard.turn_text(turn), turn.dimension(PROMPT))
+    return None if turn.withheld else asked_of(models, policy, turn_texts.turn_text(turn), turn.dimension(PROMPT))
 
 
 def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.reading import Observed
+from shared.extraction import Observed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Set
 
-from shared.text import segment
-from shared.text.patterns import to_pattern
+from shared.language import segment
+from shared.language.patterns import to_pattern
 
 FRAME = frozenset(
     (

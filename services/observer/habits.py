@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.heard import turn_text
+from shared.extraction import Explain, MessageText, Observation, Observed
+from shared.extraction.clauses import language_of
+from shared.extraction.habits import DETECTOR, Habit, Telling, find_act, judge
+from shared.extraction.turn_texts import turn_text
 from shared.policy import ObserverPolicy
-from shared.reading import Explain, MessageText, Observation, Observed
-from shared.reading.clauses import language_of
-from shared.reading.habits import DETECTOR, Habit, Telling, find_act, judge
 from shared.store import habits
 from shared.store.chunks import Chunk
 from shared.store.habits import ToldBefore

@@ -7,19 +7,20 @@ from uuid import UUID
 
 from schemas.events import TurnCommitted
 from schemas.topics import FEEDBACK_RECORDED
-from services.observer import cite, digest, extract, habits, received, rows, shown, told
+from services.observer import cite, digest, extract, habits, rows, shown, told
 from services.observer.extraction import Extraction
-from shared import heard
-from shared.asking import Asking
+from services.observer.feedback import received
 from shared.bus.delivery import Delivered
-from shared.cached import Cache
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
-from shared.reading import Explain, ObserveContext
-from shared.reading.wishes import unread as not_read
+from shared.extraction import Explain, ObserveContext, turn_texts
+from shared.extraction.standing_wishes import Wishes
+from shared.extraction.wishes import unread as not_read
+from shared.model_calls.answer_cache import Cache
+from shared.model_calls.calls import Asking
 from shared.runtime import Runtime
 from shared.store import (
     chunks,
@@ -39,7 +40,6 @@ from shared.store.chunks import Chunk
 from shared.store.entities import Named
 from shared.store.outbox import Outgoing
 from shared.telemetry import OUTCOME_SECONDS, logger
-from shared.wishes import Wishes
 
 CONSUMER = "observer"
 
@@ -75,7 +75,7 @@ class Thought:
     @property
     def heard(self) -> digest.Heard:
         """What the summary and the names of its session are made from."""
-        turn = heard.ending(self.turn) if self.turn.withheld else self.turn
+        turn = turn_texts.ending(self.turn) if self.turn.withheld else self.turn
         return digest.Heard(turn, self.rows, self.extraction.observed.mentions)
 
 
@@ -149,10 +149,10 @@ async def _obey_wishes(
     kept: list[Turn] = []
     unread: dict[UUID, tuple[Explain, ...]] = {}
     for turn in found:
-        text = heard.turn_text(turn)
-        if why := silence.hear(heard.place_of(turn), text):
+        text = turn_texts.turn_text(turn)
+        if why := silence.hear(turn_texts.place_of(turn), text):
             unread[turn.turn_id] = not_read(text, why)
-            turn = heard.withhold(turn, why)
+            turn = turn_texts.withhold(turn, why)
         kept.append(turn)
     return kept, silence, unread
 
@@ -169,7 +169,7 @@ async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
         found = await _read(rt, loaded, turn)
         found = replace(found, observed=loaded.habits.settle(turn, found.observed, rt.policy.observer))
         loaded.named.note(rows.mention_rows(turn, found.observed))
-        made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
+        made = turn_texts.observation_rows(turn, found.observed, rt.policy.confidence)
         told = received.Told() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
         chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
         thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks)))
@@ -185,13 +185,13 @@ async def _read(rt: Runtime, loaded: Loaded, turn: Turn) -> Extraction:
         answer_before=loaded.earlier.answer(turn),
     )
     if turn.withheld:
-        return await extract.taken_back(heard.turn_text(turn), context, loaded.unread[turn.turn_id])
+        return await extract.taken_back(turn_texts.turn_text(turn), context, loaded.unread[turn.turn_id])
     if loaded.asking is None:
-        return await extract.read(rt.policy.observer, heard.turn_text(turn), context)
+        return await extract.read(rt.policy.observer, turn_texts.turn_text(turn), context)
     return await extract.extract(
         rt.models,
         rt.policy.observer,
-        heard.turn_text(turn),
+        turn_texts.turn_text(turn),
         context,
         prompt_version=turn.dimension(extract.PROMPT),
         asking=loaded.asking,

@@ -8,20 +8,20 @@ from typing import Any
 from schemas.vocabulary import MemoryType, Role
 from services.observer.ground import made_of, terms
 from services.observer.prompts import ExtractedItem
-from shared.reading import Explain, Observation, Observed
-from shared.reading.clauses import blank, language_of, split
-from shared.reading.dates import find as find_date
-from shared.reading.dates import without_day
-from shared.reading.keys import known, preference_key, profile_key, slug
-from shared.reading.learned import disliked, read
-from shared.reading.manipulation import manipulates, serves_itself
-from shared.reading.model import Polarity
-from shared.reading.opinions import gives_opinion
-from shared.reading.stated import standings
-from shared.relate import CLAIMED, RELATED
-from shared.text.normalise import fold, normalise
-from shared.text.patterns import to_pattern
-from shared.text.secrets import find_secrets
+from shared.domain.statements import CLAIMED, RELATED
+from shared.extraction import Explain, Observation, Observed
+from shared.extraction.clauses import blank, language_of, split
+from shared.extraction.dates import find as find_date
+from shared.extraction.dates import without_day
+from shared.extraction.keys import known, preference_key, profile_key, slug
+from shared.extraction.learned import disliked, read
+from shared.extraction.manipulation import manipulates, serves_itself
+from shared.extraction.model import Polarity
+from shared.extraction.opinions import gives_opinion
+from shared.extraction.stated import standings
+from shared.language.normalise import fold, normalise
+from shared.language.patterns import to_pattern
+from shared.secrets import find_secrets
 
 BARRED = frozenset({"manipulation", "command", "asked", "supposed", "reported", "ironic", "about other", "about agent"})
 """Why the rules drop words for good: whatever a model reads into them, the user has not said it of themself."""

@@ -7,9 +7,9 @@ from services.observer.prompts import Known
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
+from shared.language import segment
+from shared.secrets import redact
 from shared.store import memory, search
-from shared.text import segment
-from shared.text.secrets import redact
 
 TERMS = 40
 

@@ -8,12 +8,12 @@ from services.observer.prompts import RecountAnswer, RecountedItem, Said, Shown
 from services.observer.summary import SummaryItem, SummaryPolicy
 from services.observer.summary.merge import identity
 from services.observer.summary.questions import speaks_of
-from shared.reading import slash
-from shared.reading.clauses import split
-from shared.reading.manipulation import manipulates
-from shared.text.normalise import clip, fold, normalise
-from shared.text.patterns import to_pattern
-from shared.text.secrets import redact
+from shared.extraction import slash
+from shared.extraction.clauses import split
+from shared.extraction.manipulation import manipulates
+from shared.language.normalise import clip, fold, normalise
+from shared.language.patterns import to_pattern
+from shared.secrets import redact
 
 MAX_MESSAGES = 24
 MESSAGE_CHARS = 240

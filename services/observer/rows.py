@@ -5,21 +5,22 @@ from dataclasses import asdict
 from typing import Any
 
 from services.observer.extraction import Extraction
-from shared import clock, place
+from shared import clock
+from shared.domain import chunk_ids
+from shared.domain.blocks import Recognized, searchable
 from shared.domain.turns import Event, Turn
-from shared.heard import IN_EXPERIMENT, SPOKEN, own, rendered
-from shared.reading import Observed
-from shared.reading.intent import understand
+from shared.extraction import Observed
+from shared.extraction.intent import understand
+from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, own, rendered
+from shared.language import detection, segment
+from shared.language.normalise import normalise
+from shared.language.patterns import to_pattern
+from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, screen
+from shared.secrets import find_secrets
 from shared.store.additions import EXPERIMENT
 from shared.store.chunks import Chunk
 from shared.store.entities import MentionRow
 from shared.store.experience import ToolReceipt
-from shared.text import language, segment
-from shared.text.blocks import Recognized, searchable
-from shared.text.normalise import normalise
-from shared.text.patterns import to_pattern
-from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, screen
-from shared.text.secrets import find_secrets
 
 MAX_TOOL_CHARS = 4000
 UNNAMED = "?"
@@ -67,10 +68,10 @@ def _texts(turn: Turn, policy: SanitizePolicy) -> Iterable[tuple[Event, str, tup
 
 def _chunk(turn: Turn, event: Event, text: str, media: tuple[Recognized, ...]) -> Chunk:
     return Chunk(
-        chunk_id=place.chunk_of(turn.session_id, turn.seq, event.ordinal),
+        chunk_id=chunk_ids.chunk_of(turn.session_id, turn.seq, event.ordinal),
         text=text,
         terms=tuple(segment.terms(text)),
-        language=language.detect(text),
+        language=detection.detect(text),
         normalizer_version=segment.SEGMENTER_VERSION,
         said_at=event.said_at,
         turn_id=turn.turn_id,

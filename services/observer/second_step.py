@@ -15,16 +15,17 @@ from services.observer.condense import Retold
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
 from services.observer.withdrawn import SINCE, is_withdrawn, without
-from shared import allowance, clock, heard
-from shared.asking import Asking
+from shared import clock
 from shared.bus.delivery import Delivered
-from shared.cached import Cache, Input
 from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
-from shared.reading import ObserveContext, Observed, retractions
+from shared.extraction import ObserveContext, Observed, retractions, turn_texts
+from shared.model_calls import allowance
+from shared.model_calls.answer_cache import Cache, Input
+from shared.model_calls.calls import Asking
 from shared.runtime import Runtime
 from shared.store import (
     additions,
@@ -149,7 +150,7 @@ async def _think(rt: Runtime, subject: Subject, loaded: Loaded, *, since: dateti
         found = await extract.extract(
             rt.models,
             policy,
-            heard.turn_text(turn),
+            turn_texts.turn_text(turn),
             loaded.context,
             loaded.known,
             prompt_version=turn.dimension(extract.PROMPT),
@@ -158,7 +159,7 @@ async def _think(rt: Runtime, subject: Subject, loaded: Loaded, *, since: dateti
         )
         if not WITHOUT.intersection(found.notes):
             found = replace(found, notes=(*found.notes, READ))
-    made = heard.observation_rows(turn, found.observed, rt.policy.confidence)
+    made = turn_texts.observation_rows(turn, found.observed, rt.policy.confidence)
     added = tuple(row for row in made if row.detector.startswith(BY_MODEL))
     return Thought(found, added, Retold() if late else await condense.renew(rt, subject, turn, asking))
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.heard import SPOKEN, rendered
-from shared.reading.recalled import Heard, recalled, sentences
+from shared.extraction.recalled import Heard, recalled, sentences
+from shared.extraction.turn_texts import SPOKEN, rendered
 from shared.store import contexts
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.reading.model import Mention
-from shared.text.within import has_word
+from shared.extraction.model import Mention
+from shared.language.within import has_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from shared.domain.observations import ObservationRow
-from shared.reading.related import about
+from shared.language.normalise import normalise
+from shared.resolution.related import about
 from shared.store.additions import Withdrawal
 from shared.store.model_cache import CachedAnswer
-from shared.text.normalise import normalise
 
 SINCE = "model: taken back since"
 """Why such a find is dropped."""

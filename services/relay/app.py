@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from services.relay.handler import Shards, relay_once
+from services.relay.publisher import Publisher
 from shared import clock
-from shared.bus.publisher import Publisher
 from shared.bus.topics import ensure_topics
 from shared.db import Connection
 from shared.errors import TransientError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from shared.bus.publisher import Publisher
+from services.relay.publisher import Publisher
 from shared.db import Connection
 from shared.policy import DeliveryPolicy
 from shared.store import outbox

@@ -15,8 +15,8 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPa
 from aiokafka.errors import KafkaError
 
 from schemas.topics import COMPOSE_REPLY, Topic
-from shared.bus.goodbye import disconnect
 from shared.bus.progress import Progress
+from shared.bus.shutdown import disconnect
 from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.errors import TransientError
 from shared.telemetry import frames, logger

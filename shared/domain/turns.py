@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock
-from shared.text.blocks import stored
+from shared.domain.blocks import stored
 
 SESSION_END = "session_end"
 """The event in the log that ends a session."""

@@ -15,7 +15,7 @@ from shared.embedded.account import Account, private_folder, server_account
 from shared.embedded.postgres_files import WHEEL, EmbeddedPostgresError, environment, installation
 from shared.embedded.process import spawn
 from shared.errors import ConfigurationError, SmartBrainError
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 NEEDED = ("pg_dump", "pg_restore")
 LAST = 20

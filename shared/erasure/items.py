@@ -7,13 +7,14 @@ from uuid import UUID
 
 from shared.db import Connection
 from shared.domain.subjects import Subject
-from shared.store import blotting, chunks, hide, observations, outcomes
-from shared.store.blotting import Beside, Event, Place
-from shared.store.hide import Covered, Hidden
+from shared.erasure.blanking import TELLING, Blotter, needles
+from shared.language import segment
+from shared.language.patterns import to_pattern
+from shared.store import chunks, observations, outcomes
+from shared.store.erasure import blanking, hide
+from shared.store.erasure.blanking import Beside, Event, Place
+from shared.store.erasure.hide import Covered, Hidden
 from shared.telemetry import OUTCOME_SECONDS
-from shared.text import segment
-from shared.text.blot import TELLING, Blotter, needles
-from shared.text.patterns import to_pattern
 
 MADE_OF_IT = frozenset({"item"})
 """Events that are what they dictate: nothing is left of one whose memory is erased."""
@@ -30,9 +31,9 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Co
     """
     covered = await hide.of_items(conn, subject, memories)
     while True:
-        said = await blotting.contents(conn, subject, covered.memories)
+        said = await blanking.contents(conn, subject, covered.memories)
         touched = {*covered.observations, *await _touched(conn, subject, covered, said)}
-        more = [*await blotting.saying(conn, subject, said), *await blotting.resting(conn, subject, touched)]
+        more = [*await blanking.saying(conn, subject, said), *await blanking.resting(conn, subject, touched)]
         grown = covered
         if set(more) - set(covered.memories):
             grown = await hide.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
@@ -43,10 +44,10 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Co
 
 
 async def _touched(conn: Connection, subject: Subject, covered: Covered, said: Sequence[str]) -> list[UUID]:
-    places = await blotting.places(conn, subject, covered.observations)
+    places = await blanking.places(conn, subject, covered.observations)
     blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
-    found = await blotting.beside(conn, subject, {p.turn_id for p in places})
-    return await blotting.observed(conn, subject, said) + [
+    found = await blanking.beside(conn, subject, {p.turn_id for p in places})
+    return await blanking.observed(conn, subject, said) + [
         each.observation_id
         for each in found
         if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
@@ -64,16 +65,16 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
 
     Turns that nobody has observed yet lose what is hardly said by chance, so that it is not observed after all.
     """
-    places = await blotting.places(conn, subject, covered.observations)
-    said = [*await blotting.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
+    places = await blanking.places(conn, subject, covered.observations)
+    said = [*await blanking.contents(conn, subject, covered.memories), *(text for p in places for text in _words(p))]
     there, telling = Blotter(needles(said)), needles(said, TELLING)
     blotter = Blotter(telling)
     turns = {p.turn_id for p in places}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
-    coming = await blotting.unobserved(conn, subject) - turns
+    coming = await blanking.unobserved(conn, subject) - turns
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
-    found = await blotting.summaries(conn, subject)
+    found = await blanking.summaries(conn, subject)
     sessions = {p.session_id for p in places}
     touched = {
         each.session_id
@@ -84,12 +85,12 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
         or (each.session_id in sessions and not each.model_id.startswith(SPOKEN_BY_RULES))
     }
     if touched:
-        hidden.add("session_summaries", await blotting.silence(conn, subject, tombstone_id, touched))
+        hidden.add("session_summaries", await blanking.silence(conn, subject, tombstone_id, touched))
     await _metadata(conn, subject, sessions, there, blotter)
-    hidden.add("entity_mentions", await blotting.unmention(conn, subject, tombstone_id, places))
-    await blotting.forget_answers(conn, subject, turns | coming, telling)
-    quoted = [(each, _trimmed(there.text(each.quote))) for each in await blotting.quotes(conn, subject, turns)]
-    await blotting.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])
+    hidden.add("entity_mentions", await blanking.unmention(conn, subject, tombstone_id, places))
+    await blanking.forget_answers(conn, subject, turns | coming, telling)
+    quoted = [(each, _trimmed(there.text(each.quote))) for each in await blanking.quotes(conn, subject, turns)]
+    await blanking.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])
 
 
 async def settle(conn: Connection, subject: Subject, covered: Covered) -> None:
@@ -117,37 +118,37 @@ async def _log(
 ) -> int:
     made = {(p.turn_id, p.ordinal) for p in places}
     changed: list[Event] = []
-    for event in await blotting.events(conn, subject, turns):
+    for event in await blanking.events(conn, subject, turns):
         if event.event_type in MADE_OF_IT and (event.turn_id, event.ordinal) in made:
             changed.append(replace(event, content=None, meta=None))
             continue
         clean = replace(event, content=blotter.value(event.content), meta=blotter.value(event.meta))
         if clean != event:
             changed.append(clean)
-    return await blotting.rewrite(conn, subject, tombstone_id, changed) if changed else 0
+    return await blanking.rewrite(conn, subject, tombstone_id, changed) if changed else 0
 
 
 async def _metadata(conn: Connection, subject: Subject, sessions: set[str], there: Blotter, elsewhere: Blotter) -> None:
     """What is kept with the sessions has none of the words, with others not what is hardly said by chance."""
-    found = await blotting.load_metadata(conn, subject)
+    found = await blanking.load_metadata(conn, subject)
     clean = [
         replace(each, metadata=(there if each.session_id in sessions else elsewhere).value(each.metadata))
         for each in found
     ]
     changed = [each for each, was in zip(clean, found, strict=True) if each != was]
     if changed:
-        await blotting.keep_metadata(conn, subject, changed)
+        await blanking.keep_metadata(conn, subject, changed)
 
 
 async def _search(conn: Connection, subject: Subject, turns: set[UUID], there: Blotter, telling: Sequence[str]) -> int:
     """Chunks of the turns without any of the words, those of other turns without what is hardly said by chance."""
     elsewhere = Blotter(telling)
-    changed: list[blotting.Text] = []
-    for chunk in await blotting.chunks(conn, subject, turns, telling):
+    changed: list[blanking.Text] = []
+    for chunk in await blanking.chunks(conn, subject, turns, telling):
         clean = (there if chunk.turn_id in turns else elsewhere).text(chunk.text)
         if clean != chunk.text:
             changed.append(replace(chunk, text=clean))
     said = [(chunk, segment.terms(chunk.text)) for chunk in changed]
     if said:
-        await blotting.rechunk(conn, subject, said, vectors=await chunks.keep_vectors(conn))
+        await blanking.rechunk(conn, subject, said, vectors=await chunks.keep_vectors(conn))
     return len(said)

@@ -15,7 +15,7 @@ from shared.erasure import rules
 from shared.erasure.request import history
 from shared.errors import ConfigurationError, PoisonError
 from shared.policy import ErasurePolicy
-from shared.store.tombstones import Tombstone
+from shared.store.erasure.tombstones import Tombstone
 
 _TOMBSTONE: TypeAdapter[Tombstone] = TypeAdapter(Tombstone)
 BY_TOPIC = "unknown: told by the topic"

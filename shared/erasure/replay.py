@@ -10,9 +10,9 @@ from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.erasure import items
 from shared.erasure.request import enforce
-from shared.store import hide, renewed, tombstones
-from shared.store.hide import Covered
-from shared.store.tombstones import Tombstone
+from shared.store.erasure import hide, renewed, tombstones
+from shared.store.erasure.hide import Covered
+from shared.store.erasure.tombstones import Tombstone
 
 SET_BACK = timedelta(minutes=5)
 """What was said less than this after an erasure counts as said before it: clocks are set, and nothing is restored and

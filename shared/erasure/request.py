@@ -19,10 +19,11 @@ from shared.erasure import items, rules
 from shared.errors import RefusedError, TransientError
 from shared.indexing import show
 from shared.policy import Policy
-from shared.store import hide, memory, outbox, tombstones
-from shared.store.hide import Covered, Hidden
+from shared.store import memory, outbox
+from shared.store.erasure import hide, tombstones
+from shared.store.erasure.hide import Covered, Hidden
+from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
-from shared.store.tombstones import Tombstone
 
 AT_ONCE: tuple[TombstoneStatus, ...] = ("requested", "verified", "tombstoned", "queued")
 """The states that a tombstone passes in the transaction that asks for it."""

@@ -14,10 +14,10 @@ from schemas.retrieval_plan import RetrievalPlan
 from schemas.vocabulary import SearchMode
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Bundle, Capabilities, Receipt, Section
-from shared.text.language import detect
-from shared.text.normalise import visible
-from shared.text.patterns import to_pattern
-from shared.text.sanitize import DEFAULT_SANITIZE, screen
+from shared.language.detection import detect
+from shared.language.normalise import visible
+from shared.language.patterns import to_pattern
+from shared.screening.sanitize import DEFAULT_SANITIZE, screen
 
 MAX_ITEMS = 200
 MAX_LOOKED_AT = 1000

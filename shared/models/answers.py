@@ -5,8 +5,8 @@ import re
 
 from pydantic import BaseModel, ValidationError
 
+from shared.language.patterns import to_pattern
 from shared.models.prompt import A
-from shared.text.patterns import to_pattern
 
 _THOUGHT_TAG = to_pattern(r"<(?P<end>/)?think(?:ing)?>", re.IGNORECASE)
 _JSON_START = to_pattern(r"""[{\[](?=\s*["{}\[\]])""")

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from shared.errors import ConfigurationError
+from shared.language.detection import spoken
 from shared.models.errors import ModelUnavailable
 from shared.models.local import LocalEncoder
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities, StoredVector
-from shared.text.language import spoken
 from shared.vectors import LANGUAGES, Scale, Spoken
 
 PROBE_S = 30.0

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from shared.errors import TransientError
-from shared.spent import NOTHING_SPENT
+from shared.models.cost import NOTHING_SPENT
 
 Reason = Literal[
     "not_configured",

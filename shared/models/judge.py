@@ -4,8 +4,8 @@ import math
 import re
 from collections.abc import Mapping
 
-from shared.text.normalise import clip
-from shared.text.patterns import to_pattern
+from shared.language.normalise import clip
+from shared.language.patterns import to_pattern
 
 ALTERNATIVES = 20
 """As many tokens as Ollama shows."""

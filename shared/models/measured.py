@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
+from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities, ModelProvider, StoredVector
-from shared.spent import Spent
 from shared.telemetry import (
     MODEL_CALL_SECONDS,
     MODEL_CALLS,

@@ -11,6 +11,7 @@ from ollama import AsyncClient
 
 from shared.models import judge
 from shared.models.breaker import Breaker
+from shared.models.cost import Meter
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.guard import RETRY_DELAYS_S, Guard
 from shared.models.loads import KEEP_ALIVE, Loads, Size
@@ -20,7 +21,6 @@ from shared.models.one import OneModel
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
 from shared.models.traits import same_model
-from shared.spent import Meter
 from shared.tls import trust_store
 
 CONNECT_S = 5.0

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from ollama import AsyncClient
 
+from shared.language.tokens import count
 from shared.models.answers import UnreadableError, parse
+from shared.models.cost import Meter
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.loads import KEEP_ALIVE, Loads, Size
 from shared.models.ollama_errors import sent
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.traits import Traits, traits_of
-from shared.spent import Meter
-from shared.text.tokens import count
 
 CONTEXT_TOKENS = (8192, 16384, 32768)
 """Asked for by name: Ollama's default is smaller and drops the rest in silence. Few sizes: each change reloads."""

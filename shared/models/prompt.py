@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from shared.spent import NOTHING_SPENT, Spent
+from shared.models.cost import NOTHING_SPENT, Spent
 
 A = TypeVar("A", bound=BaseModel)
 A_co = TypeVar("A_co", bound=BaseModel, covariant=True)

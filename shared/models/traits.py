@@ -7,7 +7,7 @@ from typing import Any
 
 from ollama import ShowResponse
 
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 _PARSER = to_pattern(r"^PARSER\s+(\S+)", re.MULTILINE | re.IGNORECASE)
 _ALWAYS_THINKS = "harmony"

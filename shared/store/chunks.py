@@ -9,11 +9,11 @@ from uuid import UUID
 
 import orjson
 
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.models.provider import StoredVector
 from shared.store import pages
-from shared.text.static_encoder import load_static_encoder
 from shared.vectors import to_bytes
 
 

@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 
 from shared.db import Read
 from shared.domain.subjects import Subject
-from shared.reading.retractions import FORGOTTEN
+from shared.extraction.retractions import FORGOTTEN
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import LiteralString
 
 from shared.db import Connection
 from shared.domain.subjects import Subject
-from shared.reading.habits import DETECTOR, MOST_CHARS
+from shared.extraction.habits import DETECTOR, MOST_CHARS
 
 TERMS_MOST = 32
 """A message of more terms is not short."""

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import orjson
 
-from shared.ageing import Kept
 from shared.db import Connection
+from shared.domain.decay import Kept
 from shared.domain.subjects import Subject
 
 _COLUMNS: LiteralString = """

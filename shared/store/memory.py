@@ -10,13 +10,13 @@ import orjson
 
 from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
-from shared import place
 from shared.db import Connection, Read
+from shared.domain import chunk_ids
 from shared.domain.memories import Memory
+from shared.domain.statements import Statement
 from shared.domain.subjects import Subject
-from shared.reading.related import about
-from shared.relate import Statement
-from shared.resolve import NEAR_MOST, NEWEST_MOST
+from shared.resolution.related import about
+from shared.resolution.resolve import NEAR_MOST, NEWEST_MOST
 
 _COLUMNS: LiteralString = """
 SELECT memory_id, root_id, version, type, key, value, content_text, content_hash, language, polarity, status,
@@ -122,7 +122,7 @@ def concerned(subject: Subject, statements: Iterable[Statement], advised: Iterab
         "patterns": list({_pattern(each.old_value) for each in said if each.old_value}),
         "each": SAYING_MOST,
         "terms": list({sign for each in said if each.quote for sign in about(each.quote).all}),
-        "first": place.FIRST_OF_MEMORIES,
+        "first": chunk_ids.FIRST_OF_MEMORIES,
         "near": NEAR_MOST * SPARE,
         "newest": NEWEST_MOST * SPARE,
     }

@@ -14,7 +14,7 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 
 if TYPE_CHECKING:  # it reads language, which takes a second to import: services that only delete need none of it
-    from shared.resolve import Verdict
+    from shared.resolution.resolve import Verdict
 
 
 _INSERT: LiteralString = """

@@ -10,8 +10,8 @@ from schemas.topics import TURN_OUTCOME, Topic
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
+from shared.domain.statements import SUSPECTED
 from shared.domain.subjects import Subject
-from shared.relate import SUSPECTED
 from shared.store import additions, memory, observations, outbox, quarantine, turns
 
 OPEN = frozenset({"new", "analyzed"})

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, LiteralString
 from uuid import UUID
 
-from shared import place
 from shared.db import Connection
+from shared.domain import chunk_ids
 from shared.domain.subjects import Subject
 
 Scored = tuple[UUID, float]
@@ -103,8 +103,8 @@ ORDER BY chunk_id DESC LIMIT %(limit)s
 
 async def tail(conn: Connection, subject: Subject, session_id: str, limit: int) -> list[UUID]:
     """The newest messages of the session, newest first."""
-    half = place.session_half(session_id)
-    low, high = place.bounds(half, 0)[0], place.bounds(half, (1 << place.SEQ_BITS) - 1)[1]
+    half = chunk_ids.session_half(session_id)
+    low, high = chunk_ids.bounds(half, 0)[0], chunk_ids.bounds(half, (1 << chunk_ids.SEQ_BITS) - 1)[1]
     params = {**_whose(subject), "low": low, "high": high, "limit": limit}
     return [row["chunk_id"] for row in await (await conn.execute(_TAIL, params)).fetchall()]
 

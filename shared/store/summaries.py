@@ -10,8 +10,8 @@ import orjson
 
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
+from shared.resolution.summary_lines import EndedStatement, SummaryLine
 from shared.store.sessions import Slots
-from shared.summary_lines import EndedStatement, SummaryLine
 
 
 @dataclass(frozen=True)

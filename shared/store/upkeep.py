@@ -12,8 +12,8 @@ from uuid import UUID
 import orjson
 
 from shared import clock
-from shared.ageing import Due, Job
 from shared.db import Connection
+from shared.domain.decay import Due, Job
 from shared.domain.subjects import Subject
 
 

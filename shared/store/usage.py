@@ -9,7 +9,7 @@ import orjson
 
 from shared.db import Connection
 from shared.domain.subjects import Subject
-from shared.spent import Spent
+from shared.models.cost import Spent
 
 
 @dataclass(frozen=True)

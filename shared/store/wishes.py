@@ -7,7 +7,7 @@ import orjson
 
 from shared.db import Connection, Read
 from shared.domain.subjects import Subject
-from shared.wishes import PERSON, StandingWish, Wishes
+from shared.extraction.standing_wishes import PERSON, StandingWish, Wishes
 
 _STANDING: LiteralString = """
 SELECT session_id, remember, turn_id, since FROM wishes

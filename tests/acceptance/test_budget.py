@@ -9,8 +9,8 @@ import pytest
 from schemas.messages import messages
 from services.compose.rules import fill
 from shared.db import Read
+from shared.language import tokens
 from shared.store import memory
-from shared.text import tokens
 from tests.long import LONG, often
 from tests.system.person import Person, user
 from tests.unit.compose.histories import KINDS, pieces, some_text, tokenizers

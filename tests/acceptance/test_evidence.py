@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.context_package import ContextPackage
-from shared.text.replies import says_something
+from shared.language.replies import says_something
 from tests.system.person import Person, user
 
 TALKS = {

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import pytest
 
 from shared import clock
-from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
 from tests.acceptance.conftest import WithModel
 from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.databases import Databases, texts

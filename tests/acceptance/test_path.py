@@ -6,7 +6,7 @@ import pytest
 from schemas.topics import TURN_COMMIT
 from shared.client import SmartBrain
 from shared.errors import RefusedError
-from shared.text.tokens import count
+from shared.language.tokens import count
 from tests.system.kafka import Stored, publish
 from tests.system.person import UNHURRIED, Person, shown
 from tests.system.running import System

@@ -13,7 +13,7 @@ from schemas.context_package import ContextPackage
 from schemas.erasure import ErasureRequest
 from services.compose.prompts import VERSION
 from shared.erasure.request import request
-from shared.text.normalise import normalise
+from shared.language.normalise import normalise
 from tests.ollama.server import Mode, ScriptedOllama
 from tests.system.breakers import forget_failures
 from tests.system.databases import Databases

@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
+from services.erasure.topics.purge import left, purge
 from shared import clock
-from shared.bus.purge import left, purge
 from shared.bus.requests import Asker
 from shared.domain.subjects import Subject
 from tests.system.kafka import Stored, publish, read

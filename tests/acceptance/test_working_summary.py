@@ -3,8 +3,8 @@
 import pytest
 
 from services.observer.summary import SummaryPolicy
-from shared.text.segment import query_terms
-from shared.text.tokens import count
+from shared.language.segment import query_terms
+from shared.language.tokens import count
 from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person, shown
 from tests.system.wait import wait_for

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import psycopg
 from psycopg.types.json import Jsonb
 
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import SCHEMA
+from shared.language import segment
 from shared.store.chunks import vector_literal
-from shared.text import segment
-from shared.text.static_encoder import load_static_encoder
 from shared.vectors import to_bytes
 from tests.bench.talk import Fact, facts
 

@@ -14,8 +14,8 @@ from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
 from shared.db import SCHEMA
 from shared.domain.subjects import Subject
-from shared.heard import turn_text
-from shared.reading import ObserveContext, ObservePolicy, observe
+from shared.extraction import ObserveContext, ObservePolicy, observe
+from shared.extraction.turn_texts import turn_text
 from shared.runtime import Runtime
 from shared.settings import SERVICES
 from shared.store import turns as store

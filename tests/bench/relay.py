@@ -13,8 +13,8 @@ from schemas.topics import TURN_COMMITTED
 from services.cli.supervisor import Supervisor
 from services.compose.commit import commit_turn
 from services.relay.handler import Shards, relay_once
+from services.relay.publisher import Publisher
 from shared import clock
-from shared.bus.publisher import Publisher
 from shared.db import SCHEMA
 from shared.runtime import Runtime
 from shared.store import outbox

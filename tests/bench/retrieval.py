@@ -17,8 +17,8 @@ from typing import Any
 import structlog
 
 from services.cli.supervisor import Supervisor
+from shared.language.detection import detect
 from shared.runtime import Runtime
-from shared.text.language import detect
 from tests.bench import memories, store, verbatim
 from tests.bench.bm25 import Bm25
 from tests.bench.dialogues import SMALL_TALK, Question, Step, Talk, join_questions, read, steps

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
-from shared.text.network import NAMES, load
+from shared.classifiers.network import NAMES, load
 from tests.learning import corpus
 
 CLASSES = {

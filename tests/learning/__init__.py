@@ -1,1 +1,1 @@
-"""The labelled corpus, and how the weights of `shared.text.linear` are fitted to it: `make learn`."""
+"""The labelled corpus, and how the weights of `shared.language.linear` are fitted to it: `make learn`."""

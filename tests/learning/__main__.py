@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shared.text.network import Network
+from shared.classifiers.network import Network
 from tests.learning import corpus, fit, vector_fit
 from tests.learning.adam import write_hidden_layer
 from tests.learning.corpus import Row
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _path(name: str) -> Path:
-    return corpus.HERE.parents[1] / "shared" / "text" / "weights" / f"{name}.npz"
+    return corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / f"{name}.npz"
 
 
 def _write(name: str, model: Network) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.text.hidden_layer import HiddenLayer
+from shared.classifiers.hidden_layer import HiddenLayer
 
 
 class Weights:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from shared.known import told
-from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, feedback, intent, observe, related
-from shared.reading.clauses import split
-from shared.reading.learned import AGAINST, CHANGED, FOR, NONE, signs
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, feedback, intent, observe
+from shared.extraction.clauses import split
+from shared.extraction.learned import AGAINST, CHANGED, FOR, NONE, signs
+from shared.resolution import related
+from shared.resolution.from_rows import told
 from tests.learning import natural, phrases
 
 HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""The fit of `shared.text.network`: cross entropy, Adam on the rows that a batch touches, dropout; deterministic."""
+"""Fits `shared.classifiers.network`: cross entropy, Adam on the rows that a batch touches, dropout; deterministic."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.text.network import BLOCKS, Network, Vocabulary, mix, softmax
+from shared.classifiers.network import BLOCKS, Network, Vocabulary, mix, softmax
 from tests.learning import corpus
 from tests.learning.adam import Weights
 from tests.learning.corpus import Row, classes
@@ -227,7 +227,7 @@ def _open(targets: NDArray[np.intp], classes: int) -> NDArray[np.bool_]:
 
 
 def write(model: Network, path: Path) -> None:
-    """The network as a file that `shared.text.network.load` reads."""
+    """The network as a file that `shared.classifiers.network.load` reads."""
     path.parent.mkdir(exist_ok=True)
     np.savez_compressed(
         path,

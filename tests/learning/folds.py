@@ -10,7 +10,7 @@ from services.cli.evaluate import judge, report
 from services.cli.evaluate import score as scoring
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import Correction, Extraction, read
-from shared.reading import ObserveContext, ObservePolicy, learned, observe
+from shared.extraction import ObserveContext, ObservePolicy, learned, observe
 from tests.learning import corpus, fit
 from tests.learning.corpus import Message, Row
 

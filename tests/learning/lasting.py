@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.reading import lasting
-from shared.reading.clauses import split
-from shared.reading.guards import stances
-from shared.reading.learned import read
+from shared.extraction import lasting
+from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.extraction.learned import read
 from tests.learning import corpus
 from tests.learning.text_fit import Fitted, Numbers, Texts, estimate, fit, read_texts, write
 
@@ -32,7 +32,7 @@ WEIGHTS = {"records": 0.3, "people": 3.0}
 SURE = 0.9
 """What the label of a conversation must say for a stretch to be surely worth keeping."""
 ROOT = corpus.HERE.parents[1]
-OUT = ROOT / "shared" / "text" / "weights" / "lasting.npz"
+OUT = ROOT / "shared" / "classifiers" / "weights" / "lasting.npz"
 LABELS = ROOT / "tests" / "eval" / "conversations.jsonl"
 HELD = "held"
 Stretch = tuple[int, int, bool]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shared.text import sanitize
+from shared.screening import sanitize
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -43,7 +43,7 @@ GREETED = 0.15
 MINE = {"zh": "我", "en": "my "}
 
 
-LEXICON = Path(__file__).parents[2] / "shared" / "text" / "lexicon"
+LEXICON = Path(__file__).parents[2] / "shared" / "classifiers" / "lexicon"
 
 
 def words(path: Path) -> dict[str, list[str]]:

@@ -27,9 +27,9 @@ from services.cli.supervisor import Supervisor
 from services.compose import arms
 from services.compose.rules import cues, shortlist
 from services.compose.rules.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
+from shared.language.detection import detect
+from shared.language.replies import says_something
 from shared.runtime import Runtime
-from shared.text.language import detect
-from shared.text.replies import says_something
 from tests.bench import store
 from tests.bench.dialogues import SMALL_TALK, Line, Question, Talk, read, steps
 from tests.bench.store import Committed

@@ -15,7 +15,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.reading.replacement import (
+from shared.classifiers.hidden_layer import HiddenLayer
+from shared.extraction.replacement import (
     SIGNS,
     count_own_signs,
     count_signs,
@@ -24,13 +25,12 @@ from shared.reading.replacement import (
     read_phrases,
     share_out,
 )
-from shared.text.hidden_layer import HiddenLayer
 from tests.learning import corpus, natural, text_fit
 from tests.learning.adam import Weights, write_hidden_layer
 from tests.learning.text_fit import Fitted, Texts
 
 Numbers = NDArray[np.float64]
-WEIGHTS = corpus.HERE.parents[1] / "shared" / "text" / "weights"
+WEIGHTS = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights"
 LANGUAGES = ("en", "zh")
 MARKS = {
     "en": (

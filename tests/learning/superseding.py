@@ -16,14 +16,14 @@ from uuid import UUID
 
 from services.cli.evaluate.sets import Contradiction, Conversation, read
 from services.cli.evaluate.world import AT, LATER, World
-from shared import resolve
-from shared.reading.related import Relation
-from shared.relate import Known, Statement
-from shared.superseding import SIGNS, count_signs
+from shared.domain.statements import Known, Statement
+from shared.resolution import resolve
+from shared.resolution.related import Relation
+from shared.resolution.superseding import SIGNS, count_signs
 from tests.learning import corpus, natural
 from tests.learning.sums import Sample, fit, shares
 
-OUT = corpus.HERE.parents[1] / "shared" / "text" / "weights" / "superseding.json"
+OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.json"
 LINES = 40
 """So many natural lines are told as by one person."""
 WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5

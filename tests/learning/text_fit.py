@@ -1,4 +1,4 @@
-"""The fit of `shared.text.text_sum`: logistic loss with a penalty, all texts at every step, Adam; deterministic."""
+"""Fits `shared.classifiers.text_sum`: logistic loss with a penalty, all texts at every step, Adam; deterministic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.text.static_encoder import load_static_encoder
-from shared.text.text_sum import SLOTS, VECTOR_SCALE, WORD_SCALE, find_slots
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.classifiers.text_sum import SLOTS, VECTOR_SCALE, WORD_SCALE, find_slots
 from tests.learning.adam import Weights
 
 Numbers = NDArray[np.float64]

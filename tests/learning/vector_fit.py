@@ -1,12 +1,12 @@
-"""The fit of `shared.text.vector_judge`: logistic loss, Adam, dropout; deterministic."""
+"""The fit of `shared.classifiers.vector_judge`: logistic loss, Adam, dropout; deterministic."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.text.hidden_layer import HiddenLayer
-from shared.text.vector_judge import read_features
+from shared.classifiers.hidden_layer import HiddenLayer
+from shared.classifiers.vector_judge import read_features
 from tests.learning.adam import Weights
 
 HIDDEN = 192

@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from schemas.retrieval_plan import Filters, RetrievalPlan
-from shared.text.language import detect
-from shared.text.segment import query_terms, terms
+from shared.language.detection import detect
+from shared.language.segment import query_terms, terms
 from tests.system.serving import serving
 
 Mode = Literal[

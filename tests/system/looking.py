@@ -10,7 +10,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any, cast
 
-from shared.text.patterns import LazyPattern
+from shared.language.patterns import LazyPattern
 
 code: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from shared.ahead import Ahead
+from shared.background_cache import Ahead
 from shared.errors import TransientError
 from tests.system.wait import wait_for
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.budget import Budget, least, left
-from shared.spent import Meter, Spent
+from shared.model_calls.budget import Budget, least, left
+from shared.models.cost import Meter, Spent
 
 
 @pytest.mark.parametrize(

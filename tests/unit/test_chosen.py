@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Provenance
+from shared.domain.statements import Known, Statement
 from shared.policy import ConfidencePolicy
-from shared.relate import Known, Statement
-from shared.resolve import Confirm, Write, resolve
+from shared.resolution.resolve import Confirm, Write, resolve
 from tests.system.memories import a_memory, in_line
 
 POLICY = ConfidencePolicy()

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from shared.citable import LEAST_PRODUCT, Kind, cited, resource_of
 from shared.domain.turns import Event, Turn
-from shared.text.secrets import PLACEHOLDER
+from shared.knowledge.citations import LEAST_PRODUCT, Kind, cited, resource_of
+from shared.secrets import PLACEHOLDER
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 TURN = UUID(int=7)

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Assertion
+from shared.domain.statements import Known, Statement, relate
 from shared.policy import ConfidencePolicy
-from shared.relate import Known, Statement, relate
 
 POLICY = ConfidencePolicy()
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

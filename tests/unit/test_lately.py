@@ -1,7 +1,7 @@
 """What is kept of a user's words, and for how long."""
 
 from shared.domain.subjects import Subject
-from shared.lately import Lately
+from shared.user_cache import Lately
 
 LIN, ANNA = Subject("t", "lin"), Subject("t", "anna")
 

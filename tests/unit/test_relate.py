@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from schemas.vocabulary import Assertion, Provenance
 from shared.clock import uuid7
+from shared.domain.statements import RANK, Known, Statement, candidate_id, input_hash, relate, sense_of
 from shared.policy import ConfidencePolicy
-from shared.relate import RANK, Known, Statement, candidate_id, input_hash, relate, sense_of
 
 POLICY = ConfidencePolicy()
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)

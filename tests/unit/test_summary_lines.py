@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from shared.summary_lines import EndedStatement, SummaryLine, find_stale_lines, restates_old_value
+from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines, restates_old_value
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
 THEN = datetime(2026, 3, 1, tzinfo=UTC)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
-from shared.superseding import SIGNS, is_parallel
-from shared.text.logistic import load_sum
+from shared.classifiers.logistic import load_sum
+from shared.resolution.superseding import SIGNS, is_parallel
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

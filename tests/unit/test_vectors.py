@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shared import vectors
-from shared.text.language import spoken
+from shared.language.detection import spoken
 from shared.vectors import Scale
 
 DIMENSION = 256

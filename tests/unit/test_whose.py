@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.topics import SWEEP_MS, TOPICS
-from shared.bus.purge import CARRIERS
-from shared.bus.standing import FOREVER, Kept
-from shared.bus.whose import COPIED, appended_ms, is_of, said_before
+from services.erasure.topics.purge import CARRIERS
+from services.erasure.topics.record_owner import COPIED, appended_ms, is_of, said_before
+from services.erasure.topics.topic_admin import FOREVER, Kept
 from shared.domain.subjects import Subject
 from tests.system.kafka import Stored
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, Shown
+from shared.language.fenced import fenced
+from shared.language.normalise import clip, normalise
 from shared.models.prompt import Prompt
-from shared.text.fenced import fenced
-from shared.text.normalise import clip, normalise
 
 VERSION = "analysis-1"
 MAX_CHARS = 300

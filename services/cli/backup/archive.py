@@ -8,8 +8,8 @@ from pathlib import Path
 from shared.db import SCHEMA
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
+from shared.language.patterns import to_pattern
 from shared.store.schema import migrations
-from shared.text.patterns import to_pattern
 
 _OF_SCHEMA = to_pattern(
     rf"\d+; \d+ \d+ (?:[A-Z ]+ {SCHEMA} |(?:SCHEMA|ACL - SCHEMA|COMMENT - SCHEMA) (?:- )?{SCHEMA} )"

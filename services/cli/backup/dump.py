@@ -14,9 +14,9 @@ from shared.embedded import postgres_programs
 from shared.erasure import ledger
 from shared.errors import ConfigurationError
 from shared.files import CACHE
+from shared.language.patterns import to_pattern
 from shared.store import whole
 from shared.store.whole import State
-from shared.text.patterns import to_pattern
 
 _TABLE = to_pattern(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
 

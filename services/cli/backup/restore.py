@@ -31,13 +31,14 @@ from shared.erasure.replay import replay
 from shared.erasure.request import again_asked
 from shared.errors import ConfigurationError, TransientError
 from shared.files import CACHE
+from shared.language.patterns import to_pattern
 from shared.policy import ErasurePolicy
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.store import schema, tombstones, whole
-from shared.store.tombstones import Tombstone
+from shared.store import schema, whole
+from shared.store.erasure import tombstones
+from shared.store.erasure.tombstones import Tombstone
 from shared.store.whole import Run, State
-from shared.text.patterns import to_pattern
 
 NOWHERE = "127.0.0.1:1"
 """Where no broker is: a restore publishes nothing itself."""

@@ -6,9 +6,9 @@ from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.score import Counts, Miss, Score
 from services.cli.evaluate.sets import Conversation, MemoryWords
 from services.cli.evaluate.world import World
-from shared.relate import Known
-from shared.resolve import Confirm, Write
-from shared.text.normalise import fold, normalise
+from shared.domain.statements import Known
+from shared.language.normalise import fold, normalise
+from shared.resolution.resolve import Confirm, Write
 
 
 @dataclass(frozen=True)

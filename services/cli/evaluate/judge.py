@@ -28,9 +28,9 @@ from services.cli.evaluate.sets import (
 )
 from services.cli.evaluate.world import tell
 from services.compose.rules.intent import understand
-from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, dates, observe
-from shared.text.sanitize import screen
-from shared.text.secrets import find_secrets, redact
+from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, dates, observe
+from shared.screening.sanitize import screen
+from shared.secrets import find_secrets, redact
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 """When every labelled message is said, so that dates in words have one meaning."""

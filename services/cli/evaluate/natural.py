@@ -18,13 +18,13 @@ from schemas.vocabulary import Intent, Role
 from services.cli.evaluate.judge import AT, PERSONAL
 from services.cli.output import out
 from services.compose.rules.intent import understand
+from shared.domain.statements import AMENDS
 from shared.errors import ConfigurationError
-from shared.reading import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
-from shared.relate import AMENDS
-from shared.text.language import detect
-from shared.text.normalise import clip
-from shared.text.sanitize import Screened, screen, show_own
-from shared.text.secrets import find_secrets
+from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.language.detection import detect
+from shared.language.normalise import clip
+from shared.screening.sanitize import Screened, screen, show_own
+from shared.secrets import find_secrets
 
 EXAMPLES = 3
 SHOWN_CHARS = 100

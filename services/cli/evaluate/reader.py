@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from services.observer.extract import extract
 from services.observer.prompts import Known
+from shared.extraction import ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
 
 Reader = tuple[ModelProvider, ObserverPolicy]
 """A model, and how it is asked."""

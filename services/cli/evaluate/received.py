@@ -14,7 +14,7 @@ from schemas.events import FeedbackRecorded
 from services.cli.evaluate.stated import Stated
 from services.evolver import rules
 from services.evolver.rules import due
-from shared.ageing import Kept
+from shared.domain.decay import Kept
 from shared.policy import Policy
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)

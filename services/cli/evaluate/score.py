@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from services.cli.evaluate.sets import Contradiction, Correction, Dated, Expected, Extraction, Hostile
 from services.cli.evaluate.world import Heard
-from shared.reading import Observation
-from shared.reading.dates import Said
-from shared.text.normalise import fold, normalise
-from shared.text.sanitize import TAKEN_OUT, Screened
+from shared.extraction import Observation
+from shared.extraction.dates import Said
+from shared.language.normalise import fold, normalise
+from shared.screening.sanitize import TAKEN_OUT, Screened
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from services.cli.evaluate import score as scoring
 from services.cli.evaluate.judge import of_part, seen_in
 from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.sets import Correction, Extraction, Label, Part, SetName, read
-from shared.heard import confidence_of
+from shared.extraction import Observation
+from shared.extraction.turn_texts import confidence_of
 from shared.policy import ConfidencePolicy
-from shared.reading import Observation
 
 
 @dataclass(frozen=True, slots=True)

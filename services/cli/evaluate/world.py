@@ -10,13 +10,13 @@ from services.cli.evaluate.sets import Contradiction
 from services.observer.prompts import Known as PromptKnown
 from shared.clock import uuid7
 from shared.domain.observations import ObservationRow
+from shared.domain.statements import Known, is_twin
 from shared.domain.turns import Event, Turn
-from shared.heard import observation_rows, turn_text
-from shared.known import statement_of, told, with_content, words_of
+from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
+from shared.extraction.turn_texts import observation_rows, turn_text
 from shared.policy import ConfidencePolicy
-from shared.reading import ObserveContext, Observed, ObservePolicy, observe
-from shared.relate import Known, is_twin
-from shared.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.resolution.from_rows import statement_of, told, with_content, words_of
+from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 LATER = timedelta(days=60)

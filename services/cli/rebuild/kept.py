@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.cached import Input
+from shared.model_calls.answer_cache import Input
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.models.prompt import A, Answer, Prompt

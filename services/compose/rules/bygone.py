@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Candidate, CoreMemory, Ranked
-from shared.reading.bygone import tells_only_past
+from shared.extraction.bygone import tells_only_past
 
 
 def mark_past(fused: Fused, *, past: bool) -> Fused:

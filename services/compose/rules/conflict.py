@@ -10,9 +10,9 @@ from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.model import Candidate, Conflict, CoreMemory, Dropped, Ranked
 from services.compose.rules.norms import Norm, Wish, against, norms, says_taste, wish
 from services.compose.rules.packing import Decision, Packed
-from shared.text.calls import REMOVED
-from shared.text.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
-from shared.text.segment import query_terms
+from shared.language.segment import query_terms
+from shared.screening.links import REMOVED
+from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
 
 TASTES: frozenset[MemoryType] = frozenset({"preference", "pattern"})
 VIEWS: frozenset[Epistemic] = frozenset({"preference", "opinion"})

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from services.compose.rules.quote import GAP, sentence
-from shared.text.blocks import Recognized
-from shared.text.patterns import to_pattern
-from shared.text.segment import query_terms
-from shared.text.within import has_word
+from shared.domain.blocks import Recognized
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms
+from shared.language.within import has_word
 
 _ANY = to_pattern(r"[^\W_]")
 _BLANKS = to_pattern(r"[^\S\n]{16,}|(?<=\S)[^\S\n]{6,}")

@@ -8,11 +8,11 @@ from schemas.vocabulary import SearchMode
 from services.compose.rules import topics
 from services.compose.rules.parts import Kind, split_question
 from services.compose.rules.past import asks_past
-from shared.text.language import detect
-from shared.text.names import names
-from shared.text.normalise import fold
-from shared.text.patterns import to_pattern
-from shared.text.segment import keywords, query_terms
+from shared.language.detection import detect
+from shared.language.names import names
+from shared.language.normalise import fold
+from shared.language.patterns import to_pattern
+from shared.language.segment import keywords, query_terms
 
 WORDS: frozenset[SearchMode] = frozenset({"exact", "hybrid", "associative"})
 MEANING: frozenset[SearchMode] = frozenset({"semantic", "hybrid", "associative"})

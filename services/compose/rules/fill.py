@@ -24,8 +24,8 @@ from services.compose.rules.packing import Decision, Draft, PackInputs, PackPoli
 from services.compose.rules.slots import PreparedCore
 from services.compose.rules.spoken import withheld
 from services.compose.rules.thin import thinner
-from shared.text.language import detect
-from shared.text.sanitize import show_own
+from shared.language.detection import detect
+from shared.screening.sanitize import show_own
 
 RICH = 12.0
 """The confidence of so many certain memories together is all that memory can say."""

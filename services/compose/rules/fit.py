@@ -8,7 +8,7 @@ from services.compose.rules import slots
 from services.compose.rules.budget import COMPRESSIBLE, Slot
 from services.compose.rules.packing import Draft
 from services.compose.rules.slots import Prepared, PreparedCore
-from shared.text import tokens
+from shared.language import tokens
 
 NAME_JOINT = "; "
 LEAST_TEXT = 24

@@ -12,9 +12,9 @@ from schemas.vocabulary import DropReason, SearchMode
 from services.compose.rules.model import MEMORIES_MOST, Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
 from services.compose.rules.repeats import REPEATED, Beside, states_something, tell_once
 from services.compose.rules.signals import DEFAULT_SIGNALS, SignalPolicy, factors
-from shared.text.patterns import to_pattern
-from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
-from shared.text.segment import query_terms, terms
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms, terms
+from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 Method = Literal["probability", "rrf", "weighted_sum", "none"]
 TieBreaker = Literal["recency", "source_priority", "none"]

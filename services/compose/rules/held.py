@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
-from shared.text import segment
+from shared.language import segment
 
 Id = TypeVar("Id", bound=Hashable)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from schemas.vocabulary import Intent, Language
 from services.compose.rules import texts
-from shared.text.sanitize import screen
+from shared.screening.sanitize import screen
 
 MOST = 3
 LEAST = 5

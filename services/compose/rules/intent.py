@@ -6,8 +6,8 @@ import re
 
 from schemas.vocabulary import Intent, Purpose
 from services.compose.rules.parts import list_questions
-from shared.reading.intent import Understood, understand
-from shared.text.patterns import to_pattern
+from shared.extraction.intent import Understood, understand
+from shared.language.patterns import to_pattern
 
 __all__ = ["purpose_of", "understand", "understand_message"]
 

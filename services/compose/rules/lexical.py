@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from services.compose.rules.judged import Passage
-from shared.text.segment import query_terms, terms
+from shared.language.segment import query_terms, terms
 
 MAX_TERMS = 24
 MAX_CHARS = 1000

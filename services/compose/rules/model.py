@@ -7,8 +7,8 @@ from typing import Literal
 
 from schemas.evidence_pack import memory_uri, turn_uri
 from schemas.vocabulary import DropReason, Epistemic, Language, MemoryType, Provenance, Role, SearchMode
-from shared.text.blocks import Recognized
-from shared.text.sanitize import Source
+from shared.domain.blocks import Recognized
+from shared.screening.sanitize import Source
 
 CandidateKind = Literal["memory", "turn", "resource"]
 

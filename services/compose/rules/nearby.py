@@ -7,8 +7,8 @@ from typing import Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.place import ORDINAL_BITS
-from shared.text.alike import ALIKE
+from shared.domain.chunk_ids import ORDINAL_BITS
+from shared.language.synonyms import ALIKE
 from shared.vectors import Reals, Scale, cosines, estimates, from_bytes
 
 Floats: TypeAlias = NDArray[np.float64]

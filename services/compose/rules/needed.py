@@ -8,9 +8,9 @@ from typing import Literal
 
 from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.model import CoreMemory
-from shared.reading.keys import scope_of
-from shared.reading.relatives import names_limit_of_health
-from shared.text.segment import query_terms, stem
+from shared.extraction.keys import scope_of
+from shared.extraction.relatives import names_limit_of_health
+from shared.language.segment import query_terms, stem
 
 Need = Literal["address", "answers", "safety", "care", "order"]
 KEYS: dict[str, Need] = {"profile:user:name": "address", "profile:user:call_me": "address"}

@@ -4,8 +4,8 @@
 
 import re
 
-from shared.text.patterns import to_pattern
-from shared.text.segment import stem
+from shared.language.patterns import to_pattern
+from shared.language.segment import stem
 
 Manner = tuple[str, str]
 """A dimension of how something is put or done, and one of its poles."""

@@ -7,14 +7,14 @@ from functools import cached_property
 from uuid import UUID
 
 from services.compose.rules.quote import sentence
-from shared.reading.clauses import split
-from shared.reading.guards import stances
-from shared.text import chinese
-from shared.text.alike import ALIKE
-from shared.text.normalise import fold
-from shared.text.patterns import to_pattern
-from shared.text.segment import query_terms, terms
-from shared.text.within import has_word
+from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.language import chinese
+from shared.language.normalise import fold
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms, terms
+from shared.language.synonyms import ALIKE
+from shared.language.within import has_word
 
 LONGEST_VALUE = 4
 """A value of more terms is a sentence, which others say in other words."""

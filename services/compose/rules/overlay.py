@@ -11,14 +11,14 @@ from schemas.vocabulary import Role
 from services.compose.rules.current import current_text
 from services.compose.rules.model import Candidate
 from services.compose.rules.outdated import NOTHING_ENDED, OutdatedStatement, OutdatedStatements, outdated_statements
+from shared.domain.statements import Known, Statement, sense_of
+from shared.extraction.edited import Content
+from shared.language.normalise import fold
+from shared.language.segment import query_terms, terms
+from shared.language.within import has_word
 from shared.policy import ConfidencePolicy
-from shared.reading.edited import Content
-from shared.relate import Known, Statement, sense_of
-from shared.resolve import Confirm, Operation, Retract, Write, resolve
-from shared.summary_lines import EndedStatement, SummaryLine, find_stale_lines
-from shared.text.normalise import fold
-from shared.text.segment import query_terms, terms
-from shared.text.within import has_word
+from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 
 MOST_SHOWN = 6
 """So many statements that are neither in the window nor searchable yet are shown at most, the newest."""

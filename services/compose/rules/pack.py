@@ -36,8 +36,8 @@ from services.compose.rules.packing import Decision, Draft, Packed, PackInputs, 
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import Prepared, Rules
 from services.compose.rules.thin import A_FIELD, bare, escapes
-from shared.text import tokens
-from shared.text.language import detect
+from shared.language import tokens
+from shared.language.detection import detect
 
 __all__ = [
     "Decision",

@@ -15,7 +15,7 @@ from services.compose.rules.fuse import DiversityPolicy
 from services.compose.rules.model import MEMORIES_MOST, Conflict, CoreMemory, Dropped, HeldBack, Ranked, RecentTurn
 from services.compose.rules.slots import Prepared, PreparedCore
 from shared.policy import BudgetPolicy
-from shared.text.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
+from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shared.text.patterns import to_pattern
-from shared.text.replies import says_something
-from shared.text.segment import HAN, query_terms, words
-from shared.text.stopwords import ALL
+from shared.language.patterns import to_pattern
+from shared.language.replies import says_something
+from shared.language.segment import HAN, query_terms, words
+from shared.language.stopwords import ALL
 
 MOST_PARTS = 8
 LEAST_THINGS = 3

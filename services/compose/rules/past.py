@@ -4,7 +4,7 @@
 
 import re
 
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 _PAST = to_pattern(
     r"以前|从前|曾经|过去(?!的?(?:[一二两三四五六七八九十几\d]|这))|(?<!日)原来(?!如此|是这|你|这)|原先|起初|最初|最早|当初|当年|当时|那时候?|那会儿?|早先|先前|旧的|老的|上一(?:份|任|个(?:工作|住处|公司|手机))|之前(?!先)|改(?:之|以)?前|换(?:之|以)?前|历史(?:记录|版本)?"

@@ -26,12 +26,12 @@ from services.compose.rules.cues import ASKS_WHEN
 from services.compose.rules.intent import purpose_of, understand_message
 from services.compose.rules.past import asks_past
 from services.compose.rules.projects import projects
-from shared.text.dates import Range, time_range
-from shared.text.language import detect
-from shared.text.names import names
-from shared.text.normalise import clip, normalise
-from shared.text.patterns import to_pattern
-from shared.text.segment import keywords
+from shared.language.dates import Range, time_range
+from shared.language.detection import detect
+from shared.language.names import names
+from shared.language.normalise import clip, normalise
+from shared.language.patterns import to_pattern
+from shared.language.segment import keywords
 
 MAX_QUERY_CHARS = 4000
 

@@ -4,7 +4,7 @@
 
 import re
 
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 _NAME = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?"
 _REPO = to_pattern(

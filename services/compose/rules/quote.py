@@ -1,6 +1,6 @@
 """The sentence that a memory was learnt from, as the user finds it again."""
 
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 GAP = "…"
 MOST = 200

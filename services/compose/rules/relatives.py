@@ -5,7 +5,7 @@ from dataclasses import replace
 from schemas.vocabulary import Intent
 from services.compose.rules.fuse import OF_BEST, Fused
 from services.compose.rules.model import Dropped, Ranked
-from shared.reading.relatives import asks_of_self, asks_own_health, speaks_of_health, tells_of_relative
+from shared.extraction.relatives import asks_of_self, asks_own_health, speaks_of_health, tells_of_relative
 
 RULE = "of_relative"
 

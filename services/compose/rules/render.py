@@ -6,10 +6,10 @@ from urllib.parse import quote
 from schemas.evidence_pack import KnownOf
 from schemas.vocabulary import Epistemic, Provenance
 from services.compose.rules.model import Candidate, CoreMemory
-from shared.reading.habits import PREFIX as HABIT
-from shared.text.blocks import fenced_within
-from shared.text.patterns import to_pattern
-from shared.text.sanitize import screen
+from shared.domain.blocks import fenced_within
+from shared.extraction.habits import PREFIX as HABIT
+from shared.language.patterns import to_pattern
+from shared.screening.sanitize import screen
 
 MESSAGE_OVERHEAD = 4
 """Tokens that a chat format spends on each message beside its content."""

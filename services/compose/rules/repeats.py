@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.compose.rules.model import Candidate, CoreMemory, Dropped, Ranked
-from shared.reading.bygone import tells_past
-from shared.text.patterns import to_pattern
-from shared.text.recall import of_texts
-from shared.text.replies import asserts_something
-from shared.text.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
-from shared.text.segment import query_terms
+from shared.extraction.bygone import tells_past
+from shared.language.patterns import to_pattern
+from shared.language.replies import asserts_something
+from shared.language.segment import query_terms
+from shared.memo import of_texts
+from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 REPEATED = 0.8
 """A text that shares so much of its words with another says the same."""

@@ -12,8 +12,8 @@ from schemas.retrieval_plan import Filters, Query, TimeRange
 from schemas.vocabulary import Intent, Purpose
 from services.compose.prompts import NamedTime, PlanAnswer
 from services.compose.rules.plan import Planned, PlanPolicy, certain_resources, points_back
-from shared.text.dates import Range
-from shared.text.normalise import fold, normalise
+from shared.language.dates import Range
+from shared.language.normalise import fold, normalise
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST = timedelta(days=3700)

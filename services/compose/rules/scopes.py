@@ -10,7 +10,7 @@ from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Candidate, CoreMemory, Dropped
 from services.compose.rules.needed import need_of
 from services.compose.rules.outdated import says_one_thing
-from shared.reading.scopes import names_any, of_other_kind, scopes
+from shared.extraction.scopes import names_any, of_other_kind, scopes
 
 RULE = "of_other"
 ALIKE = 0.6

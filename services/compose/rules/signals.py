@@ -6,7 +6,7 @@ from datetime import datetime
 
 from schemas.vocabulary import Provenance
 from services.compose.rules.model import Candidate, Factors, Frequency
-from shared.ageing import DECAY, Steps, age_days, confidence_effective, step
+from shared.domain.decay import DECAY, Steps, age_days, confidence_effective, step
 
 
 def _provenance_weights() -> dict[Provenance, float]:

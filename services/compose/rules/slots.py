@@ -13,10 +13,10 @@ from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules import texts
 from services.compose.rules.model import Candidate, CoreMemory, HeldBack, Ranked, RecentTurn
 from services.compose.rules.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
-from shared.text import tokens
-from shared.text.blocks import Blocked, closed, fence
-from shared.text.normalise import clip
-from shared.text.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
+from shared.domain.blocks import Blocked, closed, fence
+from shared.language import tokens
+from shared.language.normalise import clip
+from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
 
 BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
 _BLOCK_OF: dict[MemoryType, BlockType] = {

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from shared.text.normalise import clip
-from shared.text.patterns import to_pattern
-from shared.text.segment import query_terms, terms
+from shared.language.normalise import clip
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms, terms
 
 Level = Literal["l2", "l1", "l0"]
 LEVELS: dict[Level, int] = {"l1": 320, "l0": 120}

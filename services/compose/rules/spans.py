@@ -10,7 +10,7 @@ from services.compose.rules.cues import Cues, nearness
 from services.compose.rules.fuse import OF_BEST
 from services.compose.rules.nearby import DEFAULT_CONTEXT, Floats
 from services.compose.rules.weigh import Said, Scored
-from shared.text.dates import Range, time_range
+from shared.language.dates import Range, time_range
 
 BESIDE_WORDS = replace(DEFAULT_CONTEXT, turns=40, memories=20)
 """How much of a time is looked at beside what the words of the question bring."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 MIN_CHARS = 5
 """Shorter words have too few trigrams: most neighbours of `tea` are other words."""

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from schemas.content import BlockType, ContentBlock
 from services.compose.rules.packing import Decision
-from shared.text import tokens
-from shared.text.blocks import Blocked, fitted
-from shared.text.sanitize import SanitizePolicy
+from shared.domain.blocks import Blocked, fitted
+from shared.language import tokens
+from shared.screening.sanitize import SanitizePolicy
 
 UNSUPPORTED = "content_type_unsupported"
 """The message has media that the model does not read: their fallback stands for them."""

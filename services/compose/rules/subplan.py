@@ -8,9 +8,9 @@ from schemas.retrieval_plan import Budget, Filters, Fusion, Output, PlanDebug, Q
 from schemas.vocabulary import SearchMode
 from services.compose.rules.model import Candidate
 from shared.knowledge.port import Section
-from shared.text.language import detect
-from shared.text.secrets import redact
-from shared.text.segment import query_terms, terms
+from shared.language.detection import detect
+from shared.language.segment import query_terms, terms
+from shared.secrets import redact
 
 MAX_QUERIES = 4
 SNIPPET_CHARS = 800

@@ -1,7 +1,7 @@
 """Of two things that one speaker said and that are found together the newer may say that the older holds no longer.
 
 What was said is compared as it was said or as it is remembered. The words of the newer one decide whether it takes the
-place of the older or stands beside it (`shared/reading/replacing.py`).
+place of the older or stands beside it (`services/compose/rules/replacing.py`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,11 +11,7 @@ from datetime import datetime
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Candidate, Dropped
 from services.compose.rules.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
-from shared.reading import signals
-from shared.reading.clauses import split
-from shared.reading.guards import stances
-from shared.reading.related import Relation, about, relations
-from shared.reading.replacing import (
+from services.compose.rules.replacing import (
     asks_for_one,
     gives_other_value,
     read_phrasing,
@@ -23,8 +19,12 @@ from shared.reading.replacing import (
     way_of,
     without_common_change,
 )
-from shared.resolve import APART, ENDS_UNSAID
-from shared.text.patterns import to_pattern
+from shared.extraction import signals
+from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.language.patterns import to_pattern
+from shared.resolution.related import Relation, about, relations
+from shared.resolution.resolve import APART, ENDS_UNSAID
 
 LEAST_SHARED = 1 / 3
 """So much of the older message the newer must have too: an anecdote of a place is not ended by leaving it."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-from shared.text import chinese, stopwords
-from shared.text.patterns import to_pattern
-from shared.text.recall import Recall
-from shared.text.segment import HAN
+from shared.language import chinese, stopwords
+from shared.language.patterns import to_pattern
+from shared.language.segment import HAN
+from shared.memo import Recall
 
 Kind = Literal["name", "amount", "reason"]
 

@@ -11,7 +11,7 @@ from services.compose.rules.budget import COMPRESSIBLE, Slot, SlotBounds
 from services.compose.rules.fit import Material
 from services.compose.rules.render import MESSAGE_OVERHEAD
 from services.compose.rules.slots import SEPARATOR, Prepared, PreparedCore
-from shared.text import tokens
+from shared.language import tokens
 
 Counts = tuple[int, int, int]
 """Pinned memories, pieces of evidence and turns, the first of each."""

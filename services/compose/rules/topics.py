@@ -5,7 +5,7 @@
 import re
 
 from schemas.vocabulary import Language
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 _TOPICS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"穿|衣|裤|裙|鞋|搭配|外套|毛衣|衬衫|包包|造型|\b(?:wear|outfit|dress|clothes|clothing|shoes|jacket|shirt|style)\b", ("用户穿衣偏好", "最近风格 最近喜欢的风格", "体型/场景/季节 偏好"), ("clothing preferences", "favourite style lately", "body size occasion season")),

@@ -17,8 +17,8 @@ from schemas.retrieval_plan import RetrievalPlan
 from services.compose.rules.model import Candidate, Ranked
 from services.compose.rules.slots import ref, signals
 from services.compose.rules.snippet import snippet
-from shared.text.language import detect
-from shared.text.sanitize import SanitizePolicy, screen
+from shared.language.detection import detect
+from shared.screening.sanitize import SanitizePolicy, screen
 
 _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")
 

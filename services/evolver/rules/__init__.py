@@ -6,8 +6,8 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.events import FeedbackRecorded
+from shared.domain.statements import Known
 from shared.policy import FeedbackPolicy
-from shared.relate import Known
 
 
 def lineage(ends: Sequence[Known], memory_id: UUID) -> tuple[UUID, int]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from services.evolver.rules import alike_words as words
-from shared.text import segment, stopwords
-from shared.text.normalise import fold, normalise
-from shared.text.within import letters
+from shared.language import segment, stopwords
+from shared.language.normalise import fold, normalise
+from shared.language.within import letters
 
 FEW = 3
 """Statements with fewer words of their own are the same only in the same words."""

@@ -1,7 +1,7 @@
 """Words that turn the meaning of a sentence, and words that add nothing to it, in both languages."""
 
-from shared.text.patterns import to_pattern
-from shared.text.segment import stem
+from shared.language.patterns import to_pattern
+from shared.language.segment import stem
 
 _MARKS = """
 no not never none nothing neither nor without hardly rarely seldom hate dislike avoid stop quit refuse unable allergic

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from services.evolver.rules import Effect, stepped
-from shared.ageing import Due, Job, Kept, effective
+from shared.domain.decay import Due, Job, Kept, effective
 from shared.policy import Policy
 
 Verdict = Literal["rejected", "corrected", "praised"]

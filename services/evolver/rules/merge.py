@@ -8,8 +8,8 @@ from uuid import UUID
 
 from schemas.vocabulary import Assertion, Epistemic, MemoryType, Provenance
 from services.evolver.rules.alike import Reading, alike, likeness, read
+from shared.domain.statements import RANK, candidate_id
 from shared.policy import ConfidencePolicy, EvolutionPolicy
-from shared.relate import RANK, candidate_id
 
 Pair = frozenset[UUID]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.vocabulary import Epistemic, MemoryType, Role
-from shared.text.normalise import clip, fold, normalise
+from shared.language.normalise import clip, fold, normalise
 
 MAX_ITEMS = 8
 MIN_QUOTE_CHARS = 2

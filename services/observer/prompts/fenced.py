@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from services.observer.prompts.answers import Known, Said, short_id
-from shared.text.fenced import fenced
-from shared.text.normalise import clip, normalise
+from shared.language.fenced import fenced
+from shared.language.normalise import clip, normalise
 
 MAX_MESSAGE_CHARS = 4000
 MAX_TURN_CHARS = 12_000

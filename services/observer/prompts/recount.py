@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from shared.text.normalise import clip
+from shared.language.normalise import clip
 
 ITEM_CHARS = 160
 MAX_LINES = 36

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from services.observer.prompts.answers import Said
 from services.observer.prompts.recount import RecountAnswer, Shown
+from shared.language.fenced import fenced
 from shared.models.prompt import Prompt
-from shared.text.fenced import fenced
 
 VERSION = "summary-1"
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from schemas.vocabulary import MemoryType
 from services.observer.summary.model import Section, SummaryFact, SummaryItem, SummaryRef
 from services.observer.summary.questions import speaks_of
-from shared.summary_lines import restates_old_value
-from shared.text.normalise import fold, normalise
-from shared.text.patterns import to_pattern
-from shared.text.segment import query_terms
+from shared.language.normalise import fold, normalise
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms
+from shared.resolution.summary_lines import restates_old_value
 
 Items = dict[str, SummaryItem]
 

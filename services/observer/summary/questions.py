@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.observer.summary.model import SummaryMessage, SummaryTurn
-from shared.text.patterns import to_pattern
-from shared.text.segment import query_terms
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms
 
 _SENTENCE = to_pattern(r"[^。！？!?\n]+?(?:[。！？!?\n]+|\.(?=\s|\Z)|\Z)", re.DOTALL)
 ASKS = to_pattern(r"[?？]\s*\Z|(?:吗|呢|么)[。.\s]*\Z")

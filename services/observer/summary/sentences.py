@@ -10,14 +10,14 @@ from schemas.vocabulary import Role
 from services.observer.summary.merge import identity
 from services.observer.summary.model import Count, SummaryItem, SummaryMessage, SummaryPolicy, SummaryTurn
 from services.observer.summary.questions import ASKS, DEFERS
-from shared.reading import slash
-from shared.reading.dates import find
-from shared.reading.manipulation import manipulates
-from shared.text.dates import time_range
-from shared.text.normalise import clip, visible
-from shared.text.patterns import to_pattern
-from shared.text.replies import says_something
-from shared.text.segment import query_terms
+from shared.extraction import slash
+from shared.extraction.dates import find
+from shared.extraction.manipulation import manipulates
+from shared.language.dates import time_range
+from shared.language.normalise import clip, visible
+from shared.language.patterns import to_pattern
+from shared.language.replies import says_something
+from shared.language.segment import query_terms
 
 _SENTENCE = to_pattern(r"[^。！？!?；;\n]+?(?:[。！？!?；;\n]+|\.(?=\s|\Z)|[^\S\n]{6,}|\Z)", re.DOTALL)
 _CODE = to_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)

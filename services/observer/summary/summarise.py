@@ -17,8 +17,8 @@ from services.observer.summary.model import (
 from services.observer.summary.questions import asked, opened, settling
 from services.observer.summary.render import bounded, render, room_for_context
 from services.observer.summary.sentences import choose_context
-from shared.text.language import detect
-from shared.text.normalise import clip, visible
+from shared.language.detection import detect
+from shared.language.normalise import clip, visible
 
 
 def summarise(

@@ -10,7 +10,7 @@ from shared.embedded.broker.files import FilePool, replace_file
 from shared.embedded.broker.log import WEEK_MS, Limits, PartitionLog
 from shared.embedded.broker.protocol import Code
 from shared.embedded.broker.settings import BrokerSettings
-from shared.text.patterns import to_pattern
+from shared.language.patterns import to_pattern
 
 _log = logging.getLogger("smartbrain.broker")
 _NAME = to_pattern(r"[a-zA-Z0-9._-]{1,249}")

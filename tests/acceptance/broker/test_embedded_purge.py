@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.bus.purge import Purged
+from services.erasure.topics.purge import Purged
 from shared.embedded.broker import Broker, BrokerSettings, handle_cluster, protocol
 from shared.embedded.broker_process import EmbeddedBroker
 from tests.acceptance.broker.test_embedded_delete_records import files_with

@@ -11,10 +11,10 @@ import pytest
 from aiokafka import TopicPartition
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
-from shared.bus.purge import Carriers, Purged, left, purge
-from shared.bus.standing import Standing
+from services.erasure.topics.purge import Carriers, Purged, left, purge
+from services.erasure.topics.record_owner import COPIED
+from services.erasure.topics.topic_admin import Standing
 from shared.bus.topics import ensure_topics
-from shared.bus.whose import COPIED
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from tests.acceptance.broker.clients import administering, consuming, create, producing, take, unique

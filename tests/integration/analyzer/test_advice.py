@@ -19,11 +19,11 @@ from services.evolver import handler as evolver
 from shared.bus.delivery import Delivered
 from shared.db import Database
 from shared.domain.observations import ObservationRow
+from shared.domain.statements import candidate_id, input_hash
 from shared.domain.subjects import Subject
 from shared.models import make_models
 from shared.models.errors import ModelUnavailable
 from shared.policy import Policy
-from shared.relate import candidate_id, input_hash
 from shared.runtime import Runtime
 from shared.settings import Settings
 from tests.integration.evolver.delivery import observe, published

@@ -12,7 +12,8 @@ LOADED = """
 import sys
 from services.cli import app
 app(sys.argv[1:], standalone_mode=False)
-print([name for name in ("shared.reading", "faststream", "fastapi", "numpy") if name in sys.modules], file=sys.stderr)
+heavy = ("shared.extraction", "faststream", "fastapi", "numpy")
+print([name for name in heavy if name in sys.modules], file=sys.stderr)
 """
 
 

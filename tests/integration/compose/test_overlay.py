@@ -10,10 +10,10 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from services.compose.overlay import OpenTurns, foresee, message
+from shared.domain.statements import Statement
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.policy import ConfidencePolicy
-from shared.relate import Statement
 from shared.store import memory, turns
 from tests.system.person import Person
 from tests.system.running import WORKERS, System

@@ -22,7 +22,7 @@ from services.analyzer import handler as analyzer
 from services.cli.rebuild.run import Report, rebuild
 from services.compose.commit import commit_turn
 from services.erasure import handler as eraser
-from services.evolver import embed, feedback, promotion, rounds
+from services.evolver import embed, promotion, receptions, rounds
 from services.evolver import handler as evolver
 from services.librarian import handler as librarian
 from services.observer import handler as observer
@@ -49,7 +49,7 @@ HANDLERS: dict[str, tuple[Callable[..., Awaitable[None]], Callable[..., Awaitabl
     topics.OBSERVATION_RECORDED.name: (analyzer.propose, analyzer.give_up),
     topics.OBSERVATION_URGENT.name: (evolver.apply_corrections, evolver.give_up),
     topics.ANALYSIS_PROPOSED.name: (evolver.apply_proposals, evolver.give_up),
-    topics.FEEDBACK_RECORDED.name: (feedback.apply_feedback, feedback.give_up),
+    topics.FEEDBACK_RECORDED.name: (receptions.apply_feedback, receptions.give_up),
     topics.RESOURCE_INGEST.name: (librarian.keep, librarian.give_up),
     topics.ERASURE_REQUESTED.name: (eraser.erase_all, eraser.give_up),
 }

@@ -14,13 +14,13 @@ from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import Receipt, Resource, Scope
+from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer
 from shared.models.none import NoModels
 from shared.models.prompt import A, Answer, Prompt
 from shared.policy import ObserverPolicy, Policy
 from shared.runtime import Runtime
 from shared.settings import Settings
-from shared.spent import Spent
 from tests.integration.erasure.words import NEEDLE
 
 MEET: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("meet", default=None)

@@ -9,8 +9,8 @@ import pytest
 from services.erasure import handler
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
-from shared.store import residue, tombstones
-from shared.store.residue import FIGURES, ON_RECORD, UNTIL_ALL, Residue
+from shared.store.erasure import residue, tombstones
+from shared.store.erasure.residue import FIGURES, ON_RECORD, UNTIL_ALL, Residue
 from tests.system.databases import Databases, change, rows
 from tests.system.erasures import erase, view
 from tests.system.person import Json, Person

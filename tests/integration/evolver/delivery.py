@@ -16,8 +16,8 @@ from uuid import UUID
 from schemas.events import FeedbackRecorded, ObservationRecorded, ObservationUrgent, Payload
 from schemas.topics import ANALYSIS_PROPOSED, FEEDBACK_RECORDED, OBSERVATION_RECORDED, OBSERVATION_URGENT, Topic
 from services.analyzer import handler as analyzer
-from services.evolver import feedback
 from services.evolver import handler as evolver
+from services.evolver import receptions
 from services.observer.told import envelope
 from shared.bus.delivery import Delivered, parse
 from shared.db import Connection, Database
@@ -37,7 +37,7 @@ CONSUMERS: tuple[tuple[Topic, Handle, int], ...] = (
     (OBSERVATION_RECORDED, analyzer.propose, 2),
     (OBSERVATION_URGENT, evolver.apply_corrections, 2),
     (ANALYSIS_PROPOSED, evolver.apply_proposals, 3),
-    (FEEDBACK_RECORDED, feedback.apply_feedback, 2),
+    (FEEDBACK_RECORDED, receptions.apply_feedback, 2),
 )
 """Each topic with what handles it, and how many hold it at once."""
 

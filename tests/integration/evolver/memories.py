@@ -13,12 +13,12 @@ from services.evolver.upkeep import Change
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.domain.memories import Memory
+from shared.domain.statements import candidate_id, sense_of
 from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
-from shared.relate import candidate_id, sense_of
+from shared.language.detection import detect
 from shared.runtime import Runtime, open_runtime
 from shared.store import chunks, memory
-from shared.text.language import detect
 from tests.system.databases import rows, state
 from tests.system.running import settings_for
 

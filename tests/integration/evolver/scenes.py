@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.vocabulary import Assertion, MemoryType
 from shared.domain.observations import ObservationRow
-from shared.relate import candidate_id, input_hash
+from shared.domain.statements import candidate_id, input_hash
 
 BEGAN = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 KEYS: tuple[tuple[MemoryType, str], ...] = (

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from shared import clock
-from shared.relate import candidate_id
+from shared.domain.statements import candidate_id
 from shared.runtime import Runtime
 from shared.store import conflicts
 from shared.store.conflicts import Conflict, Settled

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from services.evolver import feedback, rounds
+from services.evolver import receptions, rounds
 from services.evolver.rules import merge
 from services.evolver.upkeep import apply
 from shared.domain.subjects import Subject
@@ -292,9 +292,9 @@ async def test_who_has_nothing_new_waits_a_day(rt: Runtime, dsn: str) -> None:
 
 async def test_three_rejections_hide_a_memory_and_a_word_of_the_user_brings_it_back(rt: Runtime, dsn: str) -> None:
     (bad, good) = await stand(rt, version("Likes jasmine tea", confidence=0.6), version("喜欢喝龙井茶", 1))
-    await feedback.apply_feedback(rt, LIN, [reception([bad, good]), reception([bad])])
+    await receptions.apply_feedback(rt, LIN, [reception([bad, good]), reception([bad])])
     assert found_by_words(dsn, bad)
-    await feedback.apply_feedback(rt, LIN, [reception([bad])])
+    await receptions.apply_feedback(rt, LIN, [reception([bad])])
     hidden = row(dsn, bad)
     assert hidden["confidence"] == pytest.approx(0.1)
     assert hidden["fused_from"] == pytest.approx(0.45)
@@ -310,15 +310,15 @@ async def test_three_rejections_hide_a_memory_and_a_word_of_the_user_brings_it_b
 async def test_what_was_received_in_a_degraded_turn_counts_for_nothing(rt: Runtime, dsn: str) -> None:
     (memory_id,) = await stand(rt, version("Likes jasmine tea"))
     before = known(dsn)
-    await feedback.apply_feedback(rt, LIN, [reception([memory_id], degraded=True) for _ in range(5)])
+    await receptions.apply_feedback(rt, LIN, [reception([memory_id], degraded=True) for _ in range(5)])
     assert known(dsn) == before
 
 
 async def test_an_event_that_comes_twice_is_one_row_of_the_journal(rt: Runtime, dsn: str) -> None:
     (memory_id,) = await stand(rt, version("Likes jasmine tea"))
     event = reception([memory_id], signal="positive_confirm")
-    await feedback.apply_feedback(rt, LIN, [event, event])
-    await feedback.apply_feedback(rt, LIN, [event])
+    await receptions.apply_feedback(rt, LIN, [event, event])
+    await receptions.apply_feedback(rt, LIN, [event])
     assert jobs(dsn) == ["feedback"]
     assert row(dsn, memory_id)["positive_count"] == 1
 
@@ -336,8 +336,8 @@ async def test_the_journal_done_again_gives_the_same_memories(rt: Runtime, dsn: 
                 figure(database, others[n].memory_id, figures_)
         await change(again, "UPDATE memory_items SET last_validated_at = '2026-11-05', created_at = '2026-11-05'")
         await change(dsn, "UPDATE memory_items SET last_validated_at = '2026-11-05', created_at = '2026-11-05'")
-        await feedback.apply_feedback(rt, LIN, [reception([ids[6], ids[9]]) for _ in range(2)])
-        await feedback.apply_feedback(rt, LIN, [reception([ids[6]]), reception([ids[9]], signal="positive_confirm")])
+        await receptions.apply_feedback(rt, LIN, [reception([ids[6], ids[9]]) for _ in range(2)])
+        await receptions.apply_feedback(rt, LIN, [reception([ids[6]]), reception([ids[9]], signal="positive_confirm")])
         await change(dsn, "UPDATE memory_items SET injection_count = 5")
         await change(again, "UPDATE memory_items SET injection_count = 5")
         await round_of(rt)

@@ -17,17 +17,18 @@ from services.evolver.embed import (
     pack_some,
     renew_static,
 )
-from shared import place
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import Read
+from shared.domain import chunk_ids
 from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.runtime import Runtime
-from shared.store import chunks, hide, pages, search
+from shared.store import chunks, pages, search
 from shared.store.chunks import Chunk
+from shared.store.erasure import hide
 from shared.store.search import Meant, Within
-from shared.text.static_encoder import load_static_encoder
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 
@@ -62,7 +63,7 @@ class Letters(NoModels):
 def message(n: int, text: str) -> Chunk:
     """A message of a long conversation."""
     return Chunk(
-        chunk_id=place.chunk_of(f"s{n % 7}", 1 + n // 7, 0),
+        chunk_id=chunk_ids.chunk_of(f"s{n % 7}", 1 + n // 7, 0),
         text=text,
         terms=("x",),
         language="en",
@@ -223,7 +224,7 @@ async def test_a_memory_that_is_shown_again_is_found_by_meaning_again(rt: Runtim
         await chunks.hide(conn, LIN, [memory.memory_id])
     await long_ago(dsn)
     await pack_some(rt)
-    mine = place.chunk_of_memory(memory.memory_id)
+    mine = chunk_ids.chunk_of_memory(memory.memory_id)
     assert mine not in told(await near(rt))
     async with rt.db.transaction(LIN) as conn:
         await chunks.show(conn, LIN, [chunk_of(memory)])

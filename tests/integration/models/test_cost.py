@@ -3,10 +3,10 @@
 import pytest
 from prometheus_client import REGISTRY
 
+from shared.language.tokens import count
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.measured import Measured
 from shared.models.ollama import OllamaModels
-from shared.text.tokens import count
 from tests.integration.models.conftest import Clock, prompt
 from tests.ollama.server import CHAT, ScriptedOllama
 

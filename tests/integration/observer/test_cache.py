@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from services.observer import condense
-from shared.cached import Input, digest
 from shared.errors import TransientError
+from shared.model_calls.answer_cache import Input, digest
 from shared.store import outbox
 from tests.integration.observer.test_usage import Bench, bench_with
 from tests.ollama.server import ScriptedOllama

@@ -12,22 +12,14 @@ from schemas.vocabulary import Role
 from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, asked_of, extract
 from services.observer.extraction import Extraction
 from services.observer.prompts import Known
-from shared.asking import Asking
-from shared.budget import Budget
+from shared.domain.statements import CLAIMED
+from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, ToolText, TurnText, observe
+from shared.model_calls.budget import Budget
+from shared.model_calls.calls import Asking
 from shared.models.none import NoModels
 from shared.models.ollama import OllamaModels
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
-from shared.reading import (
-    MessageText,
-    ObserveContext,
-    Observed,
-    ObservePolicy,
-    ToolText,
-    TurnText,
-    observe,
-)
-from shared.relate import CLAIMED
 from tests.ollama.server import CHAT, Mode, ScriptedOllama
 
 SAID_AT = datetime(2026, 9, 14, 12, tzinfo=UTC)

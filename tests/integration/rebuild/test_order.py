@@ -10,7 +10,7 @@ from services.cli.rebuild import replay
 from services.cli.rebuild.differ import differences
 from services.cli.rebuild.kept import KeptModels, readdressed
 from services.cli.rebuild.replay import batches, changes, in_order
-from shared.cached import Input, digest
+from shared.model_calls.answer_cache import Input, digest
 from shared.policy import ObserverPolicy
 from shared.store.model_cache import CachedAnswer
 from shared.store.rebuild import Derived, Place, Settled

@@ -12,7 +12,7 @@ import pytest
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
 from services.compose.commit import _body, commit_turn
-from shared.bus.publisher import Message, Publisher
+from services.relay.publisher import Message, Publisher
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.runtime import Runtime, open_runtime

@@ -4,7 +4,7 @@ import argparse
 from collections import defaultdict
 from unittest import mock
 
-from shared.text import orders, sanitize
+from shared.screening import orders, sanitize
 from tests.learning import fit
 from tests.learning.hostile.rows import files, lexicon, made
 

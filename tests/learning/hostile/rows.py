@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from shared.text.disguise import plain
-from shared.text.hostile import foreseen
-from shared.text.orders import ORDER, signs
-from shared.text.sanitize import sentences
+from shared.screening.disguise import plain
+from shared.screening.hostile import foreseen
+from shared.screening.orders import ORDER, signs
+from shared.screening.sanitize import sentences
 from tests.learning import corpus, natural
 from tests.learning.corpus import NONE, Row
 

@@ -1,4 +1,4 @@
-"""`python -m tests.learning.static`: makes `shared/text/static_vectors` again (about ten minutes on one core)."""
+"""`python -m tests.learning.static`: makes `shared/classifiers/static_vectors` again (ten minutes on one core)."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shared.text.static_encoder import FOLDER
+from shared.classifiers.static_encoder import FOLDER
 from tests.learning.static import folder, teacher, words
 from tests.learning.static.fit import Fitted, fit_tokens, turn_into
 

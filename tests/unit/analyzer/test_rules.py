@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 
 from services.analyzer.rules import Told, by_vector, doubts, propose, undecided
+from shared.domain.statements import SUSPECTED, Known, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
-from shared.reading.related import Relation, may_be_same
-from shared.relate import SUSPECTED, Known, Statement
-from shared.resolve import Beside, Confirm, Reject, Retract, Verdict, Weighed, Write, resolve, weigh
+from shared.resolution.related import Relation, may_be_same
+from shared.resolution.resolve import Beside, Confirm, Reject, Retract, Verdict, Weighed, Write, resolve, weigh
 
 POLICY, ANALYSIS = ConfidencePolicy(), AnalysisPolicy()
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from shared.text.static_encoder import load_static_encoder
+from shared.classifiers.static_encoder import load_static_encoder
 from shared.vectors import Scale, scale_of, sentences
 
 

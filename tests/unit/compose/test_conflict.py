@@ -10,7 +10,7 @@ from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.conflict import settle, yields
 from services.compose.rules.model import Candidate, CoreMemory, Factors, Ranked
 from services.compose.rules.norms import against, norms, wish
-from shared.text.segment import query_terms
+from shared.language.segment import query_terms
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 CASES = [

@@ -9,9 +9,9 @@ import pytest
 from services.compose import overlay
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
-from shared.lately import Lately
+from shared.extraction import ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.policy import ConfidencePolicy
-from shared.reading import ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.user_cache import Lately
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 LIN = Subject("t", "lin")

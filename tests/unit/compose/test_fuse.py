@@ -8,8 +8,8 @@ import pytest
 from services.compose.rules.fuse import DiversityPolicy, FusePolicy, best_of, diversify, fuse, merge, rrf, share
 from services.compose.rules.model import Candidate, Factors, Frequency, ListOf, Ranked
 from services.compose.rules.signals import factors, frequency_factor
-from shared.ageing import confidence_effective
-from shared.text.sanitize import SanitizePolicy
+from shared.domain.decay import confidence_effective
+from shared.screening.sanitize import SanitizePolicy
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

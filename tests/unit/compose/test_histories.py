@@ -9,7 +9,7 @@ from schemas.messages import messages
 from services.compose.rules.budget import UserMessageTooLongError
 from services.compose.rules.model import Message, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
-from shared.text import tokens
+from shared.language import tokens
 from tests.long import often
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers
 

@@ -12,7 +12,7 @@ from services.compose.rules.nearby import (
     VectorIndex,
     to_lifts,
 )
-from shared import place
+from shared.domain import chunk_ids
 from shared.store.search import Compared
 from shared.vectors import Reals, Scale, to_bytes, to_codes, to_units
 
@@ -32,7 +32,7 @@ def ids_of(chunks: list[int]) -> bytes:
 
 def said(session: str, seq: int, ordinal: int = 0) -> int:
     """The id of a message."""
-    return place.chunk_of(session, seq, ordinal).int
+    return chunk_ids.chunk_of(session, seq, ordinal).int
 
 
 def remembered(n: int) -> int:
@@ -93,11 +93,11 @@ def test_what_came_later_stands_in_its_place() -> None:
 def _brute(lifts: dict[int, float], chunk: int) -> tuple[float, float, float]:
     """Own, window and session of a message, told turn by turn."""
     first, last = chunk >> 64, chunk & 0xFFFF_FFFF_FFFF_FFFF
-    seq = (last & ((1 << 62) - 1)) >> place.ORDINAL_BITS
+    seq = (last & ((1 << 62) - 1)) >> chunk_ids.ORDINAL_BITS
     turns: dict[int, list[float]] = {}
     for each, lift in lifts.items():
         if each >> 64 == first:
-            turns.setdefault((each & ((1 << 62) - 1)) >> place.ORDINAL_BITS, []).append(lift)
+            turns.setdefault((each & ((1 << 62) - 1)) >> chunk_ids.ORDINAL_BITS, []).append(lift)
     around = [(share, turns[seq + step]) for step, share in WINDOW if seq + step in turns]
     window = sum(share * sum(of) / len(of) for share, of in around) / sum(share for share, _ in around)
     return lifts[chunk], window, max(0.0, *(lift for of in turns.values() for lift in of))
@@ -142,7 +142,7 @@ def test_the_best_are_the_nearest_and_the_turns_whose_neighbours_are() -> None:
     index = VectorIndex(to_lifts([read], {}, {"m": ONE}), DEFAULT_CONTEXT)
     memories, turns = index.best(6)
     assert memories.tolist() == pairs_of([remembered(1)]).tolist()
-    a, b = place.session_half("a"), place.session_half("b")
+    a, b = chunk_ids.session_half("a"), chunk_ids.session_half("b")
     assert sorted(turns.tolist()) == sorted([[a, 1], [a, 2], [a, 3], [b, 1]])
 
 

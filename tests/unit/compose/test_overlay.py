@@ -14,10 +14,10 @@ from services.compose.overlay import OpenTurns, foresee, message, read, shown
 from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, evidence, overlay
 from shared.clock import uuid7
 from shared.db import Database
+from shared.domain.statements import Known
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.policy import ConfidencePolicy
-from shared.relate import Known
 
 POLICY = ConfidencePolicy()
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)

@@ -14,8 +14,8 @@ from services.compose.rules.budget import BudgetSignals, UserMessageTooLongError
 from services.compose.rules.fuse import FusePolicy, fuse
 from services.compose.rules.model import Candidate, CoreMemory, Factors, Message, Ranked, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
+from shared.language import tokens
 from shared.policy import BudgetPolicy
-from shared.text import tokens
 from tests.long import often
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)

@@ -16,8 +16,8 @@ from services.compose.rules.budget import (
 )
 from services.compose.rules.model import Message, RecentTurn
 from services.compose.rules.pack import Packed, PackInputs, PackPolicy, check, pack
+from shared.language import tokens
 from shared.policy import BudgetPolicy, Shares
-from shared.text import tokens
 from tests.long import often
 from tests.unit.compose.histories import KINDS, history, pieces, some_text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from services.compose.rules.spelling import doubtful
-from shared.text.segment import query_terms
+from shared.language.segment import query_terms
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from services.compose.rules.fuse import Fused
 from services.compose.rules.model import Candidate, Factors, Ranked
+from services.compose.rules.replacing import asks_for_one
 from services.compose.rules.superseding import without_superseded
-from shared.reading.replacing import asks_for_one
 from tests.unit.compose.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)

@@ -11,9 +11,9 @@ from services.compose.rules import cues
 from services.compose.rules.nearby import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, preceding, to_lifts
 from services.compose.rules.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
 from services.compose.rules.weigh import weigh
-from shared import place
+from shared.domain import chunk_ids
+from shared.language import segment
 from shared.store.search import Compared
-from shared.text import segment
 from shared.vectors import Scale
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
@@ -37,7 +37,7 @@ class Line:
 
     @property
     def id(self) -> int:
-        return place.chunk_of(self.session, self.seq, 0).int
+        return chunk_ids.chunk_of(self.session, self.seq, 0).int
 
 
 def _ids(lines: list[Line]) -> bytes:
@@ -150,7 +150,7 @@ def test_who_answers_another_says_what_that_one_asked_for(question: str, asks: s
 
 def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_before() -> None:
     places = [("a", 2, 1), ("a", 1, 0), ("a", 2, 0), ("a", 4, 0), ("b", 2, 0), ("a", 1, 1)]
-    ids = [place.chunk_of(*each).int for each in places] + [1 << 127]
+    ids = [chunk_ids.chunk_of(*each).int for each in places] + [1 << 127]
     of = np.array([(each >> 64, each & 0xFFFF_FFFF_FFFF_FFFF) for each in ids], dtype=np.uint64)
     assert preceding(of).tolist() == [2, -1, 5, -1, -1, 1, -1]
     assert preceding(NO_IDS).tolist() == []

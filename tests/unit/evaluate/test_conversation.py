@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
 from tests.system import conversation
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from shared.ageing import Kept
+from shared.domain.decay import Kept
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.vocabulary import Provenance
 from services.evolver.rules.due import Received, after, calibrated, due, fuse, received, verdict
-from shared.ageing import Kept, confidence_effective, effective
+from shared.domain.decay import Kept, confidence_effective, effective
 from shared.policy import ConfidencePolicy, EvolutionPolicy, Policy
 from tests.unit.evolver.kept import NOW, ago, kept
 

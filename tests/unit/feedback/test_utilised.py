@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from shared.reading.topic import goes_on
-from shared.reading.utilised import core_words, references, strongest, uses
+from services.observer.feedback.topic import goes_on
+from services.observer.feedback.utilisation import core_words, references, strongest, uses
 
 TEA, DARK, NUTS = "喜欢喝龙井茶", "Prefers dark mode in every editor", "对花生过敏"
 

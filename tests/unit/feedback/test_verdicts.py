@@ -6,7 +6,7 @@ import pytest
 
 from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal
-from services.observer.rules import Heard, Package, Used, by_message, by_reply, heard
+from services.observer.feedback.rules import Heard, Package, Used, by_message, by_reply, heard
 
 CONTEXT, NAME, TEA, CAT = (UUID(int=n) for n in range(1, 5))
 PACKAGE = Package(CONTEXT, {NAME: "我叫林晓"}, {TEA: "喜欢喝龙井茶", CAT: "Has a cat called Momo"}, degraded=False)

@@ -8,9 +8,9 @@ import pytest
 
 from services.observer.merge import By, Source, merged
 from services.observer.prompts import ExtractionAnswer, Known, Said, accepted, related
-from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.reading.manipulation import manipulates
-from shared.text.secrets import find_secrets
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
+from shared.extraction.manipulation import manipulates
+from shared.secrets import find_secrets
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 KEY = "sk-proj-abcdefghijklmnopqrstuvwx0123456789"

@@ -10,10 +10,10 @@ from services.observer.prompts import RecountAnswer, Said
 from services.observer.retell import MAX_MESSAGES, Telling, retold, telling
 from services.observer.summary import Section, Summary, SummaryItem, SummaryPolicy, TaskState, with_items
 from services.observer.summary.merge import identity
+from shared.extraction.manipulation import manipulates
+from shared.language.tokens import count
 from shared.models.answers import UnreadableError, parse
-from shared.reading.manipulation import manipulates
-from shared.text.secrets import redact
-from shared.text.tokens import count
+from shared.secrets import redact
 
 POLICY = SummaryPolicy()
 SEQ = 9

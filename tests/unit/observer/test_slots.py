@@ -3,7 +3,7 @@
 import pytest
 
 from services.observer.slots import Named, grown
-from shared.reading.model import Mention
+from shared.extraction.model import Mention
 
 
 def named(seq: int, *names: str, taken_back: tuple[str, ...] = ()) -> list[Named]:

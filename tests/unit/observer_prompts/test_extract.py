@@ -10,9 +10,9 @@ import pytest
 from services.observer.prompts import EXTRACT, ExtractionAnswer, Known, Said, accepted, chosen, related
 from services.observer.prompts.brief import BriefAnswer
 from shared.errors import ConfigurationError
+from shared.language.tokens import count
 from shared.models.answers import UnreadableError, parse
 from shared.policy import ObserverPolicy
-from shared.text.tokens import count
 
 GOLDEN = Path(__file__).parent / "golden"
 KNOWN = (

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from shared.reading import MessageText, Observation, ObserveContext, Observed, ObservePolicy, TurnText, observe
+from shared.extraction import MessageText, Observation, ObserveContext, Observed, ObservePolicy, TurnText, observe
 
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)  # a Wednesday
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.reading.bygone import tells_only_past, tells_past
+from shared.extraction.bygone import tells_only_past, tells_past
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from shared.reading.dates import coming, find, last_day
-from shared.relate import sense_of
+from shared.domain.statements import sense_of
+from shared.extraction.dates import coming, find, last_day
 from tests.unit.reading.say import stated
 
 NOVEMBER = date(2026, 11, 10)

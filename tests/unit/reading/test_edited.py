@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.reading.edited import Content, edited, redacted
+from shared.extraction.edited import Content, edited, redacted
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 TEA = Content("preference", "pref:food:tea", {"scope": "food", "target": "tea", "value": "tea"}, "likes tea", 1)

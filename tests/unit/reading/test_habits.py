@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.reading.habits import PREFIX, Habit, Telling, Verdict, find_act, is_same_act, judge
-from shared.reading.habits_kinds import kinds_of
+from shared.extraction.habits import PREFIX, Habit, Telling, Verdict, find_act, is_same_act, judge
+from shared.extraction.habits_kinds import kinds_of
 
 ACTS_EN = {
     "Just finished my flat white": "flat white",

@@ -2,13 +2,13 @@
 
 import pytest
 
-from shared.reading import lasting
-from shared.reading.clauses import split
-from shared.reading.guards import stances
-from shared.reading.learned import read
-from shared.reading.sentence_gate import SURE
-from shared.text.static_encoder import load_static_encoder
-from shared.text.text_sum import SLOTS, find_slots, load_text_sum
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.classifiers.text_sum import SLOTS, find_slots, load_text_sum
+from shared.extraction import lasting
+from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.extraction.learned import read
+from shared.extraction.sentence_gate import SURE
 
 
 def estimate(text: str) -> float:

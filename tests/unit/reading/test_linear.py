@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe, recalled, wishes
-from shared.reading.clauses import LONGEST, split
-from shared.reading.stretches import TOO_LONG, stretches
-from shared.text import fingerprint, sanitize, segment, tokens
-from shared.text.normalise import normalise
-from shared.text.secrets import find_secrets, kind_of_field
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe, recalled, wishes
+from shared.extraction.clauses import LONGEST, split
+from shared.extraction.stretches import TOO_LONG, stretches
+from shared.language import fingerprint, segment, tokens
+from shared.language.normalise import normalise
+from shared.screening import sanitize
+from shared.secrets import find_secrets, kind_of_field
 from tests.long import often
 from tests.system.looking import SHAPES, costs, quadratic, said, superlinear
 

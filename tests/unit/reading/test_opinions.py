@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.reading.opinions import gives_opinion
+from shared.extraction.opinions import gives_opinion
 from tests.unit.reading.say import stated
 
 OPINIONS = """

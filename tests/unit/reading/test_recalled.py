@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.reading.recalled import Heard, own, recalled, sentences
-from shared.text.fingerprint import prints
+from shared.extraction.recalled import Heard, own, recalled, sentences
+from shared.language.fingerprint import prints
 
 TAG = '<user_memory nonce="a1b2c3" source="personal" confidence="0.90">likes jasmine tea</user_memory>'
 FENCED = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.reading.relatives import asks_own_health, speaks_of_health, tells_of_relative
+from shared.extraction.relatives import asks_own_health, speaks_of_health, tells_of_relative
 
 
 @pytest.mark.parametrize(

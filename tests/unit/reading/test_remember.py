@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.reading import ObserveContext, ObservePolicy, RefText, StructuredItem, ToolText, TurnText, observe
-from shared.reading.dates import find
-from shared.reading.slash import parse
+from shared.extraction import ObserveContext, ObservePolicy, RefText, StructuredItem, ToolText, TurnText, observe
+from shared.extraction.dates import find
+from shared.extraction.slash import parse
 from tests.unit.reading.say import NOW, said, stated
 
 

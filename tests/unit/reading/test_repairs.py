@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.reading.repairs import repair
+from shared.extraction.repairs import repair
 from tests.unit.reading.say import stated
 
 

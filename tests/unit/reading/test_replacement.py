@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.amending import PUTS_RIGHT
-from shared.reading.observe import MAY_REPAIR
-from shared.reading.replacement import (
+from shared.classifiers.hidden_layer import load_hidden_layer
+from shared.extraction.observe import MAY_REPAIR
+from shared.extraction.replacement import (
     SIGNS,
     count_own_signs,
     estimate_repairing,
@@ -12,7 +12,7 @@ from shared.reading.replacement import (
     find_replacement,
     read_phrases,
 )
-from shared.text.hidden_layer import load_hidden_layer
+from shared.resolution.amending import PUTS_RIGHT
 
 
 def put_right(before: str, said: str) -> str:

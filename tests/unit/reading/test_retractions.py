@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.reading import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.reading.retractions import find, last_sentence, taken
+from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
+from shared.extraction.retractions import find, last_sentence, taken
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from shared.reading import ObserveContext, ObservePolicy, ToolText, TurnText, gates, guards_words, observe
-from shared.text.patterns import LazyPattern
+from shared.extraction import ObserveContext, ObservePolicy, ToolText, TurnText, gates, guards_words, observe
+from shared.language.patterns import LazyPattern
 from tests.unit.reading.say import NOW, said, stated
 
 APPOINTED = [

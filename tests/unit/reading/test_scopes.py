@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.reading.scopes import of_other_kind
+from shared.extraction.scopes import of_other_kind
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Role
-from shared.reading import MessageText, TurnText
-from shared.reading.wishes import find
-from shared.wishes import TurnPlace, Wishes
+from shared.extraction import MessageText, TurnText
+from shared.extraction.standing_wishes import TurnPlace, Wishes
+from shared.extraction.wishes import find
 
 AT = datetime(2026, 11, 25, 9, 0, tzinfo=UTC)
 WISHES = [

@@ -10,7 +10,7 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.content import MAX_BLOCKS, ContentBlock
 from schemas.media import MediaState
 from schemas.turn_events import Message, TurnEvents
-from shared.edge import problems
+from shared.parsing import problems
 from tests.unit.schemas.examples import schema_of
 
 TEXT = {"type": "text", "text": "看看这个 and tell me"}

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from schemas.envelope import Envelope
 from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
-from shared.edge import parse, problems
 from shared.errors import RefusedError
+from shared.parsing import parse, problems
 from tests.unit.schemas.examples import EVENT_EXAMPLES, EXAMPLES
 
 MISSING = object()

@@ -10,7 +10,7 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieval_plan import RetrievalPlan
-from shared.edge import problems
+from shared.parsing import problems
 
 MINIMAL: dict[str, Any] = {"version": "0.1", "queries": [{"text": "retrieval design"}]}
 

@@ -6,7 +6,7 @@ import pytest
 
 from services.observer.summary import SummaryMessage, SummaryPolicy, SummaryTurn, summarise
 from services.observer.summary.sentences import is_relative, split_sentences
-from shared.text.tokens import count
+from shared.language.tokens import count
 
 DAY = datetime(2026, 3, 11, 9, tzinfo=UTC)
 POLICY = SummaryPolicy()

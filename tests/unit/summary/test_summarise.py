@@ -18,7 +18,7 @@ from services.observer.summary import (
     load,
     summarise,
 )
-from shared.text.tokens import count
+from shared.language.tokens import count
 
 POLICY = SummaryPolicy()
 KEY = re.compile(r"sk-[A-Za-z0-9]{10,}")

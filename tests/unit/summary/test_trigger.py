@@ -14,8 +14,8 @@ from services.observer.summary import (
     to_summary_policy,
     trigger,
 )
+from shared.language.tokens import count
 from shared.policy import ComposePolicy, Policy
-from shared.text.tokens import count
 
 POLICY = SummaryPolicy()
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.text import alike, stopwords
-from shared.text.alike import ALIKE, others
-from shared.text.segment import query_terms, stem, terms
+from shared.language import stopwords, synonyms
+from shared.language.segment import query_terms, stem, terms
+from shared.language.synonyms import ALIKE, others
 
 PER_TERM = 6
 """Each other word is one more list of postings to read."""
@@ -34,6 +34,6 @@ def test_the_list_is_short_and_holds_no_words_that_carry_nothing() -> None:
 
 
 def test_a_long_question_gets_no_more_words_than_a_few() -> None:
-    assert len(others(list(ALIKE))) == alike.MOST
+    assert len(others(list(ALIKE))) == synonyms.MOST
     assert others(["mother", "mom", "zebra"]) == ["mum", "mama"]
     assert others([]) == []

@@ -3,9 +3,9 @@
 import pytest
 
 from schemas.content import ContentBlock
-from shared.text import tokens
-from shared.text.blocks import CLOSE, asked, closed, fenced_within, fitted, render, searchable
-from shared.text.sanitize import escape
+from shared.domain.blocks import CLOSE, asked, closed, fenced_within, fitted, render, searchable
+from shared.language import tokens
+from shared.screening.sanitize import escape
 
 
 def block(kind: str = "image", fallback: str = "一张照片", text: str = "", media_id: str = "m") -> ContentBlock:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.text import tokens
+from shared.language import tokens
 
 COUNTED: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "counted.jsonl").read_text("utf-8").splitlines()

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from shared.text.dates import time_range, without_times
-from shared.text.festivals import LUNAR
+from shared.language.dates import time_range, without_times
+from shared.language.festivals import LUNAR
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.text.fingerprint import prints
+from shared.language.fingerprint import prints
 
 SAME = [
     ("I really love jasmine tea.", "i REALLY love jasmine tea!!"),

@@ -7,9 +7,12 @@ from importlib import import_module
 
 import pytest
 
-import shared.reading
-import shared.text
-from shared.text.patterns import LazyPattern, to_pattern
+import shared.extraction
+import shared.language
+import shared.resolution
+import shared.screening
+import shared.secrets
+from shared.language.patterns import LazyPattern, to_pattern
 
 
 def test_a_pattern_is_compiled_at_its_first_use() -> None:
@@ -28,7 +31,9 @@ def test_it_finds_what_a_compiled_one_finds() -> None:
 
 
 def test_every_pattern_that_reads_language_compiles() -> None:
-    found = [one for package in (shared.reading, shared.text) for one in _patterns(package.__path__, package.__name__)]
+    found = [
+        one for package in (shared.extraction, shared.language) for one in _patterns(package.__path__, package.__name__)
+    ]
     assert len(found) > 300
     assert all(one.groups >= 0 for one in found)
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.text.replies import asserts_something, says_something
+from shared.language.replies import asserts_something, says_something
 
 BLANK = ("", "   ", " \n\t ", "      。")
 REPLIES = """

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.text import hostile
-from shared.text.disguise import plain
-from shared.text.sanitize import REMOVED, screen, sentences, show_own
-from shared.text.tags import escape
+from shared.screening import hostile
+from shared.screening.disguise import plain
+from shared.screening.sanitize import REMOVED, screen, sentences, show_own
+from shared.screening.tags import escape
 from tests.learning.hostile.rows import files
 from tests.long import LONG
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.text.secrets import find_secrets, redact, refuses
+from shared.secrets import find_secrets, redact, refuses
 
 REFUSED = [
     "AIzaSyA1234567890",

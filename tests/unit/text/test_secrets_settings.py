@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.text.secrets import find_secrets, kind_of_field, kind_of_id, redact, refuses
+from shared.secrets import find_secrets, kind_of_field, kind_of_id, redact, refuses
 
 BODY = "Zx81kQ9vTm3LpW7RbN5sHc2YdF6gJ4aE"
 TOKENS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.text.secrets import find_secrets, redact, refuses
+from shared.secrets import find_secrets, redact, refuses
 
 SAID = [
     ("家里无线网的密码是 lvdou2021home", "lvdou2021home"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.text.segment import keywords, query_terms, terms
+from shared.language.segment import keywords, query_terms, terms
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from shared.text.static_encoder import FOLDER, MAX_CHARS, load_static_encoder
+from shared.classifiers.static_encoder import FOLDER, MAX_CHARS, load_static_encoder
 
 MEGABYTES = 10
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.text import names, normalise, tokens
-from shared.text.language import detect
-from shared.text.secrets import redact
+from shared.language import names, normalise, tokens
+from shared.language.detection import detect
+from shared.secrets import redact
 
 
 @pytest.mark.parametrize(

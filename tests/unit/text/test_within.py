@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.text.within import has_word, letters
+from shared.language.within import has_word, letters
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+"""Whose text a record carries and when it was said, by its body, its key and its headers; pure."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import orjson
+
+from schemas.envelope import user_key
+from shared.bus.delivery import Record
+from shared.domain.subjects import Subject
+from shared.parsing import unwrapped
+
+COPIED = "x-copied"
+"""A header of dead letters that an erasure moved to the end of their partition: when, in ms since the epoch."""
+ORIGIN = "x-origin"
+DIGITS = 19
+"""No offset and no time is longer."""
+
+Place = tuple[str, int]
+"""A topic and a partition."""
+
+
+def is_of(subject: Subject, record: Record, *, keyed: bool, sessions: Collection[str] | None = None) -> bool | None:
+    """Whether the record is this user's; None where nobody can tell. `keyed`: keys of the topic name users.
+
+    The body decides where it names somebody, for producers may choose any key; else the key does. With `sessions`, only
+    what says that it belongs to one of them is meant.
+    """
+    fields = _fields(record.value)
+    named = _named(fields)
+    if sessions is not None:
+        return named == subject and fields.get("session_id") in sessions
+    if named is not None:
+        return named == subject
+    key = record.key or b""
+    if not keyed or b":" not in key:
+        return None
+    return key == user_key(*subject).encode()
+
+
+def _fields(body: bytes | None) -> dict[str, Any]:
+    try:
+        raw: Any = orjson.loads(body or b"")
+    except orjson.JSONDecodeError:
+        return {}
+    return unwrapped(raw) if isinstance(raw, dict) else {}  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+
+
+def _named(fields: Mapping[str, Any]) -> Subject | None:
+    tenant, user = fields.get("tenant_id", "default"), fields.get("user_id")
+    return Subject(tenant.strip(), user.strip()) if isinstance(tenant, str) and isinstance(user, str) else None
+
+
+def said_before(record: Record, moment_ms: int, since: Mapping[Place, int]) -> bool:
+    """Whether it was said before the moment. `since`: by partition the first offset that was not.
+
+    A dead letter may be written long after the message that it holds; its origin tells.
+    """
+    if record.timestamp < moment_ms:
+        return True
+    topic, _, place = _header(record, ORIGIN).partition("/")
+    partition, _, offset = place.partition("/")
+    return -1 < _number(offset) < since.get((topic, _number(partition)), 0)
+
+
+def appended_ms(record: Record) -> int:
+    """When it came to where it stands: not before this, and later than said if it was copied."""
+    return max(record.timestamp, _number(_header(record, COPIED)))
+
+
+def _header(record: Record, name: str) -> str:
+    """The latest header of this name; empty where there is none or it is null."""
+    value: bytes | None = next((value for key, value in reversed(record.headers) if key == name), None)
+    return (value or b"").decode("ascii", errors="replace")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else -1

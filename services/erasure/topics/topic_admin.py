@@ -1,0 +1,255 @@
+"""What stands in topics: reading it without a group, deleting its front, copying it to the end."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import (
+    ClusterAuthorizationFailedError,
+    GroupAuthorizationFailedError,
+    IncompatibleBrokerVersion,
+    KafkaError,
+    MessageSizeTooLargeError,
+    PolicyViolationError,
+    TopicAuthorizationFailedError,
+    UnknownError,
+    UnsupportedVersionError,
+)
+
+from schemas.topics import DEAD_LETTER_BYTES, SWEEP_MS
+from services.erasure.topics.record_owner import COPIED
+from shared.bus.shutdown import disconnect
+from shared.bus.unreadable import READ_ON
+from shared.errors import TransientError
+
+WAIT_S = 30.0
+"""A broker that says nothing for so long is away."""
+FETCH_MS = 20
+"""What stands is read to its end: waiting for more in one partition would hold up what stands in the others."""
+POLL_MS = 1_000
+AT_ONCE = 500
+EMBEDDED = "smartbrain-embedded"
+"""The embedded broker's name for itself: what it deletes is off the disk when it says so."""
+FOREVER = datetime.max.replace(tzinfo=UTC)
+DEFAULT_SEGMENT_MS = 7 * 24 * 3_600_000
+
+NEVER = (
+    ClusterAuthorizationFailedError,
+    GroupAuthorizationFailedError,
+    IncompatibleBrokerVersion,
+    MessageSizeTooLargeError,
+    NotImplementedError,  # aiokafka and the broker have no version in common
+    PolicyViolationError,
+    TopicAuthorizationFailedError,
+    UnknownError,
+    UnsupportedVersionError,
+)
+"""What a broker answers to a question that it will refuse again."""
+
+Span = tuple[int, int]
+"""The first offset, and the one after the last."""
+Found = ConsumerRecord[bytes, bytes]
+
+
+class UnwillingError(Exception):
+    """The broker will not do this, now or later; the message says why."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How long a topic keeps what is written: `retention_ms` None means for ever."""
+
+    retention_ms: int | None
+    segment_ms: int
+
+    def expired(self, written_ms: int, now_ms: int) -> bool:
+        """Whether what was written then has had its time."""
+        return self.retention_ms is not None and written_ms + self.retention_ms < now_ms
+
+    def gone_by(self, written_ms: int) -> datetime:
+        """When what was written then is off every disk, whatever is written beside it."""
+        if self.retention_ms is None:
+            return FOREVER
+        try:
+            return datetime.fromtimestamp(0, UTC) + timedelta(
+                milliseconds=written_ms + self.retention_ms + self.segment_ms + SWEEP_MS
+            )
+        except OverflowError:
+            return FOREVER
+
+
+@asynccontextmanager
+async def standing(bootstrap: str) -> AsyncGenerator["Standing"]:
+    """The topics of a broker; TransientError when it is away, then or later."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=bootstrap,
+        enable_auto_commit=False,
+        auto_offset_reset="earliest",
+        fetch_max_wait_ms=FETCH_MS,
+        retry_backoff_ms=FETCH_MS,  # the first look at each topic fails for want of metadata
+        **READ_ON,
+    )
+    opened = Standing(bootstrap, admin, consumer)
+    try:
+        await admin.start()
+        await consumer.start()
+        await opened.look()
+        yield opened
+    except (KafkaError, TimeoutError) as error:
+        raise TransientError(f"kafka: {type(error).__name__}: {error}") from error
+    finally:
+        await opened.close()
+
+
+class Standing:
+    """The topics of one broker as they are; nothing here creates one."""
+
+    def __init__(self, bootstrap: str, admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer) -> None:
+        self._bootstrap = bootstrap
+        self._admin = admin
+        self._consumer = consumer
+        self._producer: AIOKafkaProducer | None = None
+        self._partitions: dict[str, list[int]] = {}
+        self.keeps_bytes = True
+
+    async def look(self) -> None:
+        """Which topics there are, and whether bytes outlive their deletion here: on Apache Kafka they do."""
+        self.keeps_bytes = (await self._admin.describe_cluster()).get("cluster_id") != EMBEDDED
+        self._partitions = {
+            str(topic["topic"]): sorted(int(each["partition"]) for each in topic["partitions"])
+            for topic in await self._admin.describe_topics()
+        }
+
+    async def close(self) -> None:
+        """Disconnected."""
+        await disconnect(self._producer, self._consumer)
+        with suppress(KafkaError):
+            await self._admin.close()
+
+    async def spans(self, topics: Iterable[str]) -> dict[TopicPartition, Span]:
+        """What can be read now, by partition, of those topics that exist; a span may be empty."""
+        places = [TopicPartition(topic, number) for topic in topics for number in self._partitions.get(topic, [])]
+        if not places:
+            return {}
+        starts = await self._consumer.beginning_offsets(places)
+        ends = await self._consumer.end_offsets(places)
+        return {place: (starts[place], ends[place]) for place in places}
+
+    async def since(self, spans: Mapping[TopicPartition, Span], moment_ms: int) -> dict[TopicPartition, int]:
+        """By partition the first offset of that moment or later, or the end of what can be read."""
+        if not spans:
+            return {}
+        found = await self._consumer.offsets_for_times(dict.fromkeys(spans, max(moment_ms, 0)))
+        return {place: min(at.offset, end) if (at := found.get(place)) else end for place, (_, end) in spans.items()}
+
+    async def committed(self, group: str) -> dict[TopicPartition, int]:
+        """Where the group goes on; UnwillingError where we may not know."""
+        try:
+            offsets = await self._admin.list_consumer_group_offsets(group)
+        except NEVER as error:
+            raise UnwillingError(f"{group}: {type(error).__name__}") from error
+        return {place: told.offset for place, told in offsets.items()}
+
+    async def read(self, spans: Mapping[TopicPartition, Span]) -> AsyncIterator[Sequence[Found]]:
+        """Every record of these spans in the order of each partition, some at a time."""
+        ends = {place: end for place, (start, end) in spans.items() if start < end}
+        if not ends:
+            return
+        self._consumer.assign(list(ends))
+        for place in ends:
+            self._consumer.seek(place, spans[place][0])
+        last = asyncio.get_running_loop().time()
+        while ends:
+            batches = await self._consumer.getmany(*ends, timeout_ms=POLL_MS, max_records=AT_ONCE)
+            for place, records in batches.items():
+                yield [record for record in records if record.offset < ends[place]]
+            for place in list(ends):
+                async with asyncio.timeout(WAIT_S):
+                    if await self._consumer.position(place) >= ends[place]:
+                        del ends[place]
+                        self._consumer.pause(place)
+            if batches:
+                last = asyncio.get_running_loop().time()
+            elif asyncio.get_running_loop().time() - last > WAIT_S:
+                raise TransientError("kafka: nothing to read where something stands")
+
+    async def drop(self, place: TopicPartition, offset: int) -> None:
+        """Nothing before the offset can be read any more; UnwillingError where the broker refuses."""
+        try:
+            await self._admin.delete_records({place: RecordsToDelete(offset)})
+        except NEVER as error:
+            raise UnwillingError(f"{place.topic}/{place.partition}: {type(error).__name__}") from error
+
+    async def copy(self, place: TopicPartition, span: Span, keep: Callable[[Found], bool], now_ms: int) -> int:
+        """How many records of the span now stand at the end of the partition again: those to keep.
+
+        They have their key, value, headers and time, and one header more, which says when they were copied.
+        UnwillingError: not all of them.
+        """
+        copied = 0
+        async for records in self.read({place: span}):
+            kept = [record for record in records if keep(record)]
+            try:
+                await self._send_all(kept, (COPIED, str(now_ms).encode()))
+            except NEVER as error:
+                raise UnwillingError(f"{place.topic}/{place.partition}: {type(error).__name__}") from error
+            copied += len(kept)
+        return copied
+
+    async def _send_all(self, records: Sequence[Found], mark: tuple[str, bytes]) -> None:
+        producer = self._producer
+        if producer is None:
+            # not idempotent: after a refusal it could send nothing more
+            producer = self._producer = AIOKafkaProducer(
+                bootstrap_servers=self._bootstrap, acks="all", max_request_size=2 * DEAD_LETTER_BYTES
+            )
+            await producer.start()
+        sent = [(record, await _send(producer, record, [*_unmarked(record), mark])) for record in records]
+        for record, acknowledged in sent:
+            try:
+                await acknowledged
+            except MessageSizeTooLargeError:  # it was as large as may be: the mark is too much
+                await (await _send(producer, record, _unmarked(record)))
+
+    async def kept(self, topics: Mapping[str, Kept]) -> dict[str, Kept]:
+        """How long each topic keeps things: by its own settings, or as given here where we may not know."""
+        asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in topics if name in self._partitions]
+        found: dict[str, Kept] = {}
+        for reply in await self._admin.describe_configs(asked) if asked else ():
+            for error, _, _, name, entries in reply.resources:  # pyright: ignore[reportAttributeAccessIssue] # untyped
+                if not error:
+                    found[name] = _kept({key: value for key, value, *_ in entries})
+        return {**topics, **found}
+
+
+def _kept(configs: Mapping[str, Any]) -> Kept:
+    retention = int(configs.get("retention.ms") or -1)
+    deleted = "delete" in str(configs.get("cleanup.policy") or "delete")
+    segment = int(configs.get("segment.ms") or DEFAULT_SEGMENT_MS)
+    return Kept(retention if deleted and retention >= 0 else None, segment)
+
+
+def _unmarked(record: Found) -> list[tuple[str, bytes]]:
+    return [(name, value) for name, value in record.headers if name != COPIED]
+
+
+async def _send(producer: AIOKafkaProducer, record: Found, headers: list[tuple[str, bytes]]) -> asyncio.Future[Any]:
+    value = b"" if record.value is None and record.key is None else record.value  # nothing at all cannot be sent
+    return await producer.send(
+        record.topic,
+        value,
+        key=record.key,
+        partition=record.partition,
+        timestamp_ms=record.timestamp if record.timestamp >= 0 else None,
+        headers=headers,
+    )

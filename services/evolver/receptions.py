@@ -1,0 +1,61 @@
+"""feedback.recorded -> what it does to the memories that it names, through the journal of upkeep."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from uuid import UUID
+
+from schemas.events import FeedbackRecorded
+from services.evolver import rules, upkeep
+from services.evolver.rules import due
+from shared.bus.delivery import Delivered
+from shared.domain.decay import Due
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime
+from shared.store import inbox, keeping, memory, outcomes
+
+CONSUMER = "evolver"
+
+
+async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
+    """The active memories among those named are counted, and steps taken, once for each event; the others stay.
+
+    What has been rejected too often is out of sight as soon as it is known, not a round of upkeep later.
+    """
+    if not any(_told(event).memory_ids for event in events):
+        return
+    async with rt.db.transaction(subject) as conn:
+        await memory.lock(conn, subject)
+        fresh = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
+        once = {event.envelope.event_id: event for event in events}
+        told = [event for event_id, event in once.items() if event_id in fresh]
+        named = {id for event in told for id in _told(event).memory_ids}
+        active = {kept.memory_id for kept in await keeping.active(conn, subject, named)}
+        wanted = [(wish, event.envelope) for event in told if (wish := _due(event, active)) is not None]
+        changes = await upkeep.perform(conn, subject, wanted, rt.policy)
+        latest = {change.after.memory_id: change.after for change in changes}
+        blown = [wish for kept in latest.values() if (wish := due.fuse(kept, rt.policy)) is not None]
+        await upkeep.perform(conn, subject, [(wish, told[-1].envelope) for wish in blown], rt.policy)
+
+
+def _told(event: Delivered) -> FeedbackRecorded:
+    assert isinstance(event.payload, FeedbackRecorded)  # noqa: S101 # the topic carries nothing else
+    return event.payload
+
+
+def _due(event: Delivered, active: set[UUID]) -> Due | None:
+    """What the event does to those of its memories that are active; None where that is nothing."""
+    effect = rules.effect_of(_told(event))
+    ids = tuple(id for id in dict.fromkeys(_told(event).memory_ids) if id in active)
+    if effect == rules.NO_EFFECT or not ids:
+        return None
+    told_at = event.envelope.occurred_at.isoformat()
+    return Due(
+        "feedback", ids, {"event_id": str(event.envelope.event_id), "effect": asdict(effect), "told_at": told_at}
+    )
+
+
+async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
+    """The event is named in quarantine; its turn has its outcome regardless."""
+    async with rt.db.transaction(subject) as conn:
+        await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
+        await outcomes.give_up(conn, subject, stage="feedback", event_id=event.envelope.event_id, reason=reason)

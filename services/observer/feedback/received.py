@@ -1,0 +1,174 @@
+"""How injected memories were received: the packages of a batch loaded, each judged by answer and next message, told."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.events import FeedbackRecorded
+from schemas.vocabulary import FeedbackSignal
+from services.observer.feedback import rules
+from services.observer.feedback.rules import Package, Used
+from shared.db import Connection
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
+from shared.extraction import Observed
+from shared.store import injections, memory, turns
+from shared.store.injections import Injection, Reception
+
+USER, ASSISTANT = "user_message", "assistant_message"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The events that tell how packages were received, and what their rows will say."""
+
+    events: list[FeedbackRecorded] = field(default_factory=list[FeedbackRecorded])
+    receptions: list[Reception] = field(default_factory=list[Reception])
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """For each turn of a batch the answer that it comes after, and the package that each answer was written with.
+
+    `first`: the turns before which nobody but the assistant has spoken since that answer; only they judge it.
+    """
+
+    answered: Mapping[UUID, Turn] = field(default_factory=dict[UUID, Turn])
+    first: frozenset[UUID] = frozenset()
+    asked: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
+    packages: Mapping[UUID, Package] = field(default_factory=dict[UUID, Package])
+    used: dict[UUID, Used] = field(default_factory=dict[UUID, Used])
+
+    def answer(self, turn: Turn) -> str:
+        """What the assistant said last before this turn; empty where it said nothing, and nothing can be judged."""
+        before = self.answered.get(turn.turn_id)
+        return before.said(ASSISTANT)[-1] if before and before.said(ASSISTANT) else ""
+
+    def judge(self, turn: Turn, observed: Observed, rows: Iterable[ObservationRow]) -> Told:
+        """What the turn's message says of the answer before it, then what its own answer used; turns in their order."""
+        told = Told()
+        signal = observed.feedback.signal if observed.feedback else "neutral"
+        corrections = [f"{row.old_value or ''} {row.text}" for row in rows if row.priority == "urgent"]
+        self._by_message(turn, signal, corrections, told)
+        self._by_reply(turn, told)
+        return told
+
+    def _by_message(self, turn: Turn, signal: FeedbackSignal, corrections: Sequence[str], told: Told) -> None:
+        before, said = self.answered.get(turn.turn_id), turn.said(USER)
+        package = self.packages.get(before.turn_id) if before and turn.turn_id in self.first else None
+        if before is None or package is None:
+            if signal != "neutral":
+                told.events.append(FeedbackRecorded(signal=signal))
+            return
+        if not said:
+            return
+        asked, answer = self.asked.get(before.turn_id, ""), "\n".join(before.said(ASSISTANT))
+        used = self.used.get(before.turn_id) or rules.by_reply(package, answer, asked)[0]
+        heard = rules.heard(signal, said[0], answer, asked)
+        utilized, events = rules.by_message(package, used, heard, said[0], corrections)
+        told.events.extend(events)
+        if events:
+            told.receptions.append(Reception(package.context_id, utilized=utilized, feedback_signal=signal))
+
+    def _by_reply(self, turn: Turn, told: Told) -> None:
+        package, replies = self.packages.get(turn.turn_id), turn.said(ASSISTANT)
+        if package is None or not replies:
+            return
+        used, events = rules.by_reply(package, "\n".join(replies), self.asked.get(turn.turn_id, ""))
+        self.used[turn.turn_id] = used
+        told.events.extend(events)
+        told.receptions.append(
+            Reception(package.context_id, turn.turn_id, used.memory_ids, bool(used.memory_ids), used.signal)
+        )
+
+
+async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> Earlier:
+    """What judging the turns of a batch needs: at most three reads, none where nothing was composed or answered."""
+    ordered = sorted(batch, key=lambda turn: (turn.session_id, turn.seq))
+    at = {(turn.session_id, turn.seq): turn for turn in ordered}
+    heads = [place for place in at if place[1] > 1 and (place[0], place[1] - 1) not in at]
+    stored = await turns.answered_before(conn, subject, heads)
+    answered, first, asked = _chain(ordered, at, stored)
+    answering = [turn for turn in ordered if turn.said(ASSISTANT)]
+    found = await injections.candidates(
+        conn,
+        subject,
+        contexts={t.context_id for t in (*answering, *stored) if t.context_id},
+        turns={turn.turn_id for turn in stored},
+        sessions={turn.session_id for turn in answering if turn.context_id is None},
+    )
+    chosen = {**_stored(stored, found), **_chosen(answering, answered, found)}
+    ids = {id for each in chosen.values() for id in (*each.core_ids, *each.evidence_ids)}
+    texts = {m.memory_id: m.content_text for m in await memory.by_ids(conn, subject, ids)}
+    packages = {turn: _package(each, texts) for turn, each in chosen.items()}
+    used = {
+        turn: Used(each.used_ids, each.utilization_signal or "none")
+        for turn, each in chosen.items()
+        if each.used_ids is not None
+    }
+    return Earlier(answered, frozenset(first), asked, packages, used)
+
+
+def _chain(
+    ordered: Sequence[Turn], at: Mapping[tuple[str, int], Turn], stored: Sequence[Turn]
+) -> tuple[dict[UUID, Turn], set[UUID], dict[UUID, str]]:
+    """For each turn the answered one before it, whether it is the first to answer back, and what had been asked."""
+    answered: dict[UUID, Turn] = {}
+    first: set[UUID] = set()
+    asked = {turn.turn_id: "\n".join(turn.said(USER)) for turn in (*stored, *ordered)}
+    for turn in ordered:
+        before = at.get((turn.session_id, turn.seq - 1))
+        if before is None:
+            near = [s for s in stored if s.session_id == turn.session_id and s.seq < turn.seq]
+            latest = max(near, key=lambda each: each.seq, default=None)
+            direct = latest is not None and latest.seq == turn.seq - 1
+        else:
+            latest = before if before.said(ASSISTANT) else answered.get(before.turn_id)
+            direct = latest is before or (before.turn_id in first and not before.said(USER))
+            if not asked[turn.turn_id]:
+                asked[turn.turn_id] = asked[before.turn_id]
+        if latest is not None and latest.seq >= turn.seq - turns.ANSWERED_WITHIN:
+            answered[turn.turn_id] = latest
+        if direct:
+            first.add(turn.turn_id)
+    return answered, first, asked
+
+
+def _stored(stored: Sequence[Turn], found: Sequence[Injection]) -> dict[UUID, Injection]:
+    """The packages of turns that were observed before, or that name theirs."""
+    by_turn = {each.turn_id: each for each in found if each.turn_id}
+    by_id = {each.context_id: each for each in found}
+    known = {t.turn_id: by_turn.get(t.turn_id) or (by_id.get(t.context_id) if t.context_id else None) for t in stored}
+    return {turn_id: each for turn_id, each in known.items() if each is not None}
+
+
+def _chosen(
+    answering: Sequence[Turn], answered: Mapping[UUID, Turn], found: Sequence[Injection]
+) -> dict[UUID, Injection]:
+    """For each answer the package that the turn names, else the latest of the session since the answer before."""
+    free = {each.context_id: each for each in found if each.turn_id is None}
+    chosen: dict[UUID, Injection] = {}
+    for turn in answering:
+        before = answered.get(turn.turn_id)
+        if turn.context_id is not None:
+            fitting = [each for each in free.values() if each.context_id == turn.context_id]
+        else:
+            fitting = [
+                each
+                for each in free.values()
+                if each.session_id == turn.session_id
+                and each.created_at <= turn.committed_at
+                and (before is None or each.created_at > before.committed_at)
+            ]
+        if fitting:
+            latest = max(fitting, key=lambda each: each.created_at)
+            chosen[turn.turn_id] = free.pop(latest.context_id)
+    return chosen
+
+
+def _package(injection: Injection, texts: Mapping[UUID, str]) -> Package:
+    def named(ids: Iterable[UUID]) -> dict[UUID, str]:
+        return {id: texts[id] for id in ids if id in texts}
+
+    return Package(injection.context_id, named(injection.core_ids), named(injection.evidence_ids), injection.degraded)

@@ -1,0 +1,27 @@
+"""Whether a message goes on with what was just answered, or turns to something else (seed 004 section 4.1.1-B)."""
+
+from services.observer.feedback.utilisation import core_words, words_of
+from services.observer.feedback.utilisation_words import GOES_ON, TURNS_AWAY
+from shared.language.normalise import fold, normalise
+from shared.language.segment import stem
+from shared.language.synonyms import others
+
+ENOUGH = 2
+"""So many words of its own make a message a topic of its own."""
+
+
+def goes_on(message: str, answer: str, asked: str) -> bool | None:
+    """True for a follow-up, False for another topic, None where the message is too short of words to tell.
+
+    `asked` is what the answer answered.
+    """
+    text = fold(normalise(message))
+    before = words_of(f"{asked}\n{answer}")
+    own = core_words(message)
+    alike = others([stem(word) for word in own])
+    shared = [word for word in own if before.say(word)]
+    if TURNS_AWAY.search(text):
+        return len(shared) >= ENOUGH
+    if shared or any(map(before.say, alike)) or GOES_ON.search(text):
+        return True
+    return False if len(own) >= ENOUGH else None

@@ -1,0 +1,90 @@
+"""The relay's producer: sends a batch in order and says what the broker acknowledged."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# aiokafka carries no types
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
+
+from shared.bus.shutdown import disconnect
+from shared.errors import TransientError
+
+Message = tuple[str, bytes, bytes]
+"""Topic, key, value."""
+PROBE_S = 2.0
+HOPELESS = (MessageSizeTooLargeError, RecordTooLargeError)
+
+
+class Publisher:
+    """An idempotent producer that is made anew after an error that it cannot mend itself."""
+
+    def __init__(self, bootstrap: str, client_id: str) -> None:
+        self._bootstrap = bootstrap
+        self._client_id = client_id
+        self._producer: AIOKafkaProducer | None = None
+
+    async def start(self) -> None:
+        """Connected, if it was not already."""
+        self._producer = self._producer or await self._connected()
+
+    async def _connected(self) -> AIOKafkaProducer:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=self._bootstrap,
+            client_id=self._client_id,
+            acks="all",
+            enable_idempotence=True,
+            linger_ms=0,
+            max_batch_size=262_144,
+        )
+        try:
+            await producer.start()
+        except KafkaError as error:
+            with suppress(KafkaError):
+                await producer.stop()
+            raise TransientError(f"kafka: {error}") from error
+        return producer
+
+    async def answers(self) -> bool:
+        """Whether the broker answers now."""
+        producer = self._producer
+        try:
+            async with asyncio.timeout(PROBE_S):
+                return producer is not None and bool((await producer.client.fetch_all_metadata()).brokers())
+        except (KafkaError, TimeoutError):
+            return False
+
+    async def send_all(self, messages: Sequence[Message]) -> list[Exception | None]:
+        """By message: None once every replica has it, or why the broker will never take it.
+
+        Raises TransientError when the broker is away: then any of the messages may or may not have arrived.
+        """
+        await self.start()
+        producer = self._producer
+        assert producer  # noqa: S101 # start() has made it
+        outcomes: list[Exception | None] = [None] * len(messages)
+        waiting: list[tuple[int, asyncio.Future[object]]] = []
+        try:
+            for n, (topic, key, value) in enumerate(messages):
+                try:
+                    waiting.append((n, await producer.send(topic, value, key=key)))
+                except HOPELESS as error:
+                    outcomes[n] = error
+            for n, sent in waiting:
+                try:
+                    await sent
+                except HOPELESS as error:
+                    outcomes[n] = error
+        except KafkaError as error:
+            # an idempotent producer may be stuck for good after an outage
+            await self.stop()
+            raise TransientError(f"kafka: {type(error).__name__}") from error
+        return outcomes
+
+    async def stop(self) -> None:
+        """Disconnected; what was sent has been waited for."""
+        producer, self._producer = self._producer, None
+        await disconnect(producer)

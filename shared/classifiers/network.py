@@ -1,0 +1,224 @@
+"""A small network over the grams of texts: weights that were learned from the labelled corpus, read from a file.
+
+Each gram adds its numbers to a hidden layer, for the text that holds it, for the text after it and for the one before
+it; the hidden layer gives a probability of each class. `tests/learning` fits the weights.
+
+The weights are unpacked once a machine, into the cache, and mapped from there: processes share them, and each holds
+what it has read of them.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module, resources
+from itertools import chain
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.files import CACHE
+
+Trie: Any = import_module("marisa_trie").Trie
+"""It carries no types."""
+FOLDER = "weights"
+NAMES = ("statements", "feedback", "intents", "relations", "hostile")
+BLOCKS = 3
+"""What a gram adds to its own text, to the one after it and to the one before it."""
+Numbers = NDArray[np.float32]
+Lead = tuple[Numbers, int]
+"""What a text adds to the one after it, and how many grams of it are read."""
+REMEMBERED = 20_000
+"""So many grams are found without a look into the trie."""
+
+
+class Vocabulary(dict[str, int | None]):
+    """The row of each gram that has weights, None of any other: `vocabulary[gram]`.
+
+    `rows` holds the row of each gram by the number that the trie gives it. As a dict it holds what was asked lately.
+    """
+
+    def __init__(self, trie: Any, rows: NDArray[np.int32]) -> None:
+        super().__init__()
+        self.trie = trie
+        self.rows = rows
+
+    @classmethod
+    def of(cls, grams: Sequence[str]) -> "Vocabulary":
+        """Each gram has the row of its place in the sequence."""
+        trie = Trie(grams)
+        rows = np.empty(len(grams), np.int32)
+        rows[[trie[gram] for gram in grams]] = range(len(grams))
+        return cls(trie, rows)
+
+    def __missing__(self, gram: str) -> int | None:
+        number: int = self.trie.get(gram, -1)
+        row = None if number < 0 else int(self.rows[number])
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[gram] = row
+        return row
+
+    def grams(self) -> list[str]:
+        """Every gram that has weights, in the order of the rows."""
+        return [self.trie.restore_key(number) for number in np.argsort(self.rows).tolist()]
+
+
+@dataclass(frozen=True)
+class Network:
+    """Classes in groups that exclude each other; the probabilities of a group add up to one.
+
+    `grams` is a row of BLOCKS x hidden small integers for each gram of the vocabulary, to be multiplied by `scale`;
+    row 0 stands for every text.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    vocabulary: Vocabulary
+    grams: NDArray[np.int8]
+    scale: Numbers
+    hidden: Numbers
+    out: Numbers
+    bias: Numbers
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of all groups in the order of the shares."""
+        return tuple(chain.from_iterable(self.groups))
+
+    def known(self, grams: Sequence[str]) -> list[int]:
+        """The rows of those grams that have weights, each once; row 0 always."""
+        places = set(map(self.vocabulary.__getitem__, grams))
+        places.discard(None)
+        places.add(0)
+        return list(places)  # pyright: ignore[reportReturnType] # None is out
+
+    def shares(self, texts: Sequence[Sequence[int]]) -> Numbers:
+        """The probabilities by class of each text of a message in order, each read with its neighbours."""
+        counts = np.fromiter(map(len, texts), np.intp, len(texts))
+        flat = np.fromiter(chain.from_iterable(texts), np.intp, int(counts.sum()))
+        starts = np.concatenate(([0], counts.cumsum()[:-1]))
+        sums = np.add.reduceat(self.grams[flat], starts, axis=0, dtype=np.int32) * self.scale
+        follows = np.ones(len(texts), np.float32)
+        follows[0] = 0.0
+        mixed, _ = mix(sums, counts, follows)
+        return self._shares(mixed)
+
+    def alone(self, text: Sequence[int]) -> list[float]:
+        """As `shares`, of a message of one text."""
+        width = len(self.hidden)
+        own = self.grams[text, :width].sum(axis=0, dtype=np.int32) * self.scale[:width]
+        return self._shares(own[None] * np.float32(len(text) ** -0.5))[0].tolist()
+
+    def lead(self, text: Sequence[int]) -> Lead:
+        """What a text adds to the one after it."""
+        width = len(self.hidden)
+        rows = self.grams[text, width : 2 * width]
+        return rows.sum(axis=0, dtype=np.int32) * self.scale[width : 2 * width], len(text)
+
+    def shares_after(self, leads: Sequence[Lead], texts: Sequence[Sequence[int]]) -> Numbers:
+        """As `shares`, of each text as the second and last of a message that begins with its lead."""
+        width = len(self.hidden)
+        own = [self.grams[text, :width].sum(axis=0, dtype=np.int32) for text in texts]
+        counts = np.array([len(text) + count for text, (_, count) in zip(texts, leads, strict=True)], np.float32)
+        total = np.array(own) * self.scale[:width] + np.array([led for led, _ in leads])
+        return self._shares(total / np.sqrt(counts)[:, None])
+
+    def _shares(self, mixed: NDArray[Any]) -> Numbers:
+        return softmax(np.maximum(mixed + self.hidden, 0.0) @ self.out + self.bias, self.groups)
+
+    def reasons(self, grams: Sequence[str], name: str, most: int = 3) -> tuple[str, ...]:
+        """Those of the grams that speak most for a class, by what each adds to it alone."""
+        rows = {gram: row for gram in grams if (row := self.vocabulary[gram]) is not None}
+        words, width = [*rows], len(self.hidden)
+        own = self.grams[[*rows.values()], :width] * self.scale[:width]
+        speaks = own @ self.out[:, self.classes.index(name)]
+        best: list[int] = np.argsort(-speaks)[:most].tolist()
+        return tuple(words[place].strip() for place in best if speaks[place] > 0)
+
+
+def mix(sums: NDArray[Any], counts: NDArray[np.intp], follows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Each text's own part and what its neighbours add, divided by the root of how many grams are read; that root.
+
+    `follows` is 1 where a text stands behind another of the same message, 0 where a message begins.
+    """
+    width = sums.shape[1] // BLOCKS
+    total = sums[:, :width].astype(np.float32)
+    behind = follows[1:, None]
+    total[1:] += sums[:-1, width : 2 * width] * behind
+    total[:-1] += sums[1:, 2 * width :] * behind
+    read = counts.astype(np.float32)
+    read[1:] += counts[:-1] * follows[1:]
+    read[:-1] += counts[1:] * follows[1:]
+    root = np.sqrt(read)[:, None]
+    return total / root, root
+
+
+def softmax(scores: NDArray[Any], groups: Sequence[Sequence[str]]) -> NDArray[Any]:
+    """Probabilities within each group of classes."""
+    shares = np.empty_like(scores)
+    start = 0
+    for group in groups:
+        end = start + len(group)
+        part = np.exp(scores[:, start:end] - scores[:, start:end].max(axis=1, keepdims=True))
+        shares[:, start:end] = part / part.sum(axis=1, keepdims=True)
+        start = end
+    return shares
+
+
+@lru_cache
+def load(name: str) -> Network:
+    """The network of that name: mapped from the cache, or in memory where nothing can be written there."""
+    with resources.as_file(resources.files("shared.classifiers").joinpath(FOLDER, f"{name}.npz")) as packed:
+        kept = CACHE / FOLDER / f"{name}-{_stamp(packed)}"
+        with np.load(packed, allow_pickle=False) as read:
+            vocabulary, rows = _map_from(kept, read)
+            groups = tuple(tuple(line.split("\t")) for line in str(read["groups"]).split("\n"))
+            return Network(groups, vocabulary, rows, read["scale"], read["hidden"], read["out"], read["bias"])
+
+
+def _stamp(packed: Path) -> str:
+    """Other weights have another stamp: it is of the sums of what the file holds."""
+    with ZipFile(packed) as archive:
+        return blake2b(repr([each.CRC for each in archive.infolist()]).encode(), digest_size=8).hexdigest()
+
+
+def _map_from(kept: Path, read: Any) -> tuple[Vocabulary, NDArray[np.int8]]:
+    try:
+        if not kept.is_dir():
+            _unpack(read, kept)
+        rows, weights = np.load(kept / "rows.npy"), np.load(kept / "weights.npy", mmap_mode="r").view(np.ndarray)
+        trie = Trie()
+        trie.mmap(str(kept / "grams.trie"))
+        return Vocabulary(trie, rows), weights
+    except OSError:
+        return Vocabulary.of(str(read["grams"]).split("\n")), read["rows"]
+
+
+def _unpack(read: Any, kept: Path) -> None:
+    """The folder holds the weights, whole: it appears at once, however many processes make it."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(mkdtemp(dir=kept.parent))
+    try:
+        vocabulary = Vocabulary.of(str(read["grams"]).split("\n"))
+        vocabulary.trie.save(str(made / "grams.trie"))
+        np.save(made / "rows.npy", vocabulary.rows)
+        np.save(made / "weights.npy", read["rows"])
+        for each in made.iterdir():
+            with each.open("rb") as file:
+                os.fsync(file.fileno())
+        with suppress(OSError):  # another process was first
+            made.rename(kept)
+    finally:
+        rmtree(made, ignore_errors=True)
+
+
+if __name__ == "__main__":  # so that no process has to do it when it begins to read
+    for each in NAMES:
+        load(each)

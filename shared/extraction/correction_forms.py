@@ -1,0 +1,297 @@
+"""Corrections by their form: what the user takes back, and what holds in its place.
+
+A form names the old words, the new words, or both. What either says is read by the plain finders from the affirmed
+sentence: `I no longer live in Turin` takes back what `I live in Turin` states.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from shared.extraction import correction_words as words
+from shared.extraction import dates, scheduled
+from shared.extraction.clauses import Clause, language_of
+from shared.extraction.gates import mask
+from shared.extraction.guards import Stance, stances
+from shared.extraction.keys import preference_key, target_of, tidy
+from shared.extraction.model import Found
+from shared.extraction.plain import find_plain
+from shared.extraction.slots import DENIES, denied_allergy
+from shared.extraction.values import sort_of
+from shared.language.patterns import read_group
+
+_LASTS = 2
+"""So many clauses after words that take something back, what is stated puts it right."""
+_NEVER = -9
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """What is said to be no longer so, as the affirmed sentence would have stated it; `at` is its clause."""
+
+    at: int
+    words: str
+    stated: Found
+
+    def fits(self, new: Found) -> bool:
+        """Whether the new finding may stand in the place of this one."""
+        same = new.kind == self.stated.kind
+        return same and (new.kind != "profile" or new.key == self.stated.key)
+
+
+def may_promote(found: Found) -> bool:
+    """Whether the finding can be a correction of its like."""
+    return found.kind in ("preference", "profile", "constraint", "goal", "decision", "task", "event")
+
+
+def promote_finding(found: Found, pattern: str, old: str | None = None, old_key: str | None = None) -> Found:
+    """The finding as a correction of the old value."""
+    value = {**found.value, **({"old_key": old_key} if old_key else {}), **({"old": old} if old else {})}
+    old = old or found.old_value
+    return replace(
+        found, assertion="correction", detector="correction", pattern=pattern, old_value=old or None, value=value
+    )
+
+
+def find_corrections(
+    clauses: Sequence[Clause], stances: Sequence[Stance], plain: Sequence[list[Found]], today: date
+) -> dict[int, list[Found]]:
+    """Corrections by the clause that states them; each takes the place of what the finders found in that clause."""
+    return _Reader(clauses, stances, plain, today).read()
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Goes through the clauses in their order, and remembers what was taken back shortly before.
+
+    `old` is what is so no more, `mended` the clause that says that something was wrong, `opened` one that is a mere no.
+    """
+
+    clauses: Sequence[Clause]
+    stances: Sequence[Stance]
+    plain: Sequence[list[Found]]
+    today: date
+    old: Old | None = None
+    mended: int = _NEVER
+    opened: int = _NEVER
+
+    def read(self) -> dict[int, list[Found]]:
+        """Corrections by their clause; one that is joined takes the next clause along."""
+        found: dict[int, list[Found]] = {}
+        joined = -1
+        for index, stance in enumerate(self.stances):
+            reported = stance.reported and stance.subject != "self"
+            if index == joined or stance.asked or stance.supposed or stance.ironic or reported:
+                continue
+            if each := self._read_clause(index):
+                found[index] = each
+                joined = index + 1 if "joined" in each[0].flags else joined
+        return found
+
+    def _read_clause(self, index: int) -> list[Found]:
+        clause, following = self.clauses[index], self._following(index)
+        signs = clause.mask | (following.mask if following else 0)
+        waiting = self.old or index - self.mended <= _LASTS or index - self.opened == 1
+        if not waiting and not signs & (words.FORMS | scheduled.MOVES | DENIES):
+            return []
+        subject = self.stances[index].subject
+        if subject in ("self", "none") and (denied := denied_allergy(clause.text)):
+            return [denied]
+        if words.ALONE.fullmatch(clause.text):
+            self.opened = index
+            return []
+        shifted, joined = scheduled.moved(self.clauses, index, self.today)
+        if shifted or subject == "agent":
+            return [_mark_joined(one) if joined else one for one in shifted]
+        if words.TAKES_BACK.search(clause.text):
+            self.mended = index
+        if before := words.BEFORE.search(clause.text):
+            self._remember(index, before)
+            return []
+        text = words.LEAD.sub("", clause.text) or clause.text
+        return (
+            self._find_denial(index, text)
+            or self._find_contrast(index, text)
+            or self._find_switch(index, text)
+            or self._find_restated(index, text)
+        )
+
+    def _following(self, index: int) -> Clause | None:
+        after = self.clauses[index + 1] if index + 1 < len(self.clauses) else None
+        return after if after and after.sentence == self.clauses[index].sentence else None
+
+    def _promotable(self, index: int) -> list[Found]:
+        return [one for one in self.plain[index] if may_promote(one)]
+
+    def _affirm(self, *texts: str) -> Found | None:
+        """What the first of the texts states that states anything: none where it is more than one taste."""
+        for text in texts:
+            clause = Clause(text, 0, len(text), 0, False, True, language_of(text), mask(text))
+            found = find_plain(clause, stances((clause,))[0], self.today) or _find_use(text)
+            if found and (len(found) == 1 or found[0].kind != "preference"):
+                return found[0]
+        return None
+
+    def _remember(self, index: int, before: re.Match[str]) -> None:
+        """What was so before: `I used to love coffee`."""
+        gone = _read_part(before, "old")
+        stated = self._affirm(f"我{gone}") if before["old2"] else self._affirm(f"I {gone}", f"I'm {gone}")
+        self.old = Old(index, _value_of(stated) or gone, stated) if stated else None
+
+    def _find_contrast(self, index: int, text: str) -> list[Found]:
+        """`X, not Y`, `not Y but X`, in one clause or over two."""
+        following = self._following(index)
+        after = words.NOT.match(following.text) if following else None
+        old = _read_part(after, "old") if after and not _read_part(after, "topic") else ""
+        if names_something(old) and (own := self._promotable(index)):
+            return [_mark_joined(_to_contrast(one, old)) for one in own]
+        before = words.NOT.match(text)
+        if following and before and names_something(old := _read_part(before, "old")):
+            topic, new = read_group(before, "topic"), words.IS.match(following.text)
+            stem = topic + read_group(before, "link")
+            own = self._promotable(index + 1)
+            own = own or (_find_use(following.text) if before["old3"] else [])
+            if own and (not topic or (stem != topic and following.text.startswith(stem))):
+                return [_mark_joined(_to_contrast(one, old)) for one in own]
+            if new and (one := self._affirm_new(index, topic, stem, _read_part(new, "new"))):
+                return [_mark_joined(_to_contrast(one, old))]
+        both = words.BOTH.match(text)
+        if both and names_something(old := _read_part(both, "old")):
+            own = both["head"] and words.NOW.search(both["head"])
+            texts = [said for said in (both["head2"], both["head"] if own else None) if said]
+            one = self._affirm(*texts)
+            if both["topic"]:
+                one = self._affirm_new(index, both["topic"], both["topic"] + both["link"], both["new"])
+            return [_to_contrast(one, old)] if one else []
+        return []
+
+    def _affirm_new(self, index: int, topic: str, stem: str, new: str) -> Found | None:
+        """What is said with the new words; a day is one of the appointment spoken of before where none is named."""
+        thing = "" if topic.strip() else scheduled.thing_before("", self.clauses, index) or ""
+        if language_of(f"{topic}{thing}{new}") == "zh":
+            return self._affirm(f"{thing}是{new}" if thing else f"{stem}{new}")
+        return self._affirm(f"{stem} {new}", f"the {thing or topic} is on {new}")
+
+    def _find_switch(self, index: int, text: str) -> list[Found]:
+        """`switched from X to Y`, 从X换成Y."""
+        match, stance = words.SWITCHED.match(text), self.stances[index]
+        if not match or words.UNSURE.search(text) or stance.trial or stance.momentary:
+            return []
+        old, new, head = (_read_part(match, name) for name in ("old", "new", "head"))
+        moved = _read_part(match, "moved")
+        own = self._promotable(index)
+        if own and (old or not moved):
+            return [_to_contrast(one, old) for one in own]
+        head = (match["thing"] or "").strip() or words.ADVERBS.sub("", head)
+        said = dates.find(new, self.today)
+        if sort_of(new) in words.OF_TIME or (said and said.start == 0):
+            return self._find_moved(index, head, old, new)
+        zh = bool(match["new3"])
+        if not (stance.subject in ("self", "group") or old or (zh and text.endswith("了"))):
+            return []
+        texts = (f"{head}是{new}",) if zh else (f"{head} is {new}",)
+        if zh and stance.subject != "other":
+            texts = (*texts, f"我{match['verb'] or ''}{new}", f"我用{new}")
+        one = self._affirm(*texts)
+        if one is None and stance.subject != "other" and not moved and names_something(new):
+            one = build_taste(new)
+        return [_to_contrast(one, old)] if one else []
+
+    def _find_moved(self, index: int, thing: str, old: str, new: str) -> list[Found]:
+        """The new day of what is moved, or of the appointment spoken of before."""
+        if sort_of(thing) in words.OF_TIME:
+            thing, old = "", old or thing
+        thing = thing if names_something(thing) else scheduled.thing_before("", self.clauses, index) or ""
+        said = dates.find(new, self.today)
+        return [scheduled.made(thing, new, said, language_of(thing), old, correction=True)] if thing else []
+
+    def _find_denial(self, index: int, text: str) -> list[Found]:
+        """What is so no more, as what the affirmed sentence would state, taken back."""
+        stance = self.stances[index]
+        if stance.trial or stance.momentary or stance.subject == "other":
+            return []
+        match = next((match for pattern in words.GONE if (match := pattern.search(text))), None)
+        gone = _read_part(match, "old") if match else ""
+        if gone in ("喜欢", "爱"):
+            return [_to_denial(Found("preference", None, {}, text, "", "", "preference"), "", text)]
+        if not names_something(gone):
+            return []
+        if language_of(gone) == "zh" or text.startswith("我"):
+            at_work = words.AT_WORK.sub("工作", gone)
+            texts = (f"我{at_work}", f"我住{gone}") if gone.startswith("在") else (f"我{gone}",)
+        else:
+            texts = (f"I {gone}", f"I'm {gone}")
+        stated = self._affirm(*texts) or build_taste(gone)
+        self.old = Old(index, _value_of(stated) or gone, stated)
+        return [_to_denial(stated, self.old.words, text)]
+
+    def _find_restated(self, index: int, text: str) -> list[Found]:
+        """What the clause states plainly, where words before it or in it say that it puts something right."""
+        clause, stance, old = self.clauses[index], self.stances[index], self.old
+        own = self._promotable(index)
+        mends, follows = index - self.mended <= _LASTS, old is not None and self._follows(index, old.at)
+        if not own and index != self.mended and (mends or follows) and stance.subject in ("self", "none"):
+            own = _find_use(text)
+        if old and follows and (fitting := [one for one in own if old.fits(one)]):
+            self.old = None
+            return [promote_finding(one, "restated", old.words, old.stated.key) for one in fitting]
+        if mends:
+            self.mended = self.mended if not own else _NEVER
+            return [promote_finding(one, "slip") for one in own]
+        if stance.subject != "other" and words.NOW.search(clause.text):
+            return [promote_finding(one, "now") for one in own if one.kind in ("preference", "profile")]
+        if index - self.opened == 1 or words.SETS_RIGHT.match(clause.text):
+            return [promote_finding(one, "actually") for one in own if one.kind == "profile" or one.polarity < 0]
+        return []
+
+    def _follows(self, index: int, before: int) -> bool:
+        """Whether the clause stands shortly behind the other, in its sentence or with a word that goes back to it."""
+        clause = self.clauses[index]
+        near = clause.sentence == self.clauses[before].sentence or words.BACK.search(clause.text) is not None
+        return near and 0 < index - before <= _LASTS
+
+
+def names_something(said: str) -> bool:
+    """Whether the old words name something that could have been kept."""
+    return 0 < len(said) <= 40 and not words.NOTHING.match(said)
+
+
+def build_taste(what: str, before: str = "") -> Found:
+    """A taste for what is named, under the key that its words and those before it tell."""
+    key, scope, slot = preference_key(before + what)
+    value: dict[str, object] = {"scope": scope, "target": target_of(what), "value": what}
+    value |= {"slot": slot} if slot else {}
+    return Found("preference", key, value, f"{before} {what}", "correction", "uses", "preference", 1)
+
+
+def _find_use(text: str) -> list[Found]:
+    match = words.USES.match(text)
+    what = tidy(_read_part(match, "what")) if match else ""
+    return [build_taste(what, match["verb"] or "")] if match and names_something(what) else []
+
+
+def _to_contrast(found: Found, old: str) -> Found:
+    key = preference_key(old)[0] if old and found.kind == "preference" else None
+    return promote_finding(found, "contrast", old, key)
+
+
+def _to_denial(stated: Found, old: str, text: str) -> Found:
+    value = {**stated.value, "value": "" if stated.kind == "profile" else old, "old": old}
+    found = replace(stated, value=value, text=text, retracts=True, polarity=-1)
+    return promote_finding(found, "gone", old)
+
+
+def _mark_joined(found: Found) -> Found:
+    """The correction marked as having taken the next clause along."""
+    return replace(found, flags=(*found.flags, "joined"))
+
+
+def _read_part(match: re.Match[str], name: str) -> str:
+    """The words of the group of this name, or of it with a number."""
+    return tidy(read_group(match, name))
+
+
+def _value_of(found: Found | None) -> str:
+    value = found.value.get("value") if found else None
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,326 @@
+"""Times said in words, resolved against the day on which they were said: the stretch meant, and no day made up."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
+
+from shared.extraction import dates_words as words
+from shared.extraction.dates_calendar import (
+    Moment,
+    Precision,
+    Stretch,
+    day_of,
+    festival,
+    in_month,
+    month_of,
+    one_day,
+    part_of,
+    season_of,
+    year_of,
+)
+from shared.extraction.gates import gate
+from shared.memo import of_texts
+
+NAMED = gate(words.ISO, words.ZH, words.EN)
+NEAR = 200
+"""So many characters on either side of a time may tell its tense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A time as said: its words, their place, its first and last day, how exactly it is told; `last` None is open."""
+
+    text: str
+    start: int
+    end: int
+    first: date
+    last: date | None
+    precision: Precision
+    at: time | None = None
+
+    @property
+    def day(self) -> date | None:
+        """The day, where the words tell one."""
+        return self.first if self.precision in ("day", "minute") else None
+
+    @property
+    def iso(self) -> str:
+        """As ISO 8601 writes it, no finer than it was said: a day, 2027-05, 2027, or two days and a slash."""
+        if self.last is None:
+            return f"{self.first}/.."
+        if self.day:
+            return f"{self.day}T{self.at:%H:%M}" if self.at else str(self.day)
+        if self.precision in ("month", "year"):
+            return f"{self.first:%Y-%m}" if self.precision == "month" else f"{self.first:%Y}"
+        return f"{self.first}/{self.last}"
+
+    def is_over(self, today: date) -> bool:
+        """Whether all of it lies before the day."""
+        return (self.last or self.first) < today
+
+
+def find(text: str, today: date) -> Said | None:
+    """The first time that the text names; of several possible ones what its tense tells, else the nearest."""
+    return _find(text, today, False)
+
+
+def coming(text: str, today: date) -> Said | None:
+    """The first time that the text names, of something to come: what is long over only where the tense tells it."""
+    return _find(text, today, True)
+
+
+def without_day(said: Said | None) -> dict[str, str]:
+    """What a value keeps of a time that is no day, so that what happened in another month is another event."""
+    return {"event_date": said.iso} if said and not said.day else {}
+
+
+def last_day(iso: str) -> date:
+    """The last day of a time as `Said.iso` writes it; ValueError where it is none."""
+    end = iso.rpartition("/")[2].partition("T")[0]
+    if re.fullmatch(r"\d{4}(?:-\d\d)?", end):
+        return (month_of(int(end[:4]), int(end[5:])) if end[4:] else year_of(int(end)))[1]
+    return date.fromisoformat(end)
+
+
+@of_texts(512)
+def _find(text: str, today: date, ahead: bool) -> Said | None:
+    if not words.SIGN.search(text):
+        return None
+    ascii_only = text.isascii()
+    for pattern, resolve in ((words.ISO, _iso), (words.ZH, _chinese), (words.EN, _english)):
+        if ascii_only if pattern is words.ZH else pattern is words.EN and not (ascii_only or words.LATIN.search(text)):
+            continue
+        for match in pattern.finditer(text):
+            since = _since(match)
+            told = -1 if since in ("since", "以来", "至今") else _tense(match, resolve is _english)
+            moment = Moment(today, told, ahead)
+            stretch, end = resolve(match, moment), match.end()
+            if stretch and resolve is _english and match["wday"] and text.startswith(", ", end):
+                exact = words.EN.match(text, end + 2)
+                if exact and exact["mon"] and (named := _english(exact, moment)):
+                    stretch, end = named, exact.end()
+            if stretch:
+                first, last, precision = stretch
+                at = _clock(match, end) if precision == "day" else None
+                said = text[match.start() : end].strip()
+                return Said(said, match.start(), end, first, None if since else last, "minute" if at else precision, at)
+    return None
+
+
+def _since(match: re.Match[str]) -> str:
+    """The word that makes of a time the beginning of what is meant; empty where there is none."""
+    text = match.string
+    if match.group()[:5].lower() == "since":
+        return "since"
+    found = words.SINCE.search(text, max(0, match.start() - 12), match.start()) or words.SINCE_ZH.match(
+        text, match.end()
+    )
+    return found.group().split()[0].lower() if found else ""
+
+
+def _tense(match: re.Match[str], english: bool) -> int:
+    """Of the clause around the words, and where that tells none of what stands near."""
+    text = match.string[max(0, match.start() - NEAR) : match.end() + NEAR]
+    at, end = min(match.start(), NEAR), min(match.start(), NEAR) + len(match.group())
+    first = max((pause.end() for pause in words.PAUSE.finditer(text, 0, at)), default=0)
+    pause = words.PAUSE.search(text, end)
+    ahead, past = (words.AHEAD_EN, words.PAST_EN) if english else (words.AHEAD_ZH, words.PAST_ZH)
+    for part in (text[first : pause.start() + 1 if pause else None], text):
+        if ahead.search(part):
+            return 1
+        if past.search(part):
+            return -1
+    return 0
+
+
+def _clock(match: re.Match[str], end: int) -> time | None:
+    """The time of day behind the words, where it is clear which half of the day is meant."""
+    found = words.CLOCK_ZH.match(match.string, end) or words.CLOCK_EN.match(match.string, end)
+    if not found or ("at" in found.re.groupindex and not (found["at"] or found["half"])):
+        return None
+    half, hour, told = (found["half"] or match.group()).lower(), zh_number(found["h"]), found["m"] or "0"
+    late, early = words.LATE.search(half), words.EARLY.search(half)
+    if (hour < 13 and not late and not early) or (late and hour == 12 and half != "p"):
+        return None
+    hour += 12 if (late and hour < 12) or (half == "中午" and hour < 3) else -12 if half == "a" and hour == 12 else 0
+    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(told) or zh_number(told.replace("刻", ""))
+    return time(hour, minute) if hour < 24 and minute < 60 else None
+
+
+def zh_number(text: str) -> int:
+    """A number up to 99, in figures or as Chinese says it."""
+    if text.isdigit() and text.isascii():
+        return int(text)
+    tens, ten, ones = text.replace("两", "二").replace("俩", "二").rpartition("十")
+    return (words.DIGITS_ZH.index(tens or "一") * 10 if ten else 0) + (words.DIGITS_ZH.index(ones) if ones else 0)
+
+
+def _iso(match: re.Match[str], _: Moment) -> Stretch | None:
+    return day_of(int(match[1]), int(match[2]), int(match[3]))
+
+
+def _chinese(match: re.Match[str], moment: Moment) -> Stretch | None:
+    said, year = match.groupdict(), moment.today.year
+    if day := said["day"]:
+        return moment.shift(words.DAYS.get(day) or words.DAYS.get(day[0], 0), "day")
+    if wday := said["wday"]:
+        weekday = None if wday == "末" else "一二三四五六".find(wday) % 7
+        return moment.of_week(weekday, _relation(said["wrel"]) if said["wrel"] else None)
+    if said["week"]:
+        return moment.week(_relation(said["week"]))
+    if said["month"] or said["mrel"]:
+        return _chinese_month(match, moment)
+    if end := said["end"]:
+        third = words.THIRDS[end[-1] if end[-1] != "旬" else end[0]]
+        if end[0] != "年":
+            stretch = moment.by_month(lambda month: part_of(month, third))
+        elif said["yrel"]:
+            stretch = part_of(year_of(year + words.YEARS[said["yrel"]]), third)
+        else:
+            years = (part_of(year_of(year + count), third) for count in (-1, 0, 1))
+            stretch = moment.pick(years, moment.tense or 1)
+        return _until(match, stretch, third)
+    if said["ago"]:
+        sign = -1 if "前" in said["dir"] else 1
+        if said["ago"] == "半":
+            return moment.shift(sign * 6, "月") if said["unit"] == "年" else None
+        return moment.shift(sign * zh_number(said["ago"]), said["unit"])
+    if name := said["named"]:
+        whole = bool(said["whole"])
+        if said["nyear"]:
+            return festival(name, _year_of(said["nyear"], year), whole)
+        return moment.by_year(lambda each: festival(name, each, whole))
+    if said["yonly"]:
+        meant = _year_of(said["yonly"], year)
+        return season_of(meant, words.SEASONS[said["season"][0]]) if said["season"] else year_of(meant)
+    if said["dom"]:
+        return moment.by_month(lambda month: in_month(month, int(said["dom"])))
+    return moment.by_year(lambda each: day_of(each, int(said["slash"]), int(said["slash2"])))
+
+
+def _chinese_month(match: re.Match[str], moment: Moment) -> Stretch | None:
+    """A month, or a day or a part of it."""
+    part, day = match["mpart"], match["mday"]
+    third = words.THIRDS[part[0]] if part else 0
+
+    def within(month: Stretch) -> Stretch | None:
+        return in_month(month, zh_number(day)) if day else part_of(month, third) if part else month
+
+    if match["mrel"]:
+        return _until(match, within(moment.month(_relation(match["mrel"]))), third)
+    number = zh_number(match["month"])
+    if not 0 < number < 13:
+        return None
+    if match["year"]:
+        return _until(match, within(month_of(_year_of(match["year"], moment.today.year), number)), third)
+    return _until(match, moment.by_year(lambda year: within(month_of(year, number))), third)
+
+
+def _until(match: re.Match[str], stretch: Stretch | None, third: int) -> Stretch | None:
+    """The last day where something is to be done by the end."""
+    by = third == 2 and words.BEFORE_ZH.match(match.string, match.end())
+    return one_day(stretch[1]) if stretch and by else stretch
+
+
+def _relation(said: str) -> int:
+    return words.RELATIONS.get(said.rstrip("个"), 0)
+
+
+def _year_of(said: str, year: int) -> int:
+    return int(said[:4]) if said[0].isdigit() else year + words.YEARS[said[0]]
+
+
+def _english(match: re.Match[str], moment: Moment) -> Stretch | None:
+    said = {name: value.lower() if value else "" for name, value in match.groupdict().items()}
+    if said["day"]:
+        return moment.shift(words.DAYS.get(said["day"], 0), "day")
+    for month, day, year in (("mon", "dom", "yr"), ("mon2", "dom2", "yr2"), ("mon3", "", "yr3"), ("mon4", "", "yr4")):
+        if said[month]:
+            return _english_month(
+                moment, said[month], said[year], lambda whole, of=day: in_month(whole, int(said[of])) if of else whole
+            )
+    if said["dom3"]:
+        return in_month(moment.month(words.RELATIONS.get(said["mrel"], 0)), int(said["dom3"]))
+    if said["dom4"]:
+        return moment.by_month(lambda month: in_month(month, int(said["dom4"])))
+    if said["num"] or said["num2"]:
+        return _resolve_counted(said, moment)
+    if said["rel"]:
+        return _relative(said["rel"].split()[-1], said["what"], moment)
+    if said["rmon"]:
+        number, sign = _month_number(said["rmon"]), words.RELATIONS[said["rel2"]]
+        years = [month_of(moment.today.year + count, number) for count in (-1, 0, 1)]
+        return next(each for each in years[::sign] if (each[0] > moment.today if sign > 0 else each[1] < moment.today))
+    if said["wday"]:
+        return moment.of_week(_weekday_number(said["wday"]), None)
+    if third := said["part"] or said["part2"]:
+        return _english_part(said, words.THIRDS[third], moment)
+    if said["yonly"]:
+        return year_of(int(said["yonly"]))
+    if said["named"]:
+        sign = words.RELATIONS.get(said["nrel"])
+        return replace(moment, tense=sign or moment.tense).by_year(lambda year: festival(said["named"], year))
+    month, day = sorted((int(said["slash"]), int(said["slash2"])))
+    return moment.by_year(lambda year: day_of(year, month, day)) if day > 12 or month == day else None
+
+
+def _month_number(name: str) -> int:
+    return words.MONTHS.index(name[:3]) + 1
+
+
+def _weekday_number(name: str) -> int:
+    return ("mon", "tue", "wed", "thu", "fri", "sat", "sun").index(name[:3])
+
+
+def _english_month(moment: Moment, name: str, year: str, within: Callable[[Stretch], Stretch | None]) -> Stretch | None:
+    """A month, or what is within it, of the year that is told or meant."""
+    number = _month_number(name)
+    if year:
+        return within(month_of(int(year), number))
+    return moment.by_year(lambda each: within(month_of(each, number)))
+
+
+def _english_part(said: dict[str, str], third: int, moment: Moment) -> Stretch | None:
+    """The beginning, the middle or the end of something; its last day where that is a deadline."""
+    if said["whole"]:
+        stretch = part_of(moment.shift(words.RELATIONS.get(said["prel"], 0), said["whole"]), third)
+    else:
+        meant = replace(moment, tense=moment.tense or int(bool(said["by"])))
+        stretch = _english_month(meant, said["pmon"], said["pyr"], lambda month: part_of(month, third))
+    return one_day(stretch[1]) if stretch and said["by"] and said["part2"] == "end" else stretch
+
+
+def _resolve_counted(said: dict[str, str], moment: Moment) -> Stretch | None:
+    """So many units ago or from now; how long something took is no date."""
+    count, unit = said["num"] or said["num2"], said["unit"] or said["unit2"]
+    if not said["ago"] and not said["wfrom"] and not said["dfrom"] and moment.tense < 0:
+        return None
+    sign = -1 if said["ago"] else 1
+    if count.startswith("half"):
+        return moment.month(6 * sign) if unit == "year" else None
+    number = int(count) if count.isdigit() else words.NUMBERS_EN.index({"a": "one", "an": "one"}.get(count, count))
+    if unit in words.SEASONS:
+        return moment.season(words.SEASONS[unit], sign * number)
+    if not said["wfrom"] and not said["dfrom"]:
+        return moment.shift(sign * number, unit)
+    if unit not in ("day", "week"):
+        return None
+    weekday = _weekday_number(said["wfrom"]) if said["wfrom"] else None
+    tomorrow = moment.shift(said["dfrom"] == "tomorrow", "day")
+    first = tomorrow[0] if weekday is None else moment.of_week(weekday, None)[0]
+    return one_day(first + timedelta(days=number * (7 if unit == "week" else 1)))
+
+
+def _relative(relation: str, what: str, moment: Moment) -> Stretch | None:
+    sign = words.RELATIONS.get(relation, 0)
+    if what in words.SEASONS:
+        return moment.season(words.SEASONS[what], sign)
+    if what in ("week", "month", "year"):
+        return moment.shift(sign, what)
+    if what == "weekend":
+        return moment.of_week(None, sign)
+    weekday = _weekday_number(what)
+    if sign and relation != "next":
+        return replace(moment, tense=sign).of_week(weekday, None)
+    return moment.of_week(weekday, sign)

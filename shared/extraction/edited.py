@@ -1,0 +1,152 @@
+"""What an edit makes of a memory: its text, value and key stay consistent. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
+from typing import Any
+
+from schemas.vocabulary import MemoryType
+from shared.extraction import keys
+from shared.extraction.clauses import split
+from shared.extraction.dates import last_day
+from shared.extraction.manipulation import serves_itself
+from shared.extraction.model import Found, MessageText
+from shared.extraction.slots import with_due
+from shared.extraction.stated import stated
+from shared.secrets import redact
+
+VALUE = "value"
+_WORDS = (VALUE, "target")
+"""Where a memory's value holds the word that its text says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a memory says, in words and in structure."""
+
+    type: MemoryType
+    key: str | None
+    value: Mapping[str, Any]
+    text: str
+    polarity: int
+    flags: tuple[str, ...] = ()
+    valid_until: datetime | None = None
+
+
+def edited(old: Content, text: str, value: Any, at: datetime) -> Content:
+    """The memory with this text, this value or both; what is not given follows from what is.
+
+    Where only the word is another one that the old text held, value and key change with it. Otherwise the text is read
+    as if the user had said it; where nothing of the same type is read, the text is the value. It is valid as long as
+    before, a task until the day that it is due.
+    """
+    new = _changed(old, text, value, at)
+    claims = serves_itself(new.text, directed=True)
+    return replace(new, flags=("self_benefit",) if claims else (), valid_until=_until(old, new.value))
+
+
+def _changed(old: Content, text: str, value: Any, at: datetime) -> Content:
+    if isinstance(value, Mapping):
+        given: dict[str, Any] = {str(name): part for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
+        word = next((given[name] for name in _WORDS if isinstance(given.get(name), str)), None)
+        said = text or (_said_with(old, word) if word else shown(given))
+        return _about(old, word, said, given)
+    if value is not None:
+        word = shown(value)
+        said = text or _said_with(old, word)
+        return _about(old, word, said, _with_word(old, word, value))
+    word = _word_in(old, text)
+    if word:
+        return _about(old, word, text, _with_word(old, word, word))
+    return _read(old, text, at) or Content(old.type, _slot(old), {VALUE: text}, text, old.polarity)
+
+
+def shown(value: Any) -> str:
+    """The value as a text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def redacted(value: Any) -> Any:
+    """The value with placeholders for secrets and personal numbers, wherever they stand in it."""
+    if isinstance(value, str):
+        return redact(value)[0]
+    if isinstance(value, Mapping):
+        return {str(name): redacted(part) for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
+    if isinstance(value, list):
+        return [redacted(part) for part in value]  # pyright: ignore[reportUnknownVariableType] # raw JSON
+    return value
+
+
+def _until(old: Content, value: Mapping[str, Any]) -> datetime | None:
+    """As before; that of a task follows the day that it is due, and ends with what is no longer to be done."""
+    if old.type != "task":
+        return old.valid_until
+    if value.get("status", "todo") != "todo":
+        return None
+    due = value.get("due")
+    if due is None or due == old.value.get("due"):
+        return old.valid_until
+    try:
+        return datetime.combine(last_day(due), time(23, 59, 59), UTC)
+    except (AttributeError, ValueError):
+        return old.valid_until
+
+
+def _old_word(old: Content) -> str | None:
+    """The word of the value that the text holds as it is."""
+    words = (old.value.get(name) for name in _WORDS)
+    return next((word for word in words if isinstance(word, str) and word and old.text.count(word) == 1), None)
+
+
+def _said_with(old: Content, word: str) -> str:
+    held = _old_word(old)
+    return old.text.replace(held, word) if held else word
+
+
+def _word_in(old: Content, text: str) -> str | None:
+    """What stands in the new text where the old one had its word, all else being equal."""
+    held = _old_word(old)
+    if not held or held == old.text:
+        return None
+    before, _, after = old.text.partition(held)
+    if len(text) <= len(before) + len(after) or not (text.startswith(before) and text.endswith(after)):
+        return None
+    return text[len(before) : len(text) - len(after)].strip() or None
+
+
+def _with_word(old: Content, word: str, value: Any) -> dict[str, Any]:
+    held = _old_word(old)
+    same = {name for name, part in old.value.items() if held and part in (held, keys.target_of(held))}
+    return {**{name: word if name in same else part for name, part in old.value.items()}, VALUE: value}
+
+
+def _about(old: Content, word: str | None, text: str, value: Mapping[str, Any]) -> Content:
+    """Under the old key, or under that of the new word where the key names the old one."""
+    key = _slot(old)
+    if old.key and key is None and word:
+        prefix = old.key.rpartition(":")[0]
+        named = f"{prefix}:{keys.slug(keys.target_of(word))}"
+        key = keys.preference_key(word)[0] if old.type == "preference" else named
+        follows = {"target": keys.target_of(word), "scope": key.split(":")[1]}
+        value = {**value, **{name: part for name, part in follows.items() if name in value}}
+    return Content(old.type, key, value, text, old.polarity)
+
+
+def _slot(old: Content) -> str | None:
+    """The key, where it names what is asked (`profile:user:city`); none where it names the answer (`pref:food:tea`)."""
+    last = old.key.rpartition(":")[2] if old.key else ""
+    words = [part for name in _WORDS if isinstance(part := old.value.get(name), str) and part]
+    slugs = {slug for word in words for slug in (keys.slug(word), keys.slug(keys.target_of(word)))}
+    among = old.type in ("task", "goal", "event") and any(last in slug for slug in slugs)
+    return None if old.type != "profile" and (last in slugs or among) else old.key
+
+
+def _read(old: Content, text: str, at: datetime) -> Content | None:
+    """What the text states of the memory's own kind, if it states one thing."""
+    message = MessageText("user", text, None, 0, at)
+    found = [one for one in stated(message, split(text), at.date(), [], directed=True) if one.kind == old.type]
+    if len(found) == 1 and found[0].key and not found[0].retracts:
+        return Content(old.type, found[0].key, found[0].value, text, found[0].polarity)
+    due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())
+    return Content(old.type, _slot(old), due.value, text, old.polarity) if "due" in due.value else None

@@ -1,0 +1,188 @@
+"""Who a clause is about, and whether it states anything at all: questions, wishes, moods, hearsay and irony do not."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from shared.extraction import guards_words as words
+from shared.extraction.clauses import Clause
+from shared.extraction.gates import gate
+from shared.language.patterns import to_pattern
+from shared.memo import of_texts
+
+Subject = Literal["self", "group", "other", "agent", "none"]
+
+KIN_ZH = to_pattern(words.KIN_ZH)
+
+_FICTION = to_pattern(
+    r"\bwrite (?:me )?(?:a|an|the|another|some)\b.{0,40}\b(?:story|poem|email|essay|letter|song"
+    r"|dialogue|script|post|tweet|speech|bio"
+    r"|review|novel|scene)\b|\b(?:translate|proofread|rephrase|paraphrase|rewrite)\b"
+    r"|写一?[个篇首封段份].{0,12}(?:故事|诗|小说|作文|邮件|文章|对话|台词|剧本|歌词|文案|信|演讲|介绍|日记)|翻译|润色|改写",
+    re.I,
+)
+
+
+_SUPPOSES, _SUPPOSES_EN, _INVENTS = gate(words.IF_ZH), gate(words.IF_EN), gate(_FICTION)
+_REPORTS, _REPORTS_EN = gate(words.REPORT_ZH), gate(words.REPORT_EN)
+_ADVISES = gate(words.DOCTOR)
+_PASSES, _PASSES_EN = gate(words.NOW_ZH), gate(words.NOW_EN)
+_TRIES, _TRIES_EN = gate(words.TRIAL_ZH), gate(words.TRIAL_EN)
+_MOCKS = gate(words.IRONY, words.SCORN)
+_JESTS = gate(words.JEST)
+_ASKS_ZH = gate(words.ASK_WORD_ZH)
+_ASKS_EN = gate(words.ASK_EN)
+_LEADS_ZH = gate(words.LEAD_ZH)
+_LEADS_EN = gate(words.LEAD_EN)
+_NAMES_ZH = gate(words.GROUP_ZH, words.SELF_ZH, words.OTHER_ZH, words.AGENT_ZH)
+_OTHERS_ZH = gate(words.OTHER_ZH)
+_NAMES_EN = gate(words.OTHER_EN, words.NAME_EN, words.SELF_EN, words.GROUP_EN, words.AGENT_EN)
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """How a clause stands: whom it is about and what keeps it from being a lasting statement."""
+
+    subject: Subject
+    explicit: bool
+    asked: bool
+    supposed: bool
+    momentary: bool
+    trial: bool
+    ironic: bool
+    reported: bool
+    doctor: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether the clause says that something is so, in the speaker's own name."""
+        return not (self.asked or self.supposed or self.reported or self.ironic)
+
+
+_stance = lru_cache(maxsize=1024)(Stance)
+
+
+def body_of(clause: Clause) -> str:
+    """The clause without the adverbs and interjections before its subject."""
+    if clause.language == "en":
+        lead = words.LEAD_EN.match(clause.text) if clause.mask & _LEADS_EN else None
+    else:
+        lead = words.LEAD_ZH.match(clause.text) if clause.mask & _LEADS_ZH else None
+    return (clause.text[lead.end() :] if lead else "") or clause.text
+
+
+def subject_of(clause: Clause) -> Subject:
+    """Whom the clause names first; none where it names nobody."""
+    if not clause.mask & (_NAMES_ZH | _NAMES_EN):
+        return "none"
+    text = body_of(clause)
+    if clause.language == "en":
+        return _subject_en(text)
+    if text[0].isascii():
+        return _subject_en(text)
+    if not clause.mask & _NAMES_ZH:
+        return "none"
+    if words.GROUP_ZH.match(text):
+        return "group"
+    if words.SELF_POSSESSION_ZH.match(text):
+        return "other"
+    if words.SELF_ZH.match(text):
+        return "self"
+    if clause.mask & _OTHERS_ZH and words.OTHER_ZH.match(text):
+        return "other"
+    return "agent" if words.AGENT_ZH.match(text) else "none"
+
+
+def _subject_en(text: str) -> Subject:
+    if words.OTHER_EN.match(text) or words.NAME_EN.match(text):
+        return "other"
+    if words.SELF_EN.match(text):
+        return "self"
+    if words.GROUP_EN.match(text):
+        return "group"
+    if words.AGENT_EN.match(text):
+        return "agent"
+    return "none"
+
+
+def is_question(clause: Clause, following: Clause | None) -> bool:
+    """Whether the clause asks: by its mark where it stands last, by its words, or by a tag behind it."""
+    if (
+        following is not None
+        and following.sentence == clause.sentence
+        and following.asked
+        and words.TAG.match(following.text)
+    ):
+        return True
+    if clause.asked and clause.last:
+        return True
+    text = clause.text
+    if clause.language == "en":
+        asks = clause.mask & _ASKS_EN and words.ASK_EN.match(text)
+        return bool(asks) and (clause.asked or not _is_imperative(text))
+    return bool(clause.mask & _ASKS_ZH and words.ASK_WORD_ZH.search(text)) or (
+        clause.asked and bool(words.ASK_ZH.search(text))
+    )
+
+
+def _is_imperative(text: str) -> bool:
+    return bool(
+        re.match(r"(?:don't|do not|do|have|may|might|any|when|which|who|whose)\b", text, re.I)
+    ) and not re.match(r"(?:do|does|did|have|has|had) (?:i|you|we|they|he|she)\b", text, re.I)
+
+
+@of_texts(64)
+def stances(clauses: tuple[Clause, ...]) -> tuple[Stance, ...]:
+    """The stance of every clause; subject, supposition and hearsay carry on to later clauses of the same sentence."""
+    found: list[Stance] = []
+    carried: Subject = "none"
+    supposed = reported = doctor = fiction = False
+    sentence = -1
+    jest = {clause.sentence for clause in clauses if clause.mask & _JESTS and words.JEST.search(clause.text)}
+    jest |= {number - 1 for number in jest}
+    jest |= {clause.sentence for clause in clauses if clause.mask & _MOCKS and words.SCORN.match(clause.text)}
+    hearsay = {clause.sentence for clause in clauses if clause.last and words.SAID_LAST.fullmatch(clause.text)}
+    for index, clause in enumerate(clauses):
+        if clause.sentence != sentence:
+            sentence, supposed, reported, doctor = clause.sentence, clause.sentence in hearsay, False, False
+            carried = carried if carried in ("self", "other") and clause.language == "zh" else "none"
+            carried = "none" if carried == "other" else carried
+        text, signs = clause.text, clause.mask
+        named = subject_of(clause)
+        explicit = named != "none"
+        if explicit:
+            carried = named
+        fiction = fiction or bool(signs & _INVENTS and _FICTION.search(text))
+        supposed = supposed or fiction or _says(text, signs, _SUPPOSES, words.IF_ZH, _SUPPOSES_EN, words.IF_EN)
+        doctor = doctor or bool(signs & _ADVISES and words.DOCTOR.search(text))
+        reported = reported or _says(text, signs, _REPORTS, words.REPORT_ZH, _REPORTS_EN, words.REPORT_EN)
+        if named == "self" and reported and sentence != -1 and clause.sentence == sentence and _breaks(clause):
+            reported = False
+        following = clauses[index + 1] if index + 1 < len(clauses) else None
+        found.append(
+            _stance(
+                named if explicit else carried,
+                explicit,
+                is_question(clause, following),
+                supposed,
+                _says(text, signs, _PASSES, words.NOW_ZH, _PASSES_EN, words.NOW_EN),
+                _says(text, signs, _TRIES, words.TRIAL_ZH, _TRIES_EN, words.TRIAL_EN),
+                clause.sentence in jest or bool(signs & _MOCKS and words.IRONY.search(text)),
+                reported,
+                doctor,
+            )
+        )
+    return tuple(found)
+
+
+def _says(text: str, signs: int, zh: int, in_zh: re.Pattern[str], en: int, in_en: re.Pattern[str]) -> bool:
+    """Whether the text says so in either language; a pattern whose gate is shut is not run."""
+    return bool((signs & zh and in_zh.search(text)) or (signs & en and in_en.search(text)))
+
+
+def _breaks(clause: Clause) -> bool:
+    """Whether the speaker takes the word back after hearsay: `but I ...`, `不过我 ...`."""
+    return bool(
+        re.match(r"(?:但是?|不过|可是?|然而|而|其实|but|however|though|actually)\s*,?\s*(?:我|I\b)", clause.text, re.I)
+    )

@@ -1,0 +1,43 @@
+"""What the user wants from a turn, by learned weights (seed 004 section 2)."""
+
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from schemas.vocabulary import Intent
+from shared.classifiers.grams import grams
+from shared.classifiers.network import load
+
+HEAD, TAIL = 300, 150
+"""Of a long message its beginning and its end say what is wanted."""
+LEAST_SHARE = 0.3
+"""Below this nothing speaks for any intent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The intent with its confidence and the words that spoke for it."""
+
+    intent: Intent
+    confidence: float
+    cues: tuple[str, ...]
+
+
+def signs(message: str) -> list[str]:
+    """The grams of what is read of a message."""
+    text = message.strip()
+    read = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    return [*grams(read), f"~{min(len(read) // 8, 12)}"]
+
+
+def understand(message: str) -> Understood:
+    """The likeliest intent; small talk where there is no word; `other`, never sure, where nothing speaks for any."""
+    if not re.search(r"\w", message):
+        return Understood("small_talk", 0.5, ())
+    model = load("intents")
+    read = signs(message)
+    shares = dict(zip(model.classes, model.shares([model.known(read)])[0].tolist(), strict=True))
+    best = max(shares, key=shares.__getitem__)
+    if best == "other" or shares[best] < LEAST_SHARE:
+        return Understood("other", 0.3, ())
+    return Understood(cast(Intent, best), round(shares[best], 2), model.reasons(read, best))

@@ -1,0 +1,229 @@
+"""What clauses like this one were in the labelled corpus: worth keeping as what, a correction, or nothing.
+
+Learned weights stand behind the rules: they find what no pattern foresaw and stop what a pattern reads into words that
+say nothing lasting. `tests/learning` holds the corpus and the fit.
+"""
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import cast
+
+from schemas.vocabulary import MemoryType
+from shared.classifiers import meanings
+from shared.classifiers.grams import grams
+from shared.classifiers.network import Network, load
+from shared.domain.statements import SUSPECTED
+from shared.extraction import changes, dates
+from shared.extraction.clauses import Clause
+from shared.extraction.guards import Stance
+from shared.extraction.model import Found, Polarity
+from shared.extraction.wording import LEAD
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms
+
+NONE = "none"
+CHANGED = "correction"
+FOR, AGAINST = "for", "against"
+_LONGEST = 6
+_FEW = 8
+LEAST_KEPT = 0.3
+"""Below this what a pattern finds is dropped."""
+LEAST_CHANGED = 0.08
+"""Below this what a pattern takes for a correction is a statement like others."""
+LIKELY = 0.28
+"""From here on, as a change, a clause goes on with the correction beside it."""
+CHANGES = 0.45
+"""From here on a statement corrects though no pattern foresaw it."""
+SUSPECT_CHANGED, SUSPECT_KEPT = 0.02, 0.2
+"""From here on, as a change or as anything at all, a sentence that states nothing to keep may yet end what is known."""
+EVEN = 0.5
+FEW_CLAUSES, SURE_ALONE = 3, 0.9
+"""In a message of so few clauses, one that alone would be this sure to be kept may be found by a pattern.
+
+What stands in more is read as a whole: it may be a text of others that is shown.
+"""
+LITTLE_EN, LITTLE_ZH = 2, 5
+"""Words, or characters, that say little without the clauses beside them."""
+CERTAIN, HARDLY = 0.8, 0.05
+"""A pattern's type gives way to one from here on where its own is below that."""
+OF_OTHERS: frozenset[MemoryType] = frozenset({"profile", "entity", "event", "note", "case", "task"})
+_OWN = to_pattern(
+    r"\b(?:my|our)\b|我|孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
+    r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"
+    r"|fianc\w+|cat|dog|puppy|kitten|pet|household|family)s?\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How likely it is that anything of a clause is to be kept, that it corrects, and of each type that it is one.
+
+    `against` is how likely a taste is one against its object.
+    """
+
+    kept: float
+    changed: float
+    against: float
+    kinds: dict[MemoryType, float]
+
+    @property
+    def kind(self) -> MemoryType:
+        """The likeliest type."""
+        return max(self.kinds, key=self.kinds.__getitem__)
+
+
+def signs(clause: Clause, place: int, count: int) -> list[str]:
+    """The grams of a clause, and marks of where it stands."""
+    found = grams(clause.text)
+    found += (f"#{min(count, _LONGEST)}", f"@{min(place, 3)}", f"~{min(len(clause.text) // 8, 8)}")
+    if clause.asked:
+        found.append("=question")
+    return found
+
+
+def read(clauses: Sequence[Clause]) -> list[Verdict]:
+    """A verdict for each clause of a message."""
+    if not clauses:
+        return []
+    model = load("statements")
+    count = len(clauses)
+    rows = [model.known(signs(clause, place, count)) for place, clause in enumerate(clauses)]
+    return [_verdict(model, shares) for shares in model.shares(rows).tolist()]
+
+
+def alone(clause: Clause) -> Verdict:
+    """The verdict that the clause would have as a message of its own."""
+    model = load("statements")
+    return _verdict(model, model.alone(model.known(signs(clause, 0, 1))))
+
+
+def _verdict(model: Network, shares: Sequence[float]) -> Verdict:
+    types = cast(tuple[MemoryType, ...], model.groups[0][1:])
+    changed, against = model.classes.index(CHANGED), model.classes.index(AGAINST)
+    kinds = dict(zip(types, shares[1 : len(types) + 1], strict=True))
+    return Verdict(1.0 - shares[0], shares[changed], shares[against], kinds)
+
+
+def suspected(sentence: Sequence[Clause], verdict: Verdict) -> Found:
+    """The sentence as words that change something known, if anything."""
+    text = _joined(sentence)
+    return Found(
+        verdict.kind,
+        None,
+        {"value": text},
+        text,
+        "learned",
+        f"suspected {verdict.changed:.2f}",
+        "preference" if verdict.kind == "preference" else "fact",
+        disliked([verdict]) if verdict.kind == "preference" else 0,
+        assertion="inferred",
+        flags=(SUSPECTED,),
+    )
+
+
+def disliked(verdicts: Sequence[Verdict]) -> Polarity:
+    """Whether a taste is against its object, -1, or for it, 1: as the surest of its clauses says."""
+    surest = max(verdicts, key=lambda verdict: verdict.kinds["preference"])
+    return -1 if surest.against > EVEN else 1
+
+
+def worth_reading(verdict: Verdict) -> bool:
+    """Whether a pattern may find something in the clause that would be kept."""
+    return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
+
+
+def worth_a_look(verdict: Verdict) -> bool:
+    """Whether the clause may at least change something that is known."""
+    return verdict.changed >= SUSPECT_CHANGED or verdict.kept >= SUSPECT_KEPT
+
+
+def open_to(verdict: Verdict, kind: MemoryType) -> Verdict:
+    """The verdict, raised so far that it lets stand what a pattern finds of this type, and finds nothing itself."""
+    kinds = {**verdict.kinds, kind: max(verdict.kinds.get(kind, 0.0), HARDLY)}
+    return replace(verdict, kept=max(verdict.kept, LEAST_KEPT), kinds=kinds)
+
+
+def agrees(verdict: Verdict, kind: MemoryType) -> bool:
+    """Whether a pattern's type may be right: it is not where another is all but certain."""
+    return verdict.kinds[verdict.kind] < CERTAIN or verdict.kinds.get(kind, 1.0) >= HARDLY
+
+
+def may_state(clause: Clause, stance: Stance, verdict: Verdict) -> bool:
+    """Whether a clause may state anything of the user without a pattern that says so.
+
+    Of people outside the household only facts are kept, never what they like, plan or change.
+    """
+    if not (stance.stands or (stance.doctor and not stance.asked and not stance.supposed)):
+        return False
+    if stance.subject != "other" or not stance.explicit or _OWN.search(clause.text):
+        return True
+    return verdict.kind in OF_OTHERS and verdict.changed < CHANGES
+
+
+def changed(
+    clauses: Sequence[Clause], verdicts: Sequence[Verdict], free: Sequence[bool], corrected: Set[int]
+) -> dict[int, tuple[Found, int]]:
+    """What the clauses that are free correct, by the clause where it begins, and the clause after its last.
+
+    Neighbours that correct are one correction. What corrects beside a clause that a pattern took for a correction
+    belongs to that.
+    """
+    stated: dict[int, tuple[Found, int]] = {}
+    end = 0
+    for place, verdict in enumerate(verdicts):
+        if place < end or not free[place] or verdict.changed < CHANGES:
+            continue
+        end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
+        if corrected & {place - 1, end} or (end - place == 1 and len(clauses) > 1 and _little(clauses[place].text)):
+            continue
+        text = _joined(clauses[place:end])
+        kind = _kind(verdicts[place:end])
+        sentence = _joined([clause for clause in clauses[place:] if clause.sentence == clauses[end - 1].sentence])
+        stated[place] = changes.correction(text, kind, sentence, chinese=clauses[place].language == "zh"), end
+    return stated
+
+
+def _reach(place: int, goes_on: Sequence[bool]) -> int:
+    end = place + 1
+    while end < len(goes_on) and goes_on[end]:
+        end += 1
+    return end
+
+
+def _little(text: str) -> bool:
+    """Whether a clause says too little to be understood alone."""
+    return len(text.split()) <= LITTLE_EN if text.isascii() else len(text) <= LITTLE_ZH
+
+
+def _kind(verdicts: Sequence[Verdict]) -> MemoryType:
+    """The type that all these clauses together are likeliest to be."""
+    return max(verdicts[0].kinds, key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
+
+
+def _joined(clauses: Sequence[Clause]) -> str:
+    joint = "，" if clauses[0].language == "zh" else ", "
+    text = joint.join(clause.text for clause in clauses)
+    return LEAD.sub("", text) or text
+
+
+def statement(clauses: Sequence[Clause], verdicts: Sequence[Verdict], today: date) -> Found | None:
+    """The clauses of a sentence as a statement of their likeliest type; None where no word says what it is about."""
+    text = _joined(clauses)
+    if all(map(meanings.says_little, query_terms(text, _FEW))):
+        return None
+    kind = _kind(verdicts)
+    said = dates.coming(text, today) if kind in ("event", "task") else None
+    return Found(
+        kind,
+        None,
+        {"value": text, **dates.without_day(said)},
+        text,
+        "learned",
+        f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",
+        "preference" if kind == "preference" else "fact",
+        disliked(verdicts) if kind == "preference" else 0,
+        event_date=said.day if said else None,
+    )

@@ -1,0 +1,279 @@
+"""A turn read from end to end: every message, tool result, reference and structured item."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from schemas.vocabulary import Assertion, MemoryType
+from shared.domain.statements import AMENDS, FORGETS, MAY_AMEND, SUSPECTED
+from shared.extraction import (
+    entities,
+    feedback,
+    forget,
+    keeping,
+    manipulation,
+    remember,
+    retractions,
+    slash,
+    structured,
+    wishes,
+)
+from shared.extraction.clauses import Clause, split
+from shared.extraction.model import (
+    Explain,
+    Found,
+    Mention,
+    MessageText,
+    Observation,
+    ObserveContext,
+    Observed,
+    ObservePolicy,
+    Refusal,
+    TurnText,
+)
+from shared.extraction.repairs import repair
+from shared.extraction.replacement import find_repair
+from shared.extraction.slots import with_slot
+from shared.extraction.stated import observation, stated
+from shared.extraction.stretches import stretches
+from shared.language.patterns import to_pattern
+from shared.secrets import find_secrets
+
+MAY_REPAIR = 0.1
+"""How likely, by its words, a short message must put something right for what was said before to be looked at."""
+_OF_SOMEBODY = to_pattern(r"\b(?:i|i['’]m|my|we|our|you|your|he|she|they)\b|[我你他她咱]", re.I)
+_SAYS_WRONG = to_pattern(
+    r"^(?:no|sorry|oops|ugh|correction|make (?:that|it)|i meant?|scratch that|\*)\b|错|口误"
+    r"|^(?:不是|不对|是)|才对|更正",
+    re.I,
+)
+"""Begins a message that speaks of what was said before."""
+
+
+def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> Observed:
+    """Everything the turn says that is worth keeping, what was refused, and why the rest was dropped.
+
+    Only the user's own messages state anything about the user; where a message carries a `name`, that person is the
+    subject: keys carry the name's slug after their prefix and texts begin with the name.
+    """
+    observations: list[Observation] = []
+    mentions: list[Mention] = []
+    refused: list[Refusal] = []
+    explain: list[Explain] = []
+    signal, answer = None, context.answer_before
+    turn, unread = stretches(turn, policy)
+    for message in turn.messages:
+        if message.role in ("user", "assistant"):
+            mentions.extend(entities.mentions(message))
+        if message.role != "user":
+            answer = message.text if message.role == "assistant" else answer
+            continue
+        command = slash.parse(message.text)
+        if command is not None and command.cmd != "remember":
+            explain.append(Explain((0, len(message.text)), "dropped", "command", message.ordinal))
+            continue
+        said, bad, why = _read_repaired(message, context)
+        observations.extend(said)
+        refused.extend(bad)
+        explain.extend(why)
+        signal = signal or feedback.find(message, answer)
+    explain.extend(unread)
+    last = turn.messages[-1].ordinal if turn.messages else 0
+    told = [one for tool in turn.tool_calls if (one := structured.from_tool(tool))]
+    observations = structured.without_twins(observations, told, turn.messages)
+    observations.extend(structured.from_item(item, last, policy.profile_slots) for item in turn.items)
+    observations.extend(told)
+    observations.extend(structured.from_ref(ref, last) for ref in turn.refs)
+    named = {one.message_ordinal for one in (*observations, *mentions)}
+    suspect = {each.ordinal for each in turn.messages if each.ordinal in named and find_secrets(each.text)}
+    kept, secret = keeping.clean(observations, suspect)
+    refused.extend(secret)
+    suspected = tuple(one for one in kept if SUSPECTED in one.flags)
+    kept = [one for one in kept if SUSPECTED not in one.flags]
+    kept.extend(keeping.mentioned(kept, mentions, context, policy, explain, turn.messages, suspect))
+    found = tuple(keeping.distinct(kept)[: policy.max_observations])
+    return Observed(found, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
+
+
+def _read_repaired(
+    message: MessageText, context: ObserveContext
+) -> tuple[list[Observation], list[Refusal], list[Explain]]:
+    """The message as its speaker meant it; places are those of the words that were said."""
+    repaired = repair(message.text)
+    if repaired is None:
+        return _read(message, context)
+    back = repaired.to_original
+    found, refused, explain = _read(replace(message, text=repaired.text), context)
+    return (
+        [replace(one, span=back(one.span)) for one in found],
+        [replace(one, span=back(one.span)) for one in refused],
+        [replace(one, text_span=back(one.text_span)) for one in explain],
+    )
+
+
+def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[Explain]]:
+    today = (message.created_at or context.occurred_at).date()
+    refused: list[Refusal] = []
+    explain: list[Explain] = []
+    found: list[Observation] = []
+    own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
+    remembered = remember.find(own)
+    for told in remembered:
+        rule = manipulation.manipulates(told.text)
+        if rule:
+            refused.append(Refusal("manipulation", rule, (told.start, told.end), message.ordinal))
+            continue
+        found.extend(_remembered(message, told, today))
+        explain.append(Explain((told.start, told.end), "kept", "remember", message.ordinal))
+    retracted = retractions.find(own)
+    text = _without(own, [(told.lead, told.end) for told in remembered])
+    forgotten: list[tuple[int, int]] = []
+    for asked in forget.find(text):
+        if gone := _forgotten(message, asked, today):
+            found.extend(gone)
+            explain.append(Explain((asked.start, asked.end), "kept", "forget", message.ordinal))
+            forgotten.append((asked.start, asked.end))
+    text = _without(text, forgotten)
+    clauses = split(text)
+    barred = _barred(clauses, text, message, refused, explain)
+    clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
+    found.extend(stated(message, clauses, today, explain, directed=False, trusted=not refused))
+    found = _with_repair(message, _after_retractions(message, found, retracted, explain), explain)
+    return found, refused, explain
+
+
+def _with_repair(message: MessageText, found: list[Observation], explain: list[Explain]) -> list[Observation]:
+    """The findings, and that the message's short words may put a value right in what was said just before."""
+    repair = find_repair(message.text)
+    if repair is None or repair[2] < MAY_REPAIR:
+        return found
+    start, end, _ = repair
+    said = message.text[start:end]
+    stated_there = [one for one in found if one.span[0] < end and start < one.span[1] and SUSPECTED not in one.flags]
+    if any(one.retracts or one.assertion == "directive" for one in stated_there):
+        return found
+    explain.append(Explain((start, end), "kept", "may put a value right", message.ordinal))
+    if any(one.key for one in stated_there):
+        return found
+    bare = _SAYS_WRONG.search(said) and not _OF_SOMEBODY.search(said)
+    if stated_there and not bare:
+        first = stated_there[0]
+        flagged = replace(first, flags=(*first.flags, MAY_AMEND), value={**first.value, "quote": said})
+        return [flagged if one is first else one for one in found]
+    flags = (SUSPECTED, AMENDS)
+    note = Found("note", None, {"value": said}, said, "correction", "repair", "fact", 0, "correction", flags=flags)
+    return [
+        observation(note, message, (start, end), said),
+        *(one for one in found if one not in stated_there and SUSPECTED not in one.flags),
+    ]
+
+
+def _after_retractions(
+    message: MessageText, found: list[Observation], retracted: Sequence[retractions.Retraction], explain: list[Explain]
+) -> list[Observation]:
+    """The findings without those that the same message takes back; what it takes back of others as findings."""
+    if not retracted:
+        return found
+    gone = [span for each in retracted for span in ((each.start, each.end), each.taken) if span]
+    kept = [
+        one for one in found if one.retracts or not any(_overlaps(one.span, span) for span in gone) or _replaces(one)
+    ]
+    explain.extend(Explain((each.start, each.end), "kept", "retraction", message.ordinal) for each in retracted)
+    return [*kept, *(_retracting(message, each) for each in retracted if each.thing or each.takes_before)]
+
+
+def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _replaces(one: Observation) -> bool:
+    """Whether it says what holds instead: `scratch that, it's navy`."""
+    return one.assertion == "correction"
+
+
+def _retracting(message: MessageText, each: retractions.Retraction) -> Observation:
+    said = message.text[each.start : each.end].strip()
+    kind: MemoryType = "event" if each.thing else "note"
+    found = Found(kind, None, {"value": each.thing or each.why}, said, retractions.DETECTOR, each.why, "fact", 0)
+    found = replace(found, assertion="correction", retracts=True, old_value=each.thing)
+    flags = (retractions.PLAN,) if each.thing else ()
+    return observation(replace(found, flags=flags), message, (each.start, each.end), said if each.thing else "")
+
+
+def _without(text: str, told: Sequence[tuple[int, int]]) -> str:
+    """The text with blanks in the place of these stretches."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted(told):
+        pieces += text[at:start], " " * (end - max(start, at))
+        at = max(at, end)
+    return "".join(pieces) + text[at:]
+
+
+def _barred(
+    clauses: tuple[Clause, ...], text: str, message: MessageText, refused: list[Refusal], explain: list[Explain]
+) -> set[int]:
+    """Sentences that try to steer the agent; each is refused."""
+    barred: set[int] = set()
+    for number, start, end, signs in manipulation.sentences(clauses, text):
+        rule = manipulation.manipulates(text[start:end], signs)
+        if rule:
+            barred.add(number)
+            refused.append(Refusal("manipulation", rule, (start, end), message.ordinal))
+            explain.append(Explain((start, end), "dropped", "manipulation", message.ordinal))
+    return barred
+
+
+def _remembered(message: MessageText, told: remember.Remembered, today: date) -> list[Observation]:
+    """What is to be remembered as one statement: of the sort and under the key that its words state, else a note."""
+    benefits = manipulation.serves_itself(told.text, directed=True)
+    inner = replace(message, text=told.text, name=None)
+    stated_in = stated(inner, split(told.text), today, [], directed=True)
+    first = next((one for one in stated_in if one.key), None)
+    assertion: Assertion = "declared" if benefits else "directive"
+    if first and first.assertion == "correction" and not benefits:
+        assertion = "correction"
+    note = Found(
+        first.kind if first else "note",
+        first.key if first else None,
+        {**(first.value if first else {"value": told.text})},
+        told.text,
+        "remember",
+        told.pattern,
+        "opinion" if benefits else first.epistemic if first else "fact",
+        first.polarity if first else 0,
+        assertion,
+        old_value=first.old_value if first else None,
+        flags=("self_benefit",) if benefits else (),
+        event_date=first.event_date if first else None,
+        valid_until=first.valid_until if first else None,
+    )
+    return [observation(with_slot(note, told.text), message, (told.start, told.end), told.text)]
+
+
+def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
+    """Denials of what the request states; without a statement, of what was said about the thing that it names."""
+    if manipulation.manipulates(message.text[asked.start : asked.end]):
+        return []
+    span = (asked.start, asked.end)
+    if asked.about:
+        said = message.text[asked.start : asked.end]
+        note = Found("note", None, {"value": asked.about}, said, "correction", "forget", "fact", 0, "correction", True)
+        return [observation(replace(note, old_value=asked.about, flags=(FORGETS,)), message, span)]
+    inner = replace(message, text=asked.text)
+    return [
+        replace(
+            one,
+            text=f"{asked.label}{one.text}",
+            assertion="correction",
+            priority="urgent",
+            retracts=True,
+            old_value=str(one.value.get("value") or "") or None if one.kind == "profile" else None,
+            detector="correction",
+            pattern="forget",
+            span=span,
+        )
+        for one in stated(inner, split(asked.text), today, [], directed=False)
+        if one.key is not None
+    ]

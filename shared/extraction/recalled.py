@@ -1,0 +1,80 @@
+"""Which parts of a turn were shown by memory before they were said: nobody stated them now. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from shared.language.fingerprint import Print, prints
+from shared.language.patterns import to_pattern
+
+Span = tuple[int, int]
+Piece = TypeVar("Piece")
+PASTED_PIECES = 2
+"""A message of the user that holds so many pieces of one package was pasted; one may be said again in earnest."""
+_DATA = to_pattern(
+    r"<(user_memory|knowledge)\s+(?:nonce|source)=\"[^<>]{0,800}>.*?(?:</\1\s*>|\Z)"
+    r"|<(memory_usage_guide|agent_hints)>.*?(?:</\2\s*>|\Z)"
+    r"|^\[E\d{1,3}\] [^\n]*(?:\n|\Z)"
+    r"|^\((?:exact|semantic|hybrid|relational|associative), -?\d+\.\d\d\)[^\S\n]*$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A text of a turn; `stated` where it is the user's newest message, which may repeat what is known."""
+
+    ordinal: int
+    text: str
+    stated: bool
+
+
+def blanked(text: str, spans: Iterable[Sequence[int]]) -> str:
+    """The text with spaces where the spans are: what is left stands where it stood."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted((each[0], each[1]) for each in spans):
+        pieces += text[at:start], re.sub(r"\S", " ", text[max(start, at) : end])
+        at = max(at, end)
+    return "".join(pieces) + text[at:]
+
+
+def blanked_but(text: str, spans: Iterable[Sequence[int]]) -> str:
+    """The text with spaces where the spans are not."""
+    ends = sorted((each[0], each[1]) for each in spans)
+    return blanked(text, zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True))
+
+
+def own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:
+    """What is somebody's own in a text: without these spans, and without blocks that only a package holds."""
+    rest = blanked(text, spans)
+    if "<" not in rest and "[E" not in rest:
+        return rest
+    return blanked(rest, [found.span() for found in _DATA.finditer(rest)])
+
+
+def sentences(heard: Iterable[Heard]) -> dict[int, list[Print]]:
+    """The sentences of each text by ordinal that can be known again."""
+    return {each.ordinal: list(prints(each.text)) for each in heard}
+
+
+def recalled(
+    heard: Iterable[Heard], found: Mapping[int, Sequence[Print]], shown: Mapping[int, frozenset[Piece]]
+) -> dict[int, list[Span]]:
+    """By ordinal the sentences that come from a package. `shown`: in which pieces a hash stood.
+
+    The user's newest message states again what one piece says; what holds more of them was pasted.
+    """
+    spans: dict[int, list[Span]] = {}
+    for each in heard:
+        known = [print for print in found.get(each.ordinal, ()) if print.hash in shown]
+        pieces = {piece for print in known for piece in shown[print.hash]}
+        if known and (not each.stated or _pasted([shown[print.hash] for print in known], pieces)):
+            spans[each.ordinal] = [(print.start, print.end) for print in known]
+    return spans
+
+
+def _pasted(held: Sequence[frozenset[Piece]], pieces: Iterable[Piece]) -> bool:
+    """Whether no single piece explains all the sentences."""
+    return len(held) >= PASTED_PIECES and not any(all(piece in each for each in held) for piece in pieces)

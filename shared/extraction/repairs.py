@@ -1,0 +1,156 @@
+"""Slips that the same message mends: `Thursday, no wait, Friday` is read as `Friday`."""
+
+# ruff: noqa: E501 - one family of words per line
+
+import re
+from dataclasses import dataclass
+
+from shared.extraction.values import PART, last_like, whole
+from shared.language.patterns import to_pattern
+from shared.language.segment import words
+
+_MARK = to_pattern(
+    r"(?:\b(?:no,? wait|wait,? no|oh wait|wait|no,? sorry|oops|scratch that|strike that|make (?:that|it)|correction"
+    r"|(?:sorry,? |no,? |well,? )?i mean(?:t)?(?: to say)?|(?:no,? )?actually,? (?:no|make (?:that|it))|or rather|err?m?|my bad|sorry|no no|nope)\b"
+    r"|[哦噢啊呃诶哎]+[，,]?\s*不(?:对|是)?(?=[，,。\s\d周星礼是应A-Za-z\u3400-\u9fff])|不对(?:不对)?(?=[，,。.;；:：!！…—\s])|(?<=[，,。…—\s])不对(?:不对)?|不不+|(?:我)?说错了?|口误|(?:我)?打错了?|(?:我)?记错了?|写错了?"
+    r"|更正(?:一下)?|纠正一下|不是不是|我是说|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一下)(?:[，,。.;；:：!！…—–\s-]*)"
+    r"(?:(?:no|sorry|wait|哦|噢|不|应该)[，,\s]+)*",
+    re.I,
+)
+_BEFORE = " ,，.。…;；:：—–-\n"
+"""What stands between the wrong words and the mark."""
+_WEAK = to_pattern(
+    r"(?:sorry|wait|err?m?|nope|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一下)[\s,，.。…;；:：!！—–-]*$", re.I
+)
+"""Marks that say other things as well: they mend only where a value of one sort stands on both sides."""
+_IS = to_pattern(r"(?:it'?s|it is|that'?s|should be|应该是|是说|是|在|改成|the)\s*(?=\S)", re.I)
+_PREPOSITION = to_pattern(r"(?:to|in|at|on|for|with|from|by|near|until|before|after)\b", re.I)
+_CLAUSE = to_pattern(r"(?:i|we|my|our|he|she|they|you|it|there)\b|[我咱他她它]", re.I)
+_FUNCTION_EN = to_pattern(
+    r"(?:a|an|the|my|our|to|in|at|on|for|with|from|by|of|is|are|was|be|it's|i'm|and|or|as|like|love|called|named|than)$",
+    re.I,
+)
+_SENTENCE = to_pattern(r"[。！？!?\n]|\.(?=\s)")
+MOST = 3
+"""Slips of one message that are mended at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A text without its slips, and for its stretches where they stood before: (start here, start there, length)."""
+
+    text: str
+    stretches: tuple[tuple[int, int, int], ...]
+
+    def to_original(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Where the stretch stood in the text as it was said."""
+        return self._place(span[0], last=False), self._place(span[1] - 1, last=True) + 1 if span[1] else 0
+
+    def _place(self, at: int, *, last: bool) -> int:
+        for here, there, length in self.stretches:
+            if here <= at < here + length:
+                return there + at - here
+        here, there, length = self.stretches[-1] if last else self.stretches[0]
+        return there + length - 1 if last else there
+
+
+def repair(text: str) -> Repaired | None:
+    """The text as its speaker meant it; None where nothing is mended."""
+    stretches = ((0, 0, len(text)),)
+    repaired = text
+    at = 0
+    for _ in range(MOST):
+        found = _next_slip(repaired, at)
+        if found is None:
+            break
+        old, new, after = found
+        at = old[0] + new[1] - new[0]
+        repaired = repaired[: old[0]] + repaired[slice(*new)] + repaired[old[1] : after[0]] + repaired[after[1] :]
+        stretches = _moved(stretches, ((0, old[0]), new, (old[1], after[0]), (after[1], _end(stretches))))
+    return Repaired(repaired, stretches) if repaired != text else None
+
+
+Span = tuple[int, int]
+
+
+def _end(stretches: tuple[tuple[int, int, int], ...]) -> int:
+    return stretches[-1][0] + stretches[-1][2]
+
+
+def _moved(stretches: tuple[tuple[int, int, int], ...], kept: tuple[Span, ...]) -> tuple[tuple[int, int, int], ...]:
+    moved: list[tuple[int, int, int]] = []
+    here = 0
+    for start, end in kept:
+        for at, there, length in stretches:
+            low, high = max(start, at), min(end, at + length)
+            if low < high:
+                moved.append((here, there + low - at, high - low))
+                here += high - low
+    return tuple(moved)
+
+
+def _next_slip(text: str, begin: int) -> tuple[Span, Span, Span] | None:
+    """Where the wrong words stand, the right ones, and what goes with the mark; the first slip from `begin` on."""
+    for mark in _MARK.finditer(text, begin):
+        if not mark[0].strip(" ,，.。") or not mark.start():
+            continue
+        phrase = PART.match(text, mark.end())
+        if phrase is None:
+            continue
+        start, end = phrase.span()
+        if is_ := _IS.match(text, start, end):
+            start = is_.end()
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        begin_mark = mark.start()
+        while begin_mark and text[begin_mark - 1] in _BEFORE:
+            begin_mark -= 1
+        starts = [match.end() for match in _SENTENCE.finditer(text, 0, begin_mark)]
+        sentence = (
+            starts[-1] if starts and text[starts[-1] : begin_mark].strip() else starts[-2] if len(starts) > 1 else 0
+        )
+        weak = _WEAK.fullmatch(mark[0]) is not None
+        if old := _wrong_words(text, (sentence, begin_mark), (start, end), weak=weak):
+            return old, (start, end), (begin_mark, end)
+    return None
+
+
+def _wrong_words(text: str, before: Span, phrase: Span, *, weak: bool) -> Span | None:
+    said, new = text[slice(*before)], text[slice(*phrase)]
+    if not said.strip() or not new.strip():
+        return None
+    if _CLAUSE.match(new):
+        clause = _last_clause(said)
+        clause += len(said) - clause - len(said[clause:].lstrip())
+        return (before[0] + clause, before[1]) if not weak and _CLAUSE.match(said[clause:]) else None
+    if found := last_like(said, new):
+        found = whole(said, found, new)
+        return before[0] + found[0], before[0] + found[1]
+    if weak:
+        return None
+    if lead := _PREPOSITION.match(new):
+        places = list(re.finditer(rf"\b{re.escape(lead[0])}\b", said, re.IGNORECASE))
+        return (before[0] + places[-1].start(), before[1]) if places else None
+    return _last_words(said, new, before)
+
+
+def _last_clause(said: str) -> int:
+    return max((said.rfind(sign) + 1 for sign in ",，;；"), default=0)
+
+
+def _last_words(said: str, new: str, before: Span) -> Span | None:
+    """The words at the end of what was said that as many words are put in the place of."""
+    if not new.isascii():
+        tail = "的" if new.endswith("的") and said.endswith("的") else ""
+        last = [word for word in words(said.removesuffix(tail)) if word.strip()]
+        if not last or len(new) > 8:
+            return None
+        at = said.rfind(last[-1])
+        return before[0] + at, before[0] + at + len(last[-1] + tail)
+    found = list(re.finditer(r"[\w'’.-]+", said))
+    if not found or len(new.split()) > 3:
+        return None
+    at = len(found)
+    while at and len(found) - at < max(1, len(new.split())) and not _FUNCTION_EN.match(found[at - 1][0]):
+        at -= 1
+    return (before[0] + found[at].start(), before[0] + found[-1].end()) if at < len(found) else None

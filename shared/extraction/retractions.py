@@ -1,0 +1,178 @@
+"""What the user takes back: `just kidding`, `scratch that`, 当我没说, 算了不去了; and plans that came to nothing.
+
+Each form is a whole clause or a whole sentence, so that who speaks of a joke or of cancelling takes nothing back.
+"""
+
+# ruff: noqa: E501, SIM905 - one family of forms per line, a list of words reads best as one
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from shared.language.patterns import to_pattern
+from shared.memo import Recall
+
+Why = Literal["joke", "deleted", "withdrawn", "fell_through"]
+FORGOTTEN: frozenset[Why] = frozenset({"joke", "deleted"})
+"""What was never so, or is to be gone: nobody who asks about the past is told of it."""
+DETECTOR = "retraction"
+PLAN = "plan"
+"""Flags what takes back a plan: it ends nothing of another kind."""
+READ = 2000
+LONGEST = 80
+"""Characters beyond which a sentence is no mere retraction."""
+
+_SIGNS = (
+    *"kidding joking jk j/k messing joke scratch strike delete erase ignore disregard forget mind pretend cancel".split(),
+    *("your leg", "take that", "take it", "take back", "second thought", "actually", " through", "called off"),
+    *("work out", "worked out", "the table", "not happening"),
+    *"玩笑 逗你 逗您 骗你 骗您 瞎说 胡说 瞎编 没说 没讲 不算 作废 收回 撤回 删 算了 主意 别当真 黄了 泡汤".split(),
+    *"吹了 取消 没成 没戏 作罢 不成了 忽略 别记".split(),
+)
+"""Without one of these nothing is taken back."""
+_LEAD = (
+    r"(?:(?:oh|ha(?:ha)*|lol|ok(?:ay)?|sorry|wait|no|nah|actually|hmm+|well|and|but|hey|oops|whoops|ugh|please|just|so|btw"
+    r"|哈+|嘿嘿|呵呵|好吧|哎呀?|唉|哦|啊|嗯|额|呃|行吧|对不起|抱歉|不好意思|那个|那|嗨)[,，.。!！~\s]*)*"
+)
+_TAIL = r"[\s~～啦哈呀哦噢嘛呢吧了的]*(?:,? (?:sorry|lol|haha|please|ok(?:ay)?|thanks?))*[\s\W]*"
+_JOKE = (
+    r"(?:(?:i(?:'m| am| was|’m)|we(?:'re| are| were)) )?(?:just |only |totally )*(?:kidding|joking)(?: around| about that)?|j/?k"
+    r"|(?:(?:i(?:'m| am| was|’m)) )?(?:just |only )*(?:messing with you|pulling your leg|teasing(?: you)?)|that (?:was|is|'s) (?:just )?a joke"
+    r"|(?:我)?(?:就是|只是|是)?(?:跟|和|在)?(?:你|您|大家)?开(?:个|了个)?玩笑(?:而已|罢了)?|(?:我)?(?:是)?(?:逗|骗)(?:你|您)(?:玩儿?)?|(?:我)?(?:瞎|胡)(?:说|编)|别当真"
+)
+_DELETED = (
+    r"(?:please |can you |could you )?(?:scratch|strike|delete|erase|disregard) (?:that|this|what i(?:'ve| have)? (?:just )?said|my last (?:message|sentence|line)|that last (?:bit|part|message|line))"
+    r"|(?:ignore|forget) (?:what i(?:'ve| have)? (?:just )?said|that i said (?:that|anything)|my last message|i said (?:that|anything)|i (?:ever )?mentioned (?:it|that))"
+    r"|i take (?:that|it) back|i take back what i(?:'ve| have)? (?:just )?said|pretend i (?:didn'?t|never) (?:say|said) (?:that|anything)"
+    r"|(?:就)?当我(?:什么都)?没(?:说|讲)过?|(?:我)?收回(?:刚才|刚刚|上面)?(?:的|那|这)?(?:句)?话|(?:刚才|刚刚|上面|前面)(?:那|这|说的那)(?:句|条)(?:话)?(?:不算|作废|收回|撤回|删(?:掉|了)|别记|忽略)"
+    r"|(?:请|帮我)?(?:把)?(?:刚才|刚刚|上面|前面)?(?:那|这)(?:句|条)(?:话)?(?:删(?:掉|了)|撤回|忽略)|(?:请|帮我)?删掉(?:刚才|刚刚|上面)?(?:那|这)(?:句|条)(?:话)?"
+)
+_WITHDRAWN = (
+    r"(?:never ?mind|on second thoughts?|actually|scratch that|forget it)[,. ]+(?:i|we)(?:'m|'re|’m|’re| am| are|'ve| have)? (?:not (?:going|doing|coming|buying|getting|signing up|joining|moving|taking)\b.{0,30}|(?:won'?t|no longer)\b.{0,30}|changed (?:my|our) minds?)"
+    r"|(?:i|we)(?:'ve| have)? (?:just )?changed (?:my|our) minds?(?: about (?:that|it))?"
+    r"|算了[，, ]*(?:我|我们)?(?:还是)?(?:都|就)?(?:不|别)(?:想)?(?:去|买|做|学|养|换|搬|报|吃|喝|用|要|玩|看|来|参加|考|定|订|养|租)\w{0,6}|(?:我)?(?:又)?改(?:变)?主意"
+)
+_GONE_EN = r"(?:(?:has |have |had |just |all |sadly |unfortunately )*(?:fell|fallen) through|(?:(?:was|were|is|are|got|has been|have been|'s|'re)(?: just| all)? )(?:called off|cancell?ed|off the table|not happening(?: any ?more| after all)?)|(?:did|has|have)n'?t work(?:ed)? out)"
+_GONE_ZH = (
+    r"(?:最后|最终|又|都|全|还是|突然|已经|估计)*(?:黄了|泡汤了|告吹了?|吹了|取消了|没成|没戏了|作罢了?|去不成了)"
+)
+_FELL = to_pattern(
+    rf"{_LEAD}(?:(?P<en>(?:(?:the|my|our|that|this) )?[\w' -]{{1,40}}?) {_GONE_EN}|(?P<zh>[^\s，,。我]{{0,2}}[^，,。]{{1,16}}?){_GONE_ZH}){_TAIL}",
+    re.IGNORECASE,
+)
+_PRONOUN = to_pattern(r"(?:it|that|this|everything|all|things?|那(?:个|事)?|这(?:个|事)?|事情?|它)", re.IGNORECASE)
+_ARTICLE = to_pattern(r"^(?:the|my|our|that|this|我的?|我们的?|那个?|这个?)\s*", re.IGNORECASE)
+_CLAUSES: tuple[tuple[Why, re.Pattern[str]], ...] = (
+    ("joke", to_pattern(rf"{_LEAD}(?:{_JOKE}){_TAIL}", re.IGNORECASE)),
+    ("deleted", to_pattern(rf"{_LEAD}(?:{_DELETED}){_TAIL}", re.IGNORECASE)),
+    ("withdrawn", to_pattern(rf"{_LEAD}(?:{_WITHDRAWN}){_TAIL}", re.IGNORECASE)),
+)
+_SENTENCES: tuple[tuple[Why, re.Pattern[str]], ...] = (
+    ("withdrawn", to_pattern(rf"{_LEAD}(?:{_WITHDRAWN}){_TAIL}", re.IGNORECASE)),
+)
+_OPENS = to_pattern(
+    rf"{_LEAD}(?:(?:跟|和|在)?[你您大家]*开(?:个|了个)玩笑[,，]|(?:瞎|胡)(?:说|编)|别当真)", re.IGNORECASE
+)
+"""Forms that announce a joke, or that answer one, where something follows: 跟你开个玩笑, 胡说."""
+_SENTENCE = to_pattern(r"[^。！？!?\n；;.]+(?:\.(?!\s|$)[^。！？!?\n；;.]*)*[。！？!?\n；;.]*")
+_PART = to_pattern(r"[^,，—]+[,，—]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """Where the user takes something back, and what: words of the same message, or the message before (`taken` None).
+
+    `thing` names the plan that came to nothing, wherever it was told.
+    """
+
+    why: Why
+    start: int
+    end: int
+    taken: tuple[int, int] | None = None
+    thing: str | None = None
+
+    @property
+    def takes_before(self) -> bool:
+        """Whether it takes back what the user said in the message before."""
+        return self.taken is None and self.thing is None
+
+
+def find(text: str) -> tuple[Retraction, ...]:
+    """What the message takes back, in order."""
+    if len(text) > READ:
+        return ()
+    low = text.lower()
+    if not any(sign in low for sign in _SIGNS):
+        return ()
+    return tuple(_retractions(text))
+
+
+def _retractions(text: str) -> Iterator[Retraction]:
+    before: tuple[int, int] | None = None
+    for sentence in _SENTENCE.finditer(text):
+        span = sentence.span()
+        found = None if sentence[0].rstrip().endswith(("?", "？")) else _of_sentence(sentence[0], span, before)
+        if found:
+            yield found
+        elif sentence[0].strip():
+            before = span
+
+
+def _of_sentence(sentence: str, span: tuple[int, int], before: tuple[int, int] | None) -> Retraction | None:
+    if len(sentence) <= LONGEST:
+        for why, form in _SENTENCES:
+            if form.fullmatch(sentence.strip()):
+                return Retraction(why, *span, before)
+        fell = _FELL.fullmatch(sentence.strip())
+        if not fell and (why_so := _FELL.fullmatch(_first_clause(sentence))) and _names_thing(why_so):
+            fell = why_so  # the reason follows: of what it names only
+        if fell:
+            thing, known = _thing(fell), _names_thing(fell)
+            return Retraction("fell_through", *span, None if known else before, thing if known else None)
+    parts = [each.span() for each in _PART.finditer(sentence) if each[0].strip()]
+    for at, (start, end) in enumerate(parts):
+        if at not in (0, len(parts) - 1):
+            continue
+        for why, form in _CLAUSES:
+            if form.fullmatch(sentence[start:end].strip()):
+                if why == "joke" and not at and not before and len(parts) > 1 and _OPENS.match(sentence):
+                    continue  # what comes after it is the joke, or of somebody else
+                own = (span[0], span[0] + start) if at else before
+                return Retraction(why, span[0] + start, span[0] + end, own)
+    return None
+
+
+def _first_clause(sentence: str) -> str:
+    part = _PART.match(sentence.strip())
+    return part[0].rstrip(" ,，—") if part else ""
+
+
+def _thing(fell: re.Match[str]) -> str:
+    return _ARTICLE.sub("", (fell["en"] or fell["zh"]).strip())
+
+
+def _names_thing(fell: re.Match[str]) -> bool:
+    thing = _thing(fell)
+    return bool(thing) and not _PRONOUN.fullmatch(thing)
+
+
+_taken: Recall[tuple[tuple[int, int], ...]] = Recall()
+
+
+def taken(text: str) -> tuple[tuple[int, int], ...]:
+    """Where the words stand that the message takes back itself; the whole of it where it does nothing but take back."""
+    known = _taken.get(text)
+    return _taken.put(text, _find_taken(text)) if known is None else known
+
+
+def _find_taken(text: str) -> tuple[tuple[int, int], ...]:
+    found = find(text)
+    spans = tuple(each.taken for each in found if each.taken)
+    alone = tuple((each.start, each.end) for each in found if each.takes_before and not text[each.end :].strip())
+    return spans or (alone if len(found) == 1 else ())
+
+
+def last_sentence(text: str) -> tuple[int, int]:
+    """Where the last sentence of a message stands: what the next message takes back."""
+    return next((each.span() for each in reversed(list(_SENTENCE.finditer(text))) if each[0].strip()), (0, len(text)))

@@ -1,0 +1,299 @@
+"""Keys of statements that are kept: the slots of their speaker and of the household, tastes, allergies and budgets."""
+
+# ruff: noqa: E501 - one family of words per line
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+
+from shared.domain.statements import ALSO
+from shared.extraction import dates, persons
+from shared.extraction import slots_words as words
+from shared.extraction.clauses import Clause
+from shared.extraction.gates import gate
+from shared.extraction.guards import Stance
+from shared.extraction.keys import fold, preference_key, scope_of, slot_of, slug, target_of, tidy
+from shared.extraction.model import Found, Polarity
+from shared.extraction.relatives import tells_of_relative
+from shared.language.chinese import tag as words_of
+from shared.language.patterns import read_group, to_pattern
+
+_ALLERGY = to_pattern(
+    r"\ballerg(?:ic|y) to (?P<en>[\w' -]+?(?:(?:,| and| or|, and) [\w' -]+?)*)(?=$|[.;!?]|,? (?:so|but|which|since|because|please|when|and (?:i|my)\b))"
+    r"|对(?P<zh>[^，。,.过我]{1,16})(?:都|也|很|有点|严重)?过敏",
+    re.I,
+)
+_JOINT = to_pattern(r",\s*(?:and |or )?|\s+(?:and|or)\s+|[、和跟与及]")
+_BUDGET = to_pattern(
+    r"\bbudget\b.{0,30}?\d|\d.{0,12}\bbudget\b|预算.{0,8}?[\d一二两三四五六七八九十百千万]|(?:不超过|不要超过|别超过)\s*[\d一二两三四五六七八九十百千万]+\s*(?:元|块|万)",
+    re.I,
+)
+_BUDGET_OF = to_pattern(
+    r"\bbudget (?:for|on) (?:the |my |our |a |an )?([a-z]+(?: [a-z]+)?)\b|([^\W\d_a-zA-Z我你他她它咱们这那总了是的边次个]{2,4})(?:的|上的)?预算",
+    re.I,
+)
+"""What a budget is for: two budgets stand side by side."""
+_NOT_ALLERGIC = to_pattern(r"\b(?:not|never|isn'?t|no longer|nobody)\b|n't\b|不(?:是|再|对)|没有|没什么", re.I)
+_DENIED = to_pattern(
+    r"\b(?:not|no longer|isn'?t|never|n't)\s+(?:actually |really |even )?(?:allergic to|have an? allergy to)\s+([\w' -]+?)(?=$|[.,;!?]| after all| any ?more)"
+    r"|\b(?:don'?t|do not|no longer) have an? ([\w' -]+?) allergy\b|\bgrew out of (?:my )?([\w' -]+?) allergy\b"
+    r"|不再?对([^，。,.我]{1,12}?)过敏|对([^，。,.我]{1,12}?)(?:已经|其实|现在|早就|根本|并|也|都)*(?:不|没有?)(?:再|会)?过敏",
+    re.I,
+)
+DENIES = gate(_DENIED)
+_TICKET = to_pattern(r"(?-i:\b[A-Z]{2,8}-\d{1,7}\b)")
+_DONE = to_pattern(
+    r"\b(?:done|finished|closed?|merged|completed|shipped|resolved|fixed)\b|完成|做完|搞定|好了|关了|合并了|修好", re.I
+)
+_CANCELLED = to_pattern(r"\b(?:cancel\w*|scrap\w*|no longer needed|drop(?:ped)?)\b|取消|不做了|不用了|作废", re.I)
+LONGEST = 200
+"""Characters of a sentence in which a key is looked for."""
+_KEYED = frozenset({"preference", "constraint", "profile", "note", "pattern"})
+_FACTS = tuple((who, slot, pattern, gate(pattern)) for who, slot, pattern in words.FACTS)
+_OF_WHOM = {
+    "self": frozenset({"self", "name", "place", "home", "kin"}),
+    "group": frozenset({"place", "home"}),
+    "other": frozenset({"kin", "home"}),
+    "none": frozenset({"name", "kin"}),
+}
+"""The forms that may tell something by whom the clause names first."""
+_LEAD_ZH = to_pattern(r"^(?:现在|目前|今年|去年|最近|如今|上个?月|上周|平时|那|嗯|好的?|你好|大家好|其实|不过|而且|并且|另外|还有|对了|顺便说?一?下?|因为|所以|但是?|记住|以前|之前|后来|首先|说错了|是的?|已经|虽然|毕竟|由于|刚刚?|(?:自我)?介绍一下|更正(?:一下)?)+[，,\s]*(?=[我咱本])")  # fmt: skip
+_INSTEAD = to_pattern(r"\s+(?:more |better )?(?:over|rather than|instead of|than)\s+", re.I)
+_ASIDE = to_pattern(r"\s[-–—]\s|[（(]|\s(?:because|since|so that|but|which is why)\s|因为|所以|，")
+_HAN = to_pattern(r"[\u3400-\u9fff]")
+_AND = to_pattern(r"(?:,|,? and)\s+(?=(?:an?|one|two|three|four|five|six|\d+) )", re.I)
+MOST_SAID = 100
+"""Characters of what a taste is about."""
+
+
+def find_facts(clause: Clause, stance: Stance) -> list[Found]:
+    """The slots of its speaker, or of somebody of the household, that the clause fills."""
+    if stance.asked or stance.reported or (stance.subject != "agent" and (stance.supposed or stance.ironic)):
+        return []
+    text = clause.text if clause.language == "en" else _LEAD_ZH.sub("", clause.text)
+    if stance.subject == "agent":
+        return _fill("call_me", ("name",), text, clause)
+    if clause.language != "en" and stance.subject == "self" and not stance.explicit and "我" not in text:
+        return _fill("", _OF_WHOM["self"], "我" + text, None)
+    return _fill("", _OF_WHOM[stance.subject], text, clause)
+
+
+def _fill(only: str, whose: Collection[str], text: str, clause: Clause | None) -> list[Found]:
+    """What the forms for these say, each slot once; where the text is not the clause's own all forms are tried."""
+    found: dict[str, Found] = {}
+    for who, slot, pattern, bit in _FACTS:
+        if who not in whose or only not in ("", slot) or (clause is not None and not clause.mask & bit):
+            continue
+        match = pattern.search(text)
+        if match is None or not (value := _value_of(slot, match)):
+            continue
+        one = _of_slot(_slot_named(slot, match, value), value, text)
+        found.setdefault(str(one.key), one)
+        if who == "home" and (more := _AND.match(text, match.end())):
+            others = _fill("", ("home",), f"I have {text[more.end() :]}", None)
+            found |= {str(other.key): other for other in others if other.key not in found}
+    if found or "self" not in whose:
+        return list(found.values())
+    if (match := words.SELF_NAMED.search(text)) and persons.is_nothing_else(match["v"]):
+        return [_of_slot("name", match["v"], text)]
+    match = words.NATIVE.search(text)
+    return [_of_slot("hometown", match["v"], text)] if match and _is_place(match["v"]) else []
+
+
+def _of_slot(slot: str, value: str, text: str) -> Found:
+    return Found("profile", f"profile:user:{slot}", {"slot": slot, "value": value}, text, "slots", slot)
+
+
+def _slot_named(slot: str, match: re.Match[str], value: str) -> str:
+    if slot == "employer" and _is_place(value) and not words.EMPLOYER_ZH.search(value):
+        return "work_city"
+    if slot.endswith(":"):
+        return slot + slug(value)
+    return slot.replace("%", slug(fold(read_group(match, "who"))))
+
+
+def _value_of(slot: str, match: re.Match[str]) -> str:
+    """The value that the form holds, without what goes on behind it; empty where it is none of this slot."""
+    said = read_group(match, "v")
+    if slot in ("city", "hometown", "employer", "school", "%:place", "occupation", "major"):
+        said = words.CLIP.split(said, maxsplit=1)[0]
+    said = tidy(said)
+    if slot in ("name", "call_me", "%:name"):
+        return said if persons.is_name(said) or not words.NOT_NAME.search(said) else ""
+    if slot in ("city", "hometown"):
+        return "" if words.VAGUE_PLACE.search(said) else said
+    if slot == "employer" and words.SORT_OF_EMPLOYER.search(said):
+        return ""
+    if slot == "age" and said.isdigit() and not 4 < int(said) < 120:
+        return ""
+    return said
+
+
+def _is_place(text: str) -> bool:
+    return not text.isascii() and (
+        any(tag.startswith("ns") for _, tag in words_of(text)) or bool(re.search(r"[市省县区镇村国州]$", text))
+    )
+
+
+_FORMS: tuple[tuple[bool, Polarity, re.Pattern[str]], ...] = (
+    (True, 1, words.OVER_ZH),
+    (True, 1, words.TASTE_ZH),
+    (True, 1, words.OBJECT_FIRST_ZH),
+    (False, 1, words.TASTE_EN),
+    (True, -1, words.ABSTAIN_ZH),
+    (False, -1, words.ABSTAIN_EN),
+    (True, 1, words.HABIT_ZH),
+    (False, 1, words.HABIT_EN),
+    (True, 1, words.INTEREST_ZH),
+)
+"""Whether a form is Chinese, how it stands to what it names where no word denies it, and the form."""
+_TASTES = tuple((zh, polarity, pattern, gate(pattern)) for zh, polarity, pattern in _FORMS)
+_NAMED_TASTES = gate(words.FAVOURITE, words.HOBBY, words.DIET, words.TOOL)
+_UNLIKE = gate(words.NOT_A_TASTE)
+
+
+def find_tastes(clause: Clause, stance: Stance) -> list[Found]:
+    """The tastes that the clause states about its speaker, with what they are for or against."""
+    if stance.subject in ("other", "agent", "group") or not stance.stands or stance.momentary or stance.trial:
+        return []
+    return [replace(one, text=clause.text) for one in _stated_tastes(clause, stance)]
+
+
+def _stated_tastes(clause: Clause, stance: Stance) -> list[Found]:
+    """The same by the first form that fits; none where the clause takes back, doubts or compares."""
+    text = clause.text
+    if clause.mask & _UNLIKE and words.NOT_A_TASTE.search(text):
+        return []
+    if clause.mask & _NAMED_TASTES and (named := _named_taste(text)):
+        return named
+    for zh, polarity, pattern, bit in _TASTES:
+        if not clause.mask & bit or (zh and clause.language == "en"):
+            continue
+        match = pattern.search(text)
+        ordered = pattern is words.HABIT_EN and stance.subject != "self"
+        if match is None or ordered or (not zh and match.start() and not stance.explicit):
+            continue
+        against = bool(read_group(match, "neg") or read_group(match, "how").lower() in ("never", "rarely"))
+        hated = bool(read_group(match, "hate"))
+        if hated and against:
+            return []
+        stands: Polarity = -1 if against or hated or polarity < 0 else 1
+        return _tastes(read_group(match, "v"), stands, read_group(match, "over"))
+    return []
+
+
+def _named_taste(text: str) -> list[Found]:
+    """A taste that has a name of its own: a favourite thing, a hobby, a diet, a tool in use."""
+    if match := words.FAVOURITE.search(text):
+        what, target = tidy(read_group(match, "what")), tidy(_ASIDE.split(read_group(match, "v"), maxsplit=1)[0])
+        return [_taste_of(scope_of(what), f"favourite-{slug(target_of(what))}", target)]
+    if match := words.HOBBY.search(text):
+        return _tastes(read_group(match, "v"), 1, "")
+    if (match := words.DIET.search(text)) and " not " not in text:
+        return [_taste_of("food", "diet", read_group(match, "v").lower())]
+    if match := words.TOOL.search(text):
+        what = fold(read_group(match, "what"))
+        return [_taste_of("tools", slug(words.TOOLS_ZH.get(what, what)), tidy(read_group(match, "v")))]
+    return []
+
+
+def _taste_of(scope: str, slot: str, target: str) -> Found:
+    value = {"scope": scope, "slot": slot, "target": target, "value": target}
+    return Found("preference", f"pref:{scope}:{slot}", value, target, "slots", slot, "preference", 1)
+
+
+def _tastes(target: str, polarity: Polarity, over: str) -> list[Found]:
+    """The tastes for or against what the words name, each thing of a short list by itself."""
+    target = tidy(_ASIDE.split(target, maxsplit=1)[0])
+    if not over and len(halves := _INSTEAD.split(target, maxsplit=1)) == 2:
+        target, over = tidy(halves[0]), halves[1]
+    if not target or words.VAGUE.match(target) or len(target) > MOST_SAID:
+        return []
+    parts = [part for raw in words.LIST.split(target) if (part := tidy(raw))]
+    short = all(len(part) <= 8 if _HAN.search(part) else len(part.split()) <= 3 for part in parts)
+    if words.SET_PHRASES.search(target) or slot_of(target) or not 1 < len(parts) <= 6 or not short:
+        parts = [target]
+    return [_taste(part, polarity, tidy(over)) for part in parts if target_of(part) and not words.VAGUE.match(part)]
+
+
+def _taste(target: str, polarity: Polarity, over: str) -> Found:
+    """A taste by its target; one of a slot by its slot where it chooses, since what it refuses leaves the rest open."""
+    canonical = target_of(target)
+    key, scope, slot = preference_key(target)
+    if slot and polarity < 0:
+        key, slot = f"pref:{scope}:{slug(canonical)}", None
+    value: dict[str, object] = {"scope": scope, "target": canonical, "value": target}
+    value |= {name: said for name, said in (("slot", slot), ("over", over)) if said}
+    return Found("preference", key, value, target, "slots", "taste", "preference", polarity)
+
+
+def with_slot(found: Found, text: str) -> Found:
+    """The finding under the key that its words tell, where it has none yet."""
+    text = text[:LONGEST]
+    if found.retracts:
+        return found
+    if found.key is not None:
+        also = {key: thing for key, thing in _allergies(text).items() if key != found.key}
+        return replace(found, value={**found.value, ALSO: {**found.value.get(ALSO, {}), **also}}) if also else found
+    if found.kind == "task" and (ticket := _TICKET.search(text)):
+        status = "cancelled" if _CANCELLED.search(text) else "done" if _DONE.search(text) else "todo"
+        return replace(found, key=f"task:tool:{slug(ticket[0])}", value={**found.value, "status": status})
+    if found.kind not in _KEYED:
+        return found
+    if keys := _allergies(text):
+        return _under(replace(found, kind="constraint", epistemic="fact", polarity=-1), keys)
+    if found.kind == "constraint" and _BUDGET.search(text):
+        thing = next((part for match in _BUDGET_OF.finditer(text) for part in match.groups() if part), "")
+        return _under(found, {f"constraint:budget:{slug(target_of(thing), 32)}" if thing else "constraint:budget": ""})
+    if found.kind in ("preference", "constraint") and (slot := slot_of(text)) and slot[0] == "writing":
+        key, scope, name = preference_key(text)
+        value = {**found.value, "scope": scope, "slot": name}
+        return replace(found, kind="preference", key=key, value=value, epistemic="preference")
+    return found
+
+
+def tells_of_ticket(text: str) -> bool:
+    """Whether the text says that a ticket which it names is done or not to be done: `HB-1 is done`."""
+    return _TICKET.search(text) is not None and (_DONE.search(text) or _CANCELLED.search(text)) is not None
+
+
+def _allergies(text: str) -> dict[str, str]:
+    """What the text says that its speaker does not bear, by key; nothing of a relative's."""
+    allergy = _ALLERGY.search(text)
+    if allergy is None or _NOT_ALLERGIC.search(text[: allergy.end()]) or tells_of_relative(text):
+        return {}
+    things = [thing for part in _JOINT.split(allergy["en"] or allergy["zh"]) if (thing := target_of(part))]
+    return {f"constraint:allergy:{slug(thing, 40)}": thing for thing in things}
+
+
+def denied_allergy(text: str) -> Found | None:
+    """What the text says that its speaker bears after all, as taken back; None where it says no such thing."""
+    match = _DENIED.search(text)
+    if match is None:
+        return None
+    thing = target_of(next(part for part in match.groups() if part))
+    key = f"constraint:allergy:{slug(thing, 40)}"
+    value = {"value": thing}
+    return Found("constraint", key, value, text, "correction", "denied", "fact", 0, "correction", True, thing)
+
+
+def with_due(found: Found, text: str, today: date) -> Found:
+    """A thing to do with when it is due, no finer than it was said, and valid until all of that is over."""
+    said = dates.coming(text, today) if found.kind == "task" else None
+    if said is None:
+        return found
+    until = None if said.last is None or said.is_over(today) else datetime.combine(said.last, time(23, 59, 59), UTC)
+    value = {"status": "todo", **found.value, "due": str(said.day or said.iso), "due_said": said.text}
+    value |= dates.without_day(said)
+    return replace(found, value=value, event_date=said.day, valid_until=until if value["status"] == "todo" else None)
+
+
+def _under(found: Found, keys: dict[str, str]) -> Found:
+    first, *others = keys
+    value = dict(found.value)
+    if keys[first]:
+        value["value"] = keys[first]
+    if others:
+        value[ALSO] = {**value.get(ALSO, {}), **{key: keys[key] for key in others}}
+    return replace(found, key=first, value=value)

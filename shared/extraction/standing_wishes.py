@@ -1,0 +1,99 @@
+"""Which turns nothing is learnt from, because the user or the caller wishes so: turn by turn, in their order. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from shared.extraction import TurnText, wishes
+from shared.extraction.wishes import MemoryWish
+
+Why = Literal["caller", "message", "session", "person"]
+PERSON = ""
+"""In the place of a session: the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingWish:
+    """What was said last of being remembered, of a session or of the person."""
+
+    session_id: str
+    remember: bool
+    turn_id: UUID
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlace:
+    """A turn: where and when it was said, whether its caller lets it be remembered, and what was decided of it."""
+
+    turn_id: UUID
+    session_id: str
+    seq: int
+    at: datetime
+    remember: bool = True
+    withheld: str | None = None
+
+
+class Wishes:
+    """What holds for each session and for the person, as turn after turn is heard."""
+
+    def __init__(self, said: Iterable[StandingWish] = ()) -> None:
+        self._said = {each.session_id: each for each in said}
+        self._quiet: dict[tuple[str, int], str] = {}
+        self.changed: dict[str, StandingWish] = {}
+
+    def hear(self, place: TurnPlace, text: TurnText) -> str | None:
+        """Why nothing is learnt from the turn, if so; what it wishes holds for those after it.
+
+        What was decided of it before stands. An answer that comes in a turn of its own goes with the message before it.
+        """
+        own = wishes.said(text)
+        for wish in own:
+            self._take(wish, place)
+        why = place.withheld or self._why(place, own, text)
+        if why:
+            self._quiet[place.session_id, place.seq] = why
+        return why
+
+    def note(self, session_id: str, seq: int, why: str) -> None:
+        """A turn that was heard before was withheld."""
+        self._quiet[session_id, seq] = why
+
+    def _why(self, place: TurnPlace, own: tuple[MemoryWish, ...], text: TurnText) -> str | None:
+        if not place.remember:
+            return "caller"
+        if any(wish.scope == "message" and not wish.remember for wish in own):
+            return "message"
+        if standing := self._standing(place.session_id):
+            return standing
+        answers = text.messages and not any(message.role == "user" for message in text.messages)
+        before = self._quiet.get((place.session_id, place.seq - 1))
+        return before if answers and before in ("message", "caller") else None
+
+    def _standing(self, session_id: str) -> Why | None:
+        session, person = self._said.get(session_id), self._said.get(PERSON)
+        if session and not session.remember:
+            return "session"
+        if person and not person.remember and not (session and session.since >= person.since):
+            return "person"
+        return None
+
+    def _take(self, wish: MemoryWish, place: TurnPlace) -> None:
+        if wish.scope == "message":
+            return
+        if not wish.remember:
+            self._set(PERSON if wish.scope == "person" else place.session_id, place, remember=False)
+            return
+        standing = self._standing(place.session_id)
+        if wish.scope == "session" and standing:
+            self._set(place.session_id, place, remember=True)
+        elif wish.scope != "session":
+            for session_id in (PERSON, place.session_id):
+                said = self._said.get(session_id)
+                if said and not said.remember and (wish.scope == "person" or standing):
+                    self._set(session_id, place, remember=True)
+
+    def _set(self, session_id: str, place: TurnPlace, *, remember: bool) -> None:
+        self._said[session_id] = self.changed[session_id] = StandingWish(session_id, remember, place.turn_id, place.at)

@@ -1,0 +1,376 @@
+"""What the clauses of a message state: by patterns, with learned weights that stop them and find what they miss."""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import groupby
+
+from schemas.vocabulary import MemoryType
+from shared.domain.statements import ALSO
+from shared.extraction import learned, manipulation, persons
+from shared.extraction.clauses import Clause, language_of, split
+from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding
+from shared.extraction.guards import Stance, stances
+from shared.extraction.keys import profile_key, slug
+from shared.extraction.learned import Verdict
+from shared.extraction.model import Explain, Found, MessageText, Observation
+from shared.extraction.opinions import epistemic_of
+from shared.extraction.orders import order_in
+from shared.extraction.plain import find_plain
+from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
+from shared.extraction.slots import with_due, with_slot
+from shared.extraction.values import values
+from shared.extraction.wording import own_words
+from shared.language.patterns import to_pattern
+from shared.language.within import has_word
+
+FEW_EN, FEW_ZH = 30, 12
+"""Characters of a sentence that says little without the next one."""
+MOST_QUOTED = 300
+"""Characters of a sentence that are kept with what it states."""
+_OF_WORDS = to_pattern(
+    r"\b(?:spell\w*|pronounc\w*|grammar\w*|sentences?|phrases?|(?:say|write|put|express) (?:that|it|this)"
+    r"|in (?:English|French|German|Spanish|Italian|Chinese|Japanese|Korean|Russian|Portuguese|Arabic)"
+    r"|novel|story|poem|lyrics|characters?|you(?: are|'re) an?)\b"
+    r"|怎么[说念读写]|这句|这段|这篇|什么意思|语法|造句|小说|故事|角色|扮演|台词|剧本|歌词|作文",
+    re.I,
+)
+"""A text is spoken of, or a role: a statement beside it may be that text, or be said in that role.
+
+What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
+"""
+_NOW = to_pattern(r"\b(?:now|instead|these days|switched|moved|changed)\b|现在|如今|改|换|目前|以后", re.I)
+"""What says that the words beside a denial tell what holds in its place."""
+ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
+"""What an order to the agent may be kept as."""
+_BESIDE = frozenset({"task", "event", "decision"})
+"""What a clause may state beside what it corrects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Findings by the clause that they begin at, and the last clause of those that go on."""
+
+    found: dict[int, list[Found]]
+    swallowed: dict[int, int]
+
+
+def stated(
+    message: MessageText,
+    clauses: tuple[Clause, ...],
+    today: date,
+    explain: list[Explain],
+    *,
+    directed: bool,
+    trusted: bool = True,
+) -> list[Observation]:
+    """What the clauses state, and why the others are dropped.
+
+    `directed` clauses are told to be remembered: patterns alone read them. Of messages that are not `trusted`, as they
+    try to steer the agent, nothing is kept that only the learned weights find.
+    """
+    verdicts, plainly = ([], frozenset[int]()) if directed else _verdicts(clauses)
+    stand = stances(clauses)
+    likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
+    if not directed and max(likely.values(), default=0.0) < SURE and not any(map(learned.worth_a_look, verdicts)):
+        explain.extend(
+            Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
+        )
+        return []
+    reading = _read(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
+    observations: list[Observation] = []
+    sentences = _by_sentence(clauses)
+    until = 0
+    for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True)):
+        found = reading.found.get(index, [])
+        last = reading.swallowed.get(index, index)
+        span = (clause.start, clauses[last].end)
+        until = max(until, last + 1 if found else 0)
+        if not found:
+            if index >= until:
+                explain.append(Explain(span, "dropped", _why(stance), message.ordinal))
+            continue
+        explain.append(Explain(span, "kept", ",".join(one.detector for one in found), message.ordinal))
+        begin, end = _stretch(clauses, reading, index, last)
+        sentence = message.text[clauses[begin].start : clauses[end - 1].end]
+        one = with_slot(_merge(found), sentence)
+        if manipulation.may_serve(clause.mask) and manipulation.serves_itself(message.text[slice(*span)], directed):
+            one = replace(one, flags=(*one.flags, "self_benefit"), assertion="declared", epistemic="opinion")
+        if not directed and one.assertion == "declared":
+            one = _as_ordered(one, sentence, today)
+        words, span = own_words(message.text, clauses, stand, begin, end, one)
+        around = _around(sentences, clause.sentence, message.text)
+        observations.append(observation(_in_words(one, words), message, span, around))
+    return observations
+
+
+def _merge(found: Sequence[Found]) -> Found:
+    """What one stretch of words states as one statement, under the first key; the others are kept beside it."""
+    first = next((one for one in found if one.assertion == "correction" or one.key), found[0])
+    also = {
+        key: str(one.value.get("value") or "")
+        for one in found
+        if one is not first and not one.retracts and (key := one.key and profile_key(one.key)) and key != first.key
+    }
+    return replace(first, value={**first.value, ALSO: also}) if also else first
+
+
+def _as_ordered(found: Found, text: str, today: date) -> Found:
+    """The finding as an order, where its words are one: of how to answer, or of what to be reminded of, by its day."""
+    order = order_in(text)
+    if order == "reminder":
+        found = replace(found, kind="task", assertion="directive")
+    found = with_due(found, text, today)
+    return replace(found, assertion="directive") if order and found.kind in ORDERED else found
+
+
+def _in_words(found: Found, words: str) -> Found:
+    """The finding told in these words."""
+    same = found.value.get("value") == found.text
+    return replace(found, text=words, value={**found.value, "value": words} if same else found.value)
+
+
+def _stretch(clauses: Sequence[Clause], reading: Reading, index: int, last: int) -> tuple[int, int]:
+    """The clauses that the statement at this place has for its own: to the next statement of its sentence.
+
+    The first has what stands before it, too: a condition, an introduction.
+    """
+    sentence = clauses[index].sentence
+    starts = {at for at in reading.found if clauses[at].sentence == sentence}
+    begin = index if min(starts) < index else next(n for n, c in enumerate(clauses) if c.sentence == sentence)
+    end = index + 1
+    while end < len(clauses) and clauses[end].sentence == sentence and end not in starts:
+        end += 1
+    return begin, max(end, last + 1)
+
+
+def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[Verdict], frozenset[int]]:
+    """What the learned weights say of each clause, without gainsaying a pattern where they know little.
+
+    They know few names; and a question or a greeting beside a statement makes it look like less than it is: the places
+    of clauses that alone would surely be kept come beside the verdicts.
+    """
+    few = len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
+    found: list[Verdict] = []
+    plainly: set[int] = set()
+    for place, (clause, verdict) in enumerate(zip(clauses, learned.read(clauses), strict=True)):
+        if persons.introduces(clause.text):
+            verdict = learned.open_to(verdict, "profile")
+        elif len(clauses) == 1 and verdict.kept >= learned.EVEN:
+            plainly.add(place)
+        elif few and (own := learned.alone(clause)).kept >= learned.SURE_ALONE:
+            verdict = learned.open_to(verdict, own.kind)
+            plainly.add(place)
+        found.append(verdict)
+    return found, frozenset(plainly)
+
+
+def _by_sentence(clauses: Sequence[Clause]) -> dict[int, list[Clause]]:
+    found: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        found.setdefault(clause.sentence, []).append(clause)
+    return found
+
+
+def _around(sentences: dict[int, list[Clause]], number: int, text: str) -> str:
+    """The sentence of this number, with a question or a few words before it that it may answer."""
+    own, before = sentences[number], sentences.get(number - 1, [])
+    begin = own[0].start
+    if before and (before[-1].asked or begin - before[0].start <= (FEW_EN if own[0].language == "en" else FEW_ZH)):
+        begin = before[0].start
+    return text[begin : own[-1].end][:MOST_QUOTED]
+
+
+def standings(text: str) -> list[tuple[tuple[int, int], str]]:
+    """Each clause of a text, and what keeps it from stating something of the user; `no signal` where nothing does."""
+    clauses = split(text)
+    return [
+        ((clause.start, clause.end), _why(stance)) for clause, stance in zip(clauses, stances(clauses), strict=True)
+    ]
+
+
+def _read(
+    clauses: tuple[Clause, ...],
+    stand: Sequence[Stance],
+    verdicts: Sequence[Verdict],
+    plainly: Set[int],
+    today: date,
+    likely: Mapping[int, float],
+    *,
+    directed: bool,
+    trusted: bool,
+) -> Reading:
+    plain = [
+        find_plain(clause, stance, today) if directed or learned.worth_reading(verdicts[index]) else []
+        for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
+    ]
+    corrected = find_corrections(clauses, stand, plain, today)
+    if not directed:
+        _weigh(plain, corrected, stand, verdicts)
+    ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
+    found = {index: _beside(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()}
+    found = {index: each for index, each in found.items() if each}
+    if directed:
+        return Reading(found, ends)
+    kept = keep_sentences(clauses, verdicts, likely)
+    found = {
+        n: each for n, each in found.items() if kept[clauses[n].sentence] or n in plainly or stands_anyway(each[0])
+    }
+    if not trusted:
+        return Reading(found, ends)
+    free = [
+        not plain[index]
+        and index not in corrected
+        and index not in ends.values()
+        and learned.may_state(clauses[index], stand[index], verdict)
+        for index, verdict in enumerate(verdicts)
+    ]
+    for index, (one, end) in learned.changed(clauses, verdicts, free, corrected.keys()).items():
+        if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
+            found[index], ends[index] = [one], end - 1
+    taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
+    for number, places in groupby(range(len(clauses)), key=lambda place: clauses[place].sentence):
+        own = [place for place in places if free[place]]
+        if (
+            own
+            and number not in taken
+            and (kept[number] or any(place in plainly and verdicts[place].kind == "constraint" for place in own))
+        ):
+            whole = learned.statement([clauses[n] for n in own], [verdicts[n] for n in own], today)
+            if whole:
+                found[own[0]], ends[own[0]] = [whole], own[-1]
+    _put_instead(clauses, stand, found, ends)
+    _suspect(clauses, verdicts, free, found, ends)
+    return Reading(found, ends)
+
+
+def _put_instead(
+    clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
+) -> None:
+    """A denial beside which its sentence says what holds now is a correction that says that."""
+    for index, each in list(found.items()):
+        one, last = each[0], ends.get(index, index)
+        if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
+            continue
+        beside = [
+            place
+            for place, clause in enumerate(clauses)
+            if clause.sentence == clauses[index].sentence
+            and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
+            and (place not in found or place == index)
+            and stand[place].stands
+            and (_NOW.search(clause.text) or values(clause.text))
+        ]
+        if not beside:
+            continue
+        slot = one.key if one.key and one.key.startswith("profile:") else None
+        value = {**one.value, "value": "", **({"old_key": one.key} if one.key else {})}
+        begin = min(index, beside[0])
+        found.pop(index)
+        found[begin] = [replace(one, key=slot, value=value, retracts=False, polarity=0, pattern="instead")]
+        ends[begin] = max(last, beside[-1])
+
+
+def _suspect(
+    clauses: Sequence[Clause],
+    verdicts: Sequence[Verdict],
+    free: Sequence[bool],
+    found: dict[int, list[Found]],
+    ends: dict[int, int],
+) -> None:
+    """Of each sentence that states nothing, the clause that is likeliest to change something known is kept as such."""
+    stated = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
+    best: dict[int, int] = {}
+    for index, verdict in enumerate(verdicts):
+        sentence = clauses[index].sentence
+        if not free[index] or sentence in stated or not learned.worth_a_look(verdict):
+            continue
+        if sentence not in best or verdict.changed > verdicts[best[sentence]].changed:
+            best[sentence] = index
+    sentences = _by_sentence(clauses)
+    for number, index in best.items():
+        found[index] = [learned.suspected(sentences[number], verdicts[index])]
+
+
+def _weigh(
+    plain: list[list[Found]], corrected: dict[int, list[Found]], stand: Sequence[Stance], verdicts: Sequence[Verdict]
+) -> None:
+    """Take out what the learned weights gainsay; make corrections of what they take for a change."""
+    for index, verdict in enumerate(verdicts):
+        if index in corrected:
+            if verdict.changed < learned.LEAST_CHANGED and corrected[index][0].pattern != "denied":
+                del corrected[index]
+            continue
+        if verdict.changed >= learned.CHANGES and stand[index].stands:
+            if promotable := [promote_finding(one, "learned") for one in plain[index] if may_promote(one)]:
+                corrected[index] = promotable
+        elif max(verdict.kept, verdict.changed) < learned.LEAST_KEPT or not any(
+            learned.agrees(verdict, one.kind) for one in plain[index]
+        ):
+            plain[index] = []
+
+
+def _beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
+    """What the clause corrects, and what it states beside that; else what it states."""
+    found = corrected.get(index, plain[index])
+    if index not in corrected or not found or found[0].kind in ("event", "note"):
+        return found
+    return [
+        *found,
+        *(
+            one
+            for one in plain[index]
+            if one.kind in _BESIDE and one.kind != found[0].kind and one.detector != "correction"
+        ),
+    ]
+
+
+def _why(stance: Stance) -> str:
+    for name in ("asked", "supposed", "reported", "ironic", "trial", "momentary"):
+        if getattr(stance, name):
+            return name
+    return f"about {stance.subject}" if stance.subject in ("other", "agent") else "no signal"
+
+
+def observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
+    """The finding with its speaker, place, language, and the sentence around it."""
+    correction = found.assertion == "correction"
+    key, value, text = found.key and profile_key(found.key), found.value, found.text
+    if around:
+        value = {**value, "quote": around}
+    if message.name:
+        key = _named_key(key, message.name)
+        value = {**value, "speaker": message.name}
+        if isinstance(value.get("old_key"), str):
+            value["old_key"] = _named_key(value["old_key"], message.name)
+        text = f"{message.name}: {text}"
+    return Observation(
+        found.kind,
+        key,
+        value,
+        text,
+        found.assertion,
+        epistemic_of(found),
+        found.polarity,
+        "urgent" if correction else "normal",
+        found.retracts,
+        found.old_value,
+        found.detector,
+        found.pattern,
+        language_of(message.text[span[0] : span[1]] or text),
+        message.role,
+        message.ordinal,
+        span,
+        tuple(flag for flag in found.flags if flag != "joined"),
+        found.event_date,
+        found.valid_until,
+    )
+
+
+def _named_key(key: str | None, name: str) -> str | None:
+    """The key of a named speaker: the name's slug is the segment behind the prefix, in place of `user`."""
+    if key is None:
+        return None
+    prefix, _, rest = key.partition(":")
+    return f"{prefix}:{slug(name, 32)}:{rest.removeprefix('user:')}"

@@ -1,0 +1,262 @@
+"""What needs no reading: items the client extracted, results of tools, cited resources."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, cast
+
+from schemas.vocabulary import MemoryType
+from shared.extraction.clauses import language_of
+from shared.extraction.keys import fold, known, profile_key, slug
+from shared.extraction.model import MessageText, Observation, RefText, StructuredItem, ToolText
+from shared.language.patterns import to_pattern
+
+_ALIASES = {
+    "user.name": "profile:user:name",
+    "user.language": "pref:writing:language",
+    "user.response_style": "pref:writing:response_style",
+    "user.call_me": "profile:user:call_me",
+    "project.name": "entity:topic:project",
+    "project.repo": "entity:repo:project",
+    "project.stack": "decision:project:stack",
+}
+_KEYED: dict[MemoryType, str] = {
+    "profile": "profile:",
+    "preference": "pref:",
+    "goal": "goal:",
+    "task": "task:",
+    "decision": "decision:",
+    "constraint": "constraint:",
+    "entity": "entity:",
+    "event": "event:",
+    "case": "case:",
+    "pattern": "pattern:",
+}
+_CREATES = to_pattern(
+    (
+        r"(?:^|[_.-])(?:create|add|update|close|complete|finish|resolve|assign|cancel|delete|schedule"
+        r"|book|reserve|merge|approve|submit|open|reopen|move|set|transition|insert|post|send|order"
+        r"|pay|register|publish|deploy|release)(?:$|[_.-])"
+    ),
+    re.I,
+)
+_TASK_TOOL = to_pattern(r"ticket|issue|task|todo|card|story|bug|reminder|jira|linear|trello|asana", re.I)
+_EVENT_TOOL = to_pattern(
+    (
+        r"event|calendar|meeting|appointment|book|reserv|schedul|order|deploy|release|send|email"
+        r"|payment|pay|register|publish"
+    ),
+    re.I,
+)
+_DECISION_TOOL = to_pattern(r"decision|approve|merge|adr", re.I)
+_READS = to_pattern(r"^(?:get|list|search|find|read|fetch|query|lookup|show|describe|check|view|load)(?:$|[_.-])", re.I)
+
+
+_IDS = ("id", "key", "number", "uid")
+_NOT_ITS_ID = to_pattern(r"(?:user|project|parent|request|trace|session|account|tenant|org|team|owner)_")
+_STATES = {
+    **dict.fromkeys(("done", "closed", "complete", "completed", "finished", "resolved", "merged", "fixed"), "done"),
+    **dict.fromkeys(("todo", "to-do", "open", "new", "created", "pending", "backlog", "reopened"), "todo"),
+    **dict.fromkeys(("doing", "in-progress", "in_progress", "started", "active", "wip"), "doing"),
+    **dict.fromkeys(("blocked", "on-hold", "on_hold", "waiting"), "blocked"),
+    **dict.fromkeys(("cancelled", "canceled", "wontfix", "rejected"), "cancelled"),
+}
+
+
+def from_item(item: StructuredItem, ordinal: int, slots: Set[str] | None = frozenset()) -> Observation:
+    """The observation of a client's item; a note where its key is not allowed or its type not a user's (OC230).
+
+    `slots` are those of a profile beside the built-in ones.
+    """
+    key = _ALIASES.get(item.key or "", item.key)
+    key = key and (profile_key(key, slots) or key)
+    shown = item.text or _shown(item.value)
+    kind: MemoryType = "note" if item.type == "agent_experience" else item.type
+    value: dict[str, Any] = (
+        dict(cast("Mapping[str, Any]", item.value)) if isinstance(item.value, Mapping) else {"value": item.value}
+    )
+    if key is not None and not (
+        known(key)
+        and profile_key(key, slots)
+        and (kind in ("note", "summary") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)
+    ):
+        kind, value, shown, key = "note", {"value": shown, "asked_key": item.key}, f"{item.key}: {shown}", None
+    elif item.key in _ALIASES and key:
+        kind = _kind_of(key)
+    if item.confidence is not None:
+        value = {**value, "confidence": item.confidence}
+    return Observation(
+        kind,
+        key,
+        value,
+        shown,
+        "directive" if item.confirmed else "declared",
+        "preference" if kind in ("preference", "goal", "constraint") else "fact",
+        0,
+        "normal",
+        item.retract,
+        None,
+        "structured",
+        "item",
+        language_of(shown),
+        "user",
+        ordinal,
+        (0, 0),
+    )
+
+
+def _kind_of(key: str) -> MemoryType:
+    return next(name for name, prefix in _KEYED.items() if key.startswith(prefix))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def from_tool(tool: ToolText) -> Observation | None:
+    """A task, event or decision that a tool changed and answered for; none for reads and failures."""
+    if tool.status.lower() not in ("ok", "success", "succeeded", "completed", "done", "200") or _READS.match(tool.name):
+        return None
+    try:
+        result: Any = json.loads(tool.result_text)
+    except ValueError:
+        return None
+    if not isinstance(result, dict) or not result or not _CREATES.search(tool.name):
+        return None
+    fields = {
+        str(name): value
+        for name, value in cast("dict[Any, Any]", result).items()
+        if isinstance(value, str | int | float | bool)
+    }
+    kind = (
+        "task"
+        if _TASK_TOOL.search(tool.name)
+        else "decision"
+        if _DECISION_TOOL.search(tool.name)
+        else "event"
+        if _EVENT_TOOL.search(tool.name)
+        else None
+    )
+    identity = next(
+        (str(fields[name]) for name in (*_IDS, *_own_ids(fields), "name", "title") if fields.get(name)), None
+    )
+    if kind is None or identity is None or any(fields.get(name) for name in ("error", "errors")):
+        return None
+    title = next(
+        (
+            str(source[name])
+            for source in (fields, tool.args)
+            for name in ("title", "summary", "subject", "name", "text")
+            if source.get(name)
+        ),
+        "",
+    )
+    status = str(fields.get("status") or fields.get("state") or "")
+    state = _STATES.get(slug(status)) if kind == "task" else None
+    if state:
+        fields |= {"status": state, "state": state}
+    due = next((str(one["due"]) for one in (fields, tool.args) if one.get("due")), "")
+    if kind == "task" and due:
+        fields["due"] = due
+    key = {
+        "task": f"task:tool:{slug(identity)}",
+        "decision": f"decision:tool:{slug(identity)}",
+        "event": f"event:tool:{slug(identity)}",
+    }[kind]
+    text = (
+        (f"{tool.name}: " if kind != "task" or not title else "")
+        + identity
+        + (f" {title}" if title and title != identity else "")
+        + (f" ({state or status})" if status else "")
+    )
+    return Observation(
+        kind,
+        key,
+        {"tool": tool.name, "value": identity, "title": title, **fields},
+        text,
+        "tool",
+        "fact",
+        0,
+        "normal",
+        False,
+        None,
+        "tool",
+        "state_change",
+        language_of(text),
+        "tool",
+        tool.ordinal,
+        (0, 0),
+    )
+
+
+def _own_ids(fields: Mapping[str, Any]) -> list[str]:
+    """Names such as `ticket_id`, under which a tool tells which thing it changed."""
+    return [name for name in fields if re.search(r"_(?:id|key|number)$", name) and not _NOT_ITS_ID.match(name)]
+
+
+def without_twins(
+    said: list[Observation], told: Sequence[Observation], messages: Sequence[MessageText]
+) -> list[Observation]:
+    """The observations without tasks that a tool of the same turn tells as well, with their due day left to it."""
+    tools = [one for one in told if one.kind == "task"]
+    if not tools:
+        return said
+    kept: list[Observation] = []
+    for one in said:
+        twin = next((tool for tool in tools if one.kind == "task" and _same_task(one, tool, messages)), None)
+        if twin is None:
+            kept.append(one)
+        elif "due" in one.value:
+            twin.value.setdefault("due", one.value["due"])
+    return kept
+
+
+def _same_task(said: Observation, tool: Observation, messages: Sequence[MessageText]) -> bool:
+    number = str(tool.value["value"]).lower()
+    spoken = next((message.text.lower() for message in messages if message.ordinal == said.message_ordinal), "")
+    if number in spoken and re.search(r"\d", number):
+        return True
+    one, other = (_parts(str(text)) for text in (said.value.get("task", ""), tool.value.get("title", "")))
+    return bool(one and other) and len(one & other) >= 0.6 * min(len(one), len(other))
+
+
+def _parts(text: str) -> set[str]:
+    """The words of a text that tell one task from another; of Chinese, its letters in twos."""
+    low = fold(text)
+    words = {word.rstrip("s") for word in re.findall(r"[a-z0-9]{3,}", low)} - {"the", "for", "and", "with", "task"}
+    return words | {low[at : at + 2] for at in range(len(low) - 1) if low[at] >= "\u3400" and low[at + 1] >= "\u3400"}
+
+
+def from_ref(ref: RefText, ordinal: int) -> Observation:
+    """The entity of a cited resource: a reference passes the entity gate by its structure."""
+    repo = re.match(r"https?://(?:www\.)?(?:github|gitlab|gitee)\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", ref.ref_uri)
+    kind = "repo" if repo or ref.ref_type == "repo" else "url" if re.match(r"https?://", ref.ref_uri) else "file"
+    canonical = (repo[1] if repo else ref.ref_uri).lower() if kind != "file" else fold(ref.ref_uri)
+    text = f"{ref.title} ({ref.ref_uri})" if ref.title else ref.ref_uri
+    value: dict[str, Any] = {
+        "kind": kind,
+        "canonical": canonical,
+        "uri": ref.ref_uri,
+        "title": ref.title,
+        "value": canonical,
+    }
+    return Observation(
+        "entity",
+        f"entity:{kind}:{canonical[:120]}",
+        value,
+        text,
+        "tool",
+        "fact",
+        0,
+        "low",
+        False,
+        None,
+        "ref",
+        "structural signal",
+        language_of(ref.title or "") if ref.title else "other",
+        "tool",
+        ordinal,
+        (0, 0),
+    )

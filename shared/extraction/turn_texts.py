@@ -1,0 +1,255 @@
+"""From the log to statements: a turn as the reading rules take it, and what they found in it as rows. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from schemas.content import TEXT_ONLY
+from shared.domain.observations import ObservationRow
+from shared.domain.statements import CLAIMED, RELATED, candidate_id, input_hash
+from shared.domain.turns import SESSION_END, Event, Turn
+from shared.extraction import (
+    MessageText,
+    Observation,
+    Observed,
+    RefText,
+    StructuredItem,
+    ToolText,
+    TurnText,
+    forget,
+    recalled,
+    retractions,
+    wishes,
+)
+from shared.extraction.clauses import language_of
+from shared.extraction.edited import VALUE, redacted, shown
+from shared.extraction.standing_wishes import TurnPlace, Why
+from shared.policy import ConfidencePolicy
+from shared.secrets import redact
+
+SPOKEN = frozenset({"user_message", "assistant_message", "system"})
+"""The events that are messages."""
+
+RESTORE, EDIT = "restore", "edit"
+"""The patterns of items that name a memory: its content is to hold again, or its next version is given."""
+
+IN_EXPERIMENT = ("experiment_id", "variant")
+"""What each row that a turn leaves says of the experiment that the turn was in."""
+
+
+def turn_text(turn: Turn) -> TurnText:
+    """The turn as the rules read it: in everybody's own words; events that were erased are left out."""
+    calls = {e.ordinal: e for e in turn.events if e.event_type == "tool_call" and e.content is not None}
+    return TurnText(
+        messages=tuple(
+            MessageText(e.role or "user", own(turn, e, e.content["text"]), e.name, e.ordinal, e.said_at)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+            for e in turn.events
+            if e.event_type in SPOKEN and e.content is not None
+        ),
+        tool_calls=tuple(
+            _tool(turn, calls[e.ordinal - 1], e)
+            for e in turn.events
+            if e.event_type == "tool_result" and e.ordinal - 1 in calls
+        ),
+        refs=tuple(_ref(e.content) for e in turn.events if e.event_type == "ref" and e.content is not None),
+        items=tuple(
+            _item(e.content)
+            for e in turn.events
+            if e.event_type == "item" and e.content is not None and not e.content.get("memory_id")
+        ),
+    )
+
+
+def place_of(turn: Turn) -> TurnPlace:
+    """The turn, as wishes are followed."""
+    return TurnPlace(turn.turn_id, turn.session_id, turn.seq, turn.committed_at, turn.remember, turn.withheld)
+
+
+def withhold(turn: Turn, why: Why | str) -> Turn:
+    """The turn with nothing in it that could be learnt: what takes knowledge away, or names a memory, stays."""
+    events = tuple(left for event in turn.events if (left := _left(event, why)))
+    return replace(turn, events=events, withheld=why)
+
+
+def ending(turn: Turn) -> Turn:
+    """The turn without words: whether its session ends with it is all that is left."""
+    return replace(turn, events=tuple(e for e in turn.events if e.event_type == SESSION_END))
+
+
+def _left(event: Event, why: str) -> Event | None:
+    if event.event_type == SESSION_END:
+        return event
+    content = event.content or {}
+    if event.event_type == "item":
+        return event if content.get("memory_id") or content.get("retract") else None
+    if event.event_type != "user_message" or "text" not in content:
+        return None
+    text = left_of(content["text"], why)
+    return replace(event, content={"text": text}, version=TEXT_ONLY) if text.strip() else None
+
+
+def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
+    """A message of a withheld turn: what it asks to be forgotten, where that was not said for this message alone."""
+    spans = list(kept)
+    if why in ("session", "person"):
+        wished = [(wish.start, wish.end) for wish in wishes.find(text)]
+        spans += [
+            (each.start, each.end)
+            for each in forget.find(text)
+            if all(each.end <= start or each.start >= end for start, end in wished)
+        ]
+    return recalled.blanked_but(text, spans)
+
+
+def own(turn: Turn, event: Event, text: str) -> str:
+    """The event's text without what memory had shown before it was said."""
+    return recalled.own(text, turn.recalled.get(str(event.ordinal), ()))
+
+
+def _tool(turn: Turn, call: Event, result: Event) -> ToolText:
+    content = result.content or {}
+    return ToolText(
+        name=call.name or "",
+        args=(call.content or {}).get("args") or {},
+        result_text=own(turn, result, rendered(content.get("result"))),
+        status=content.get("status") or "ok",
+        ordinal=result.ordinal,
+    )
+
+
+def rendered(value: Any) -> str:
+    """A tool's result as text."""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _ref(content: Mapping[str, Any]) -> RefText:
+    return RefText(content["ref_type"], content["ref_uri"], content.get("title"))
+
+
+def _item(content: Mapping[str, Any]) -> StructuredItem:
+    return StructuredItem(
+        type=content["type"],
+        key=content.get("key"),
+        value=content.get("value"),
+        text=content.get("text"),
+        confirmed=bool(content.get("confirmed")),
+        retract=bool(content.get("retract")),
+        confidence=content.get("confidence"),
+    )
+
+
+def observation_rows(turn: Turn, observed: Observed, policy: ConfidencePolicy) -> tuple[ObservationRow, ...]:
+    """The observations of a turn as rows, items that name a memory by id among them."""
+    rows = [_row(turn, o, policy) for o in (*observed.observations, *observed.suspected)]
+    rows += [
+        _by_id(turn, e) for e in turn.events if e.event_type == "item" and e.content and e.content.get("memory_id")
+    ]
+    # what has a key finds its own memory before words without one look for theirs
+    rows.sort(key=lambda row: (row.ordinal, row.key is None, row.span_start))
+    return tuple({row.input_hash: row for row in rows}.values())
+
+
+def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> ObservationRow:
+    plain = {name: part for name, part in seen.value.items() if name not in (RELATED, CLAIMED)}
+    value = {**plain, **({"event_date": seen.event_date.isoformat()} if seen.event_date else {})}
+    when = next((e.said_at for e in turn.events if e.ordinal == seen.message_ordinal), turn.said_at)
+    said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, seen.retracts)
+    return ObservationRow(
+        observation_id=candidate_id(turn.turn_id, said),
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        ordinal=seen.message_ordinal,
+        priority=seen.priority,
+        kind=seen.kind,
+        key=seen.key,
+        value=value,
+        text=seen.text,
+        assertion=seen.assertion,
+        epistemic=seen.epistemic,
+        polarity=seen.polarity,
+        confidence=confidence_of(seen, policy),
+        detector=seen.detector,
+        pattern=seen.pattern,
+        language=seen.language,
+        retracts=seen.retracts,
+        old_value=seen.old_value,
+        flags=seen.flags,
+        valid_until=seen.valid_until,
+        said_at=when,
+        input_hash=said,
+        span_start=seen.span[0],
+        span_end=seen.span[1],
+        related_memory_id=_related(seen),
+        experiment={name: turn.experiment[name] for name in IN_EXPERIMENT} if turn.experiment else None,
+    )
+
+
+def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
+    """How far it is believed at first: what it states of itself, under its cap, or what its assertion is worth.
+
+    A model that is less sure of what it found lowers that, and never raises it.
+    """
+    standing = policy.standing(seen.assertion, seen.flags)
+    claimed = seen.value.get(CLAIMED)
+    if seen.detector.startswith("model:") and isinstance(claimed, int | float):
+        return min(float(claimed), standing.initial)
+    stated = seen.value.get("confidence")
+    return min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
+
+
+def _related(seen: Observation) -> UUID | None:
+    """The memory that a model was shown and says has changed; what a client writes into a value names none."""
+    related = seen.value.get(RELATED) if seen.detector.startswith("model:") else None
+    return UUID(related) if related else None
+
+
+def is_forgotten(seen: ObservationRow) -> bool:
+    """Whether what it takes back is to be forgotten: the user asked for that, took it back by hand, or was joking."""
+    joking = seen.detector == retractions.DETECTOR and seen.pattern in retractions.FORGOTTEN
+    return seen.retracts and (joking or seen.pattern == "forget" or seen.detector == "items")
+
+
+def takes_back_before(seen: ObservationRow) -> bool:
+    """Whether it takes back what the user said in the turn before."""
+    return seen.detector == retractions.DETECTOR and seen.old_value is None
+
+
+def chosen_id(turn_id: UUID, ordinal: int, memory_id: UUID | str) -> UUID:
+    """The id of what an item that names a memory leaves, known as soon as its turn is."""
+    return candidate_id(turn_id, input_hash(turn_id, ordinal, memory_id))
+
+
+def _by_id(turn: Turn, event: Event) -> ObservationRow:
+    content = event.content or {}
+    given = content.get("value")
+    text = content.get("text") or ("" if given is None else shown(given))
+    clean, hits = redact(text)
+    return ObservationRow(
+        observation_id=chosen_id(turn.turn_id, event.ordinal, content["memory_id"]),
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        ordinal=event.ordinal,
+        priority="urgent",
+        kind=content["type"],
+        # a retraction is of the version that it names, not of what stands under its key by now
+        key=None if content.get("retract") else content.get("key"),
+        value={} if given is None else {VALUE: redacted(given)},
+        text=clean,
+        assertion="directive",
+        epistemic="fact",
+        polarity=0,
+        confidence=1.0,
+        detector="items",
+        pattern=RESTORE if content.get("restore") else "memory_id" if content.get("retract") else EDIT,
+        language=language_of(clean),
+        retracts=bool(content.get("retract")),
+        old_value=None,
+        flags=("pii",) if hits else (),
+        valid_until=None,
+        said_at=event.said_at,
+        input_hash=input_hash(turn.turn_id, event.ordinal, content["memory_id"]),
+        related_memory_id=UUID(content["memory_id"]),
+    )

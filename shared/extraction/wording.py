@@ -1,0 +1,107 @@
+"""The user's own words for a statement: its sentence, shortened only at its edges, so that it stands by itself."""
+
+# ruff: noqa: E501 - one family of words per line
+
+import re
+from collections.abc import Sequence
+
+from shared.extraction.clauses import Clause
+from shared.extraction.guards import Stance
+from shared.extraction.model import Found
+from shared.language.patterns import to_pattern
+from shared.language.within import has_word
+
+LONGEST = 300
+"""Characters of a statement at most."""
+LONGEST_BEFORE = 160
+"""Characters at most of a sentence that is taken along because the next one points back to it."""
+_CLOSED = r"(?=\s*[,:;.!-]|\s+(?:i|i['’]\w+|we|we['’]\w+|he|she|they|it|it['’]\w+|that|this|there|the|my|our|not|yes|no|sorry|wait|actually|but|and|so)\b)"
+"""Stands behind a word that opens a sentence: not behind `no` in "no smokers", `right` in "right knee"."""
+LEAD = to_pattern(
+    r"^(?:(?:(?:and|but|so|also|plus|oh|ah|um+|uh|er|btw|by the way|anyway|anyways|fyi|ok|okay|hi|hey|hello|yes|yeah|yep"
+    r"|yup|nope|thank you|lol|haha\w*|actually|honestly|basically|anyhow)\b"
+    rf"|(?:no|right|great|sure|well|thanks|because|since|though)\b{_CLOSED})[\s,:;.!-]*"
+    r"|(?:而且|但是?|所以|因为|不过|另外|还有|对了|然后|其实|反正|嗯+|哦+|啊|哎呀?|唉|噢|那个|顺便说一下|话说|就是说|是的"
+    r"|好的|好吧|对|没错|谢谢|你好)[，,：:。!！\s]+)+",
+    re.I,
+)
+"""Fillers and courtesies that say nothing of what follows them."""
+_POINTS_BACK = to_pattern(
+    r"(?:he|she|they|it|that|this|these|those|both|neither|his|her|their|its)(?:'s|'re|'d|'ll|\b)|[他她它这那其]|两个都|都是",
+    re.I,
+)
+_SUBJECT_EN = to_pattern(
+    r"(?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)\b", re.I
+)
+_SUBJECT_ZH = to_pattern(r"[我咱俺本]|叫我|[\u3400-\u9fff]{1,6}?(?:是|叫|在|有|的)")
+_TAIL = to_pattern(r"[\s,，;；:：、。.!！~～—-]+$")
+
+
+def own_words(
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, found: Found
+) -> tuple[str, tuple[int, int]]:
+    """The words of `clauses[begin:end]` as a statement, and where they stand in the message.
+
+    Questions and courtesies at the edges are left out, and of a correction what it denies; who speaks is added where a
+    clause was cut from its subject, and the sentence before where the words point back to it.
+    """
+    first, last = _trim_edges(clauses, stances, begin, end, found)
+    start, stop = clauses[first].start, clauses[last - 1].end
+    words = text[start:stop]
+    if lead := LEAD.match(words):
+        start += lead.end() if lead.end() < len(words) else 0
+        words = text[start:stop]
+    words = _TAIL.sub("", words[:LONGEST])
+    if _POINTS_BACK.match(words) and (before := _sentence_before(text, clauses, first)):
+        return f"{before} {words}" if clauses[first].language == "en" else f"{before}。{words}", (start, stop)
+    return _with_subject(words, clauses, stances, first), (start, stop)
+
+
+def _trim_edges(
+    clauses: Sequence[Clause], stances: Sequence[Stance], begin: int, end: int, found: Found
+) -> tuple[int, int]:
+    def is_idle(at: int) -> bool:
+        return stances[at].asked or _denies_old(clauses[at].text, found)
+
+    while (
+        begin < end - 1
+        and is_idle(begin)
+        and not _holds_value(clauses[begin].text, found)
+        and not _POINTS_BACK.match(clauses[begin + 1].text)
+    ):
+        begin += 1
+    while end - 1 > begin and is_idle(end - 1) and not _holds_value(clauses[end - 1].text, found):
+        end -= 1
+    return begin, end
+
+
+def _denies_old(text: str, found: Found) -> bool:
+    return found.assertion == "correction" and bool(found.old_value) and has_word(text, found.old_value or "")
+
+
+def _holds_value(text: str, found: Found) -> bool:
+    value = found.value.get("value")
+    return isinstance(value, str) and bool(value) and value in text
+
+
+def _sentence_before(text: str, clauses: Sequence[Clause], first: int) -> str:
+    """The sentence before the one at `first`, where that one begins there and the other is short and no question."""
+    number = clauses[first].sentence
+    if first and clauses[first - 1].sentence == number:
+        return ""
+    before = [clause for clause in clauses[:first] if clause.sentence == number - 1]
+    if not before or before[-1].asked or before[-1].end - before[0].start > LONGEST_BEFORE:
+        return ""
+    said = text[before[0].start : before[-1].end]
+    end = text[before[-1].end : clauses[first].start].strip()[:1] if clauses[first].language == "en" else ""
+    return f"{LEAD.sub('', said)}{end if end in '.!' else '.'}" if end else LEAD.sub("", said)
+
+
+def _with_subject(words: str, clauses: Sequence[Clause], stances: Sequence[Stance], first: int) -> str:
+    """The words with who speaks before them, where their clause was cut from its subject."""
+    stance = stances[first]
+    if stance.subject != "self" or stance.explicit or not words:
+        return words
+    if clauses[first].language == "en":
+        return f"I {words}" if first and _SUBJECT_EN.match(words) else words
+    return words if _SUBJECT_ZH.match(words) else f"我{words}"

@@ -1,0 +1,221 @@
+"""What of a turn is worth long-term citation, and how the knowledge side is told of it (seed 000 section 2.3). Pure.
+
+The running chat never goes there: only what was cited, and what tools made.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+from urllib.parse import quote, urlsplit
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from schemas.evidence_pack import turn_uri
+from schemas.retrieval_plan import SourceType
+from shared.domain.turns import Event, Turn
+from shared.extraction.turn_texts import rendered
+from shared.knowledge.port import Resource
+from shared.language.detection import detect
+from shared.language.normalise import clip, visible
+from shared.language.patterns import to_pattern
+from shared.secrets import PLACEHOLDER, redact
+
+Kind = Literal["url", "file", "artifact", "tool"]
+LEAST_PRODUCT = 200
+"""A product of so few characters is an answer, not a document."""
+MAX_TITLE = 200
+MAX_META = 40
+_SCHEME = to_pattern(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+_LOCAL = to_pattern(r"^(?:localhost|127\.|0\.0\.0\.0|169\.254\.|\[?::1)", re.IGNORECASE)
+_SEARCH = to_pattern(
+    r"(?:google\.[a-z.]+|bing\.com|duckduckgo\.com|yandex\.[a-z]+|so\.com|sogou\.com)/(?:search|web|s)\b|baidu\.com/s\b"
+)
+_PASSING = to_pattern(
+    r"(?:^|/)(?:tmp|temp|node_modules|__pycache__|\.git|\.cache)/|\.(?:tmp|log|lock|swp|pyc|bak)$", re.IGNORECASE
+)
+_MAKES = to_pattern(
+    r"(?:^|[_.\-/])(?:write|create|save|generate|export|draft|produce|publish|compose|render|author)(?:$|[_.\-/])"
+    r"|^(?:write|create|save|generate|export|draft)[A-Z]|生成|撰写|写入|保存|创建|导出|起草",
+)
+_TALKS = to_pattern(
+    r"memor|histor|conversation|chat|message|mail|reply|recall|remember|event|task|ticket|calendar"
+    r"|记忆|对话|消息|邮件|日程",
+    re.IGNORECASE,
+)
+_TEXTS = ("content", "document", "markdown", "text", "body", "report", "spec", "code", "file_text", "html")
+_TITLES = ("title", "name", "filename", "file_name", "path", "file_path", "subject")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An event of the log that cites or made a resource; `reason` says why it does not go to the knowledge side."""
+
+    resource_id: UUID
+    ordinal: int
+    kind: Kind
+    source_type: SourceType
+    uri: str
+    reason: str | None = None
+
+    @property
+    def uri_hash(self) -> str:
+        """Names the address without saying it."""
+        return hashlib.sha256(self.uri.encode("utf-8", "replace")).hexdigest()
+
+
+def cited(turn: Turn, kinds: Collection[Kind]) -> list[Cited]:
+    """What the turn cites or made, of these kinds, each address once."""
+    found: dict[str, Cited] = {}
+    for event in turn.events:
+        if each := _cited(turn, event):
+            found.setdefault(each.uri, each)
+    return [each for each in found.values() if each.kind in kinds]
+
+
+def _cited(turn: Turn, event: Event) -> Cited | None:
+    if event.content is None:
+        return None
+    if event.event_type == "ref":
+        return _ref(turn, event)
+    if event.event_type == "tool_result" and _made(turn, event):
+        uri = f"{turn_uri(str(turn.turn_id))}#{event.ordinal}"
+        return Cited(event.event_id, event.ordinal, "tool", "memory_snapshot", uri)
+    return None
+
+
+def _ref(turn: Turn, event: Event) -> Cited:
+    content = event.content or {}
+    kind = cast("Kind", content["ref_type"])
+    given = str(content["ref_uri"])
+    uri = _address(turn, event, given)
+    source: SourceType = {"url": "url", "file": "file"}.get(kind, "manual")  # type: ignore[assignment]
+    meta: Any = content.get("meta")
+    reason = _unfit(kind, given, cast("dict[str, Any]", meta) if isinstance(meta, dict) else {})
+    return Cited(event.event_id, event.ordinal, kind, source, uri, reason)
+
+
+def _address(turn: Turn, event: Event, given: str) -> str:
+    """An address that leads back: the one that was cited, or where it was cited."""
+    given = visible(given).strip()
+    if _SCHEME.match(given) and not re.match(r"[A-Za-z]:[\\/]", given):
+        return given
+    return f"file://{quote(given)}" if given.startswith("/") else f"{turn_uri(str(turn.turn_id))}#{event.ordinal}"
+
+
+def _unfit(kind: Kind, uri: str, meta: Mapping[str, Any]) -> str | None:
+    if meta.get("ingest") is False:
+        return "not_wanted"
+    if PLACEHOLDER in uri or redact(uri)[1]:
+        return "holds_a_secret"
+    if uri.lower().startswith("smartbrain:"):
+        return "own_conversation"
+    if kind == "url":
+        parts = urlsplit(uri)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return "no_address"
+        if _LOCAL.match(parts.hostname):
+            return "local_address"
+        return "search_page" if _SEARCH.search(f"{parts.hostname}{parts.path}") else None
+    return "passing_file" if _PASSING.search(uri) else None
+
+
+def _made(turn: Turn, event: Event) -> str:
+    """The document that a tool wrote, if this is the end of such a call."""
+    name = event.name or ""
+    if (event.content or {}).get("status", "ok") != "ok" or not _MAKES.search(name) or _TALKS.search(name):
+        return ""
+    call = _call(turn, event)
+    args = (call.content or {}).get("args") if call else None
+    texts = [text for source in ((event.content or {}).get("result"), args) if (text := _document(source))]
+    return next((text for text in texts if len(text) >= LEAST_PRODUCT), "")
+
+
+def _call(turn: Turn, result: Event) -> Event | None:
+    return next((e for e in turn.events if e.ordinal == result.ordinal - 1 and e.event_type == "tool_call"), None)
+
+
+def _document(source: Any) -> str:
+    """The text that a call or its result holds under a name that says so; a bare text is one."""
+    if isinstance(source, str):
+        return source
+    if not isinstance(source, dict):
+        return ""
+    fields = cast("dict[str, Any]", source)
+    return next((value for name in _TEXTS if isinstance(value := fields.get(name), str) and value.strip()), "")
+
+
+def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
+    """What the knowledge side is given of this event, secrets and personal numbers blanked; None once it is erased.
+
+    The content is what a tool of the same turn brought; nothing is fetched.
+    """
+    event = next((each for each in turn.events if each.ordinal == ordinal), None)
+    found = _cited(turn, event) if event else None
+    if event is None or found is None or event.content is None:
+        return None
+    content = event.content
+    if found.kind == "tool":
+        call = _call(turn, event)
+        args = (call.content or {}).get("args") if call else None
+        text, title, meta = _made(turn, event), _title(args) or event.name or "", {"tool": event.name or ""}
+    else:
+        text, title = _brought(turn, str(content["ref_uri"])), str(content.get("title") or "")
+        meta = _meta(content.get("meta"))
+        if found.uri != content["ref_uri"]:
+            meta["path"] = redact(str(content["ref_uri"]))[0]
+    clean = redact(visible(text)[:max_chars])[0] if text.strip() else None
+    told = redact(visible(title))[0] or found.uri.rpartition("/")[2]
+    return Resource(
+        source_type=found.source_type,
+        source_uri=found.uri,
+        title=clip(told, MAX_TITLE),
+        language=detect(f"{told} {clean or ''}"[:2000]),
+        content=clean,
+        meta=meta,
+        created_at=event.said_at,
+    )
+
+
+def _brought(turn: Turn, uri: str) -> str:
+    """What a tool of the turn found at this address."""
+    for event in turn.events:
+        if event.event_type != "tool_result" or not event.content or event.content.get("status", "ok") != "ok":
+            continue
+        call = _call(turn, event)
+        result = event.content.get("result")
+        asked = list(_strings((call.content or {}).get("args") if call else None))
+        named = [result.get(name) for name in ("url", "uri", "path", "file_path")] if isinstance(result, dict) else []  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType] # raw JSON
+        if uri in asked or uri in named:
+            return _document(result) or (rendered(result) if result else "")
+    return ""
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in cast("list[Any]", value):
+            yield from _strings(each)
+    elif isinstance(value, dict):
+        yield from _strings(list(cast("dict[str, Any]", value).values()))
+
+
+def _title(args: Any) -> str:
+    fields = cast("dict[str, Any]", args) if isinstance(args, dict) else {}
+    return next((value for name in _TITLES if isinstance(value := fields.get(name), str) and value), "")
+
+
+def _meta(raw: Any) -> dict[str, JsonValue]:
+    """The plain fields of what the caller said about it, secrets blanked."""
+    if not isinstance(raw, dict):
+        return {}
+    made: dict[str, JsonValue] = {}
+    for name, value in list(cast("dict[str, Any]", raw).items())[:MAX_META]:
+        if isinstance(value, str):
+            made[name[:64]] = redact(value[:1000])[0]
+        elif isinstance(value, bool | int | float):
+            made[name[:64]] = value
+    return made

@@ -1,0 +1,36 @@
+"""Sentences by hash: text that was recalled is known again when it comes back, and not learnt a second time."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from shared.language.patterns import to_pattern
+
+LEAST_WEIGHT = 12
+"""A sentence of less is said by chance: a letter or digit weighs 1, a Han character 2."""
+MOST_CHARS = 200_000
+_BREAK = to_pattern(r"[。！？!?；;\n\r\"“”「」『』…]+|(?<=[^\W\d])[.:](?=\s|$)|</?[A-Za-z_][^<>]{0,600}>")
+_UNSAID = to_pattern(r"[\W_]+")
+_HAN = to_pattern("[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """One sentence: its hash of 64 bits, signed, and where it stands."""
+
+    hash: int
+    start: int
+    end: int
+
+
+def prints(text: str) -> Iterator[Print]:
+    """The sentences of a text that are long enough to be known again, however they are spaced, marked or cased."""
+    text, at = text[:MOST_CHARS], 0
+    ends = [*((found.start(), found.end()) for found in _BREAK.finditer(text)), (len(text), len(text))]
+    for end, after in ends:
+        plain = _UNSAID.sub("", unicodedata.normalize("NFKC", text[at:end]).casefold()) if end - at > 4 else ""
+        if len(plain) + len(_HAN.findall(plain)) >= LEAST_WEIGHT:
+            digest = blake2b(plain.encode("utf-8", "replace"), digest_size=8).digest()
+            yield Print(int.from_bytes(digest, "big", signed=True), at, end)
+        at = after

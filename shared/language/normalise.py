@@ -1,0 +1,49 @@
+"""One spelling for one text: NFKC, no invisible characters, single spaces."""
+
+import unicodedata
+
+from shared.language.patterns import to_pattern
+
+# Zero-width and bidirectional controls, soft hyphen, variation selectors, tags, BOM, C0/C1 controls but white space.
+_INVISIBLE = to_pattern(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]"
+)
+_SPACES = to_pattern(r"[^\S\n]+")
+_LINES = to_pattern(r"(?<!\s)\s*\n\s*")
+_MARKS = to_pattern("[\u0300-\u036f]")
+
+
+def visible(text: str) -> str:
+    """The text without characters that a reader cannot see; never longer."""
+    return _INVISIBLE.sub("", text)
+
+
+def normalise(text: str) -> str:
+    """NFKC, visible characters only, runs of white space as one space or one line break, trimmed."""
+    folded = text if text.isascii() else unicodedata.normalize("NFKC", visible(text))
+    return _LINES.sub("\n", _SPACES.sub(" ", visible(folded))).strip()
+
+
+def fold(text: str) -> str:
+    """Lower case without accents on Latin letters, for comparing words."""
+    lower = text.lower()
+    if lower.isascii():
+        return lower
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", lower)))
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, cut at a sentence or word end where one is near; the ellipsis is counted."""
+    if len(text) <= limit:
+        return text
+    if limit <= 1:
+        return text[: max(limit, 0)]
+    head = text[: limit - 1]
+    ends = [head.rfind(mark) + 1 for mark in "。！？；.!?\n"]
+    cut = max(ends)
+    if cut < limit * 0.7:
+        cut = max(head.rfind(" "), head.rfind("，") + 1)
+    if cut < limit * 0.7:
+        cut = len(head)
+    return head[:cut].rstrip() + "…"

@@ -1,0 +1,416 @@
+"""What a statement does to memory: pure; the evolver does it, compose foresees it (seed 004 2.3.0.1-A, X04, X31)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+from uuid import UUID
+
+from schemas.vocabulary import OVERWRITE_TYPES, Assertion
+from shared.domain.statements import (
+    AMENDS,
+    FORGETS,
+    RANK,
+    SUPPOSED,
+    SUSPECTED,
+    Known,
+    Relation,
+    Statement,
+    confirmed,
+    may_concern,
+    relate,
+)
+from shared.extraction.edited import Content
+from shared.extraction.habits import tell_same
+from shared.extraction.retractions import PLAN
+from shared.language.patterns import to_pattern
+from shared.language.segment import stem
+from shared.language.within import has_word
+from shared.policy import ConfidencePolicy
+from shared.resolution.amending import amend, amend_by_contrast
+from shared.resolution.related import About, about, may_be_same, relations
+from shared.resolution.related import Relation as Said
+from shared.resolution.superseding import estimate_superseding, is_parallel
+
+APART = frozenset({"case", "summary"})
+"""Types of memory that no sentence ends: what happened has happened."""
+PLANNED = frozenset({"event", "goal", "task", "note", "decision"})
+PLAN_WORDS = frozenset(
+    map(
+        stem,
+        """plan trip travel vacation holiday visit deal meeting party dinner date event booking reservation appointment
+        计划 旅行 旅游 行程 出差 会议 活动 聚会 约会 预约 安排 事 事情""".split(),  # noqa: SIM905 - a list of words reads best as one
+    )
+)
+"""Words that say what kind of plan it is, not which."""
+ENDS_TOLD, ENDS, ENDS_UNSAID = 0.5, 0.8, 0.95
+"""How likely it must be that a memory ends: by a correction, by a statement, by words that state nothing themselves."""
+SAME, BOTH = 0.6, 0.7
+"""How likely it must be that a memory is said again, or that words which state nothing by themselves add to it."""
+CERTAIN = 0.95
+"""How likely it must be that a passing statement ends what the user has confirmed; below, it is an open conflict."""
+TOLD_ONCE: frozenset[Assertion] = frozenset({"declared", "inferred", "correction", "behaviour"})
+"""How the words of a habit are taken where they are read one by one."""
+_THING = to_pattern(r"(?:的|那|这)(?:件|个|回)?(?:事儿?|安排|计划)$")
+"""Says `that thing` of a plan that the words before it name."""
+_QUESTION = to_pattern(r"[^.!?。！？\n]*[?？]+")
+NEWEST_MOST = 24
+"""So many of the newest memories are looked at, whatever they share."""
+NEAR_MOST = 32
+"""Of the memories that share a word with a sentence so many of the newest are looked at."""
+COMPARED, APART_MOST = 8, 4
+"""So many memories at most are read beside a sentence: of those that share a word or sort with it, and of others."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """A new version stands; the memories in `ends` are superseded by it."""
+
+    relation: Relation
+    ends: tuple[Known, ...]
+    content: Content | None = None
+    """What the version says, where that is a memory amended and not the statement's own words."""
+
+
+@dataclass(frozen=True)
+class Confirm:
+    """The memory was said again; its words stay, its evidence grows."""
+
+    relation: Relation
+    target: Known
+
+
+@dataclass(frozen=True)
+class Retract:
+    """The memories end without a successor."""
+
+    targets: tuple[Known, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reject:
+    """No memory changes. `held` is the stronger memory that an open conflict leaves standing."""
+
+    action: str
+    reason: str
+    held: Known | None = None
+
+
+Operation = Write | Confirm | Retract | Reject
+Verdict = Literal["ends", "same", "both", "apart", "near"]
+"""What the analyzer was told of a memory beside a statement; `near` says no more than that they are to be compared."""
+Advice = Mapping[UUID, Verdict]
+"""Verdicts by memory."""
+NO_ADVICE: Advice = MappingProxyType({})
+Sign = Literal["key", "words", "value", "related", "chosen", "meaning", "none"]
+"""By what a statement was found to concern a memory."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A memory that a sentence was read beside, and what both say: by the weights, or where `told` by a verdict."""
+
+    known: Known
+    said: Said
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What to do with a statement, by which sign, and the memories that its sentence was read beside."""
+
+    operation: Operation
+    sign: Sign
+    beside: tuple[Beside, ...] = ()
+
+
+def resolve(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Operation:
+    """What to do with a statement, given what is active now of all that it may concern."""
+    return weigh(new, known, policy, advice).operation
+
+
+def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Weighed:
+    """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
+    known = [k for k in known if may_concern(new, k)]
+    if found := _amending(new, known, policy):
+        return Weighed(found, "value")
+    if AMENDS in new.flags:
+        return Weighed(Reject("skip", "nothing_known_to_change"), "none")
+    replaced = _counted(new, known) if new.assertion == "behaviour" else _replaced(new, known)
+    relation = relate(new, known, policy)
+    beside = _beside(new, known, policy, advice) if relation.target is None and not replaced else ()
+    if found := _by_meaning(new, beside, policy):
+        return Weighed(found, "meaning", beside)
+    return Weighed(_by_signs(new, relation, replaced, policy), _sign(new, relation.target, replaced), beside)
+
+
+def _amending(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Operation | None:
+    """The memory with the new value in the place of the old one; a weaker statement is an open conflict with it."""
+    found = amend(new, known)
+    if found is None:
+        return None
+    return _write_amended(new, found.target, found.content, policy)
+
+
+def _write_amended(new: Statement, old: Known, content: Content, policy: ConfidencePolicy) -> Operation:
+    """The memory as amended, worth what such words are: a claim of money stays under its cap."""
+    new = replace(new, flags=content.flags, assertion="declared" if content.flags else new.assertion)
+    if RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]:
+        return Reject("ask", "weaker_than_known", old)
+    return Write(_held(new, old, "supersede", "amended", policy), (old,), content)
+
+
+def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Sign:
+    """The first that holds: a version that the user chose, a key, equal words, a memory named by id, an old value."""
+    found = target or next(iter(replaced), None)
+    if found is None:
+        return "none"
+    if new.chosen:
+        return "chosen"
+    if found.key is not None and found.key in (new.key, new.old_key):
+        return "key"
+    if found.memory_id == new.related:
+        return "related"
+    return "words" if target else "value"
+
+
+def _as_said(new: Statement, relation: Relation, policy: ConfidencePolicy) -> Operation:
+    """A correction of nothing that is known: a statement like others."""
+    plain = policy.standing("declared", new.flags)
+    confidence = min(new.confidence, plain.initial)
+    return Write(replace(relation, provenance=plain.provenance, assertion="declared", confidence=confidence), ())
+
+
+def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], policy: ConfidencePolicy) -> Operation:
+    """What follows from keys, ids, equal words and old values."""
+    if SUSPECTED in new.flags and not replaced:
+        return Reject("skip", "nothing_known_to_change")
+    if new.retracts:
+        ends = _distinct((relation.target, *replaced))
+        return Retract(ends, "denied") if ends else Reject("skip", relation.reason)
+    if (new.assertion == "correction" or new.chosen) and relation.action != "confirm":
+        ends = _distinct((relation.target, *replaced))
+        if not ends and not new.chosen:
+            return _as_said(new, relation, policy)
+        return Write(replace(relation, reason="chosen") if new.chosen else relation, ends)
+    if new.assertion == "behaviour" and relation.action in ("create", "supersede"):
+        return Write(relation, _distinct((relation.target, *replaced)))
+    match relation.action:
+        case "create" | "supersede":
+            return Write(relation, _distinct((relation.target,)))
+        case "confirm" if relation.target:
+            changed = () if new.assertion == "behaviour" else replaced
+            ends = tuple(k for k in changed if k.memory_id != relation.target.memory_id)
+            return Write(relation, (relation.target, *ends)) if ends else Confirm(relation, relation.target)
+        case _:
+            return Reject(relation.action, relation.reason, relation.target)
+
+
+def reads(new: Statement) -> bool:
+    """Whether a statement has a sentence that is read beside others; what was counted has its own key alone."""
+    return bool(new.quote) and not new.chosen and new.assertion != "behaviour"
+
+
+def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice) -> tuple[Beside, ...]:
+    """What its sentence and each memory that it may concern say together."""
+    if not reads(new):
+        return ()
+    others = [k for k in known if k.type not in APART and not k.name_alone]
+    others = [k for k in others if k.valid_at < new.said_at and _may_meet(new, k)]
+    quote = _stated(new)
+    near = _near(about(quote), others)
+    taken = {k.memory_id for k in near}
+    told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
+    near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
+    said = relations([k.told for k in near], quote)
+    ends = estimate_superseding(near, new, quote, said)
+    found = [Beside(k, replace(each, ends=share)) for k, each, share in zip(near, said, ends, strict=True)]
+    return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
+
+
+def _stated(new: Statement) -> str:
+    """The sentence that it was read in, of a passing statement without the questions beside it, which state nothing."""
+    if SUSPECTED not in new.flags or not new.quote:
+        return new.quote
+    return _QUESTION.sub("", new.quote).strip() or new.quote
+
+
+def _may_meet(new: Statement, old: Known) -> bool:
+    """Whether words may say that both are about one thing.
+
+    Two keys say that they are about two; but a correction read as another sort of wish has a key of its new value.
+    """
+    wishes = new.type != old.type and {new.type, old.type} <= OVERWRITE_TYPES
+    return not (new.key and old.key) or (wishes and new.assertion == "correction" and not new.retracts)
+
+
+def _advised(new: Statement, found: Beside, verdict: Verdict | None, policy: ConfidencePolicy) -> Beside:
+    """The verdict in place of the weights: not for claims of the user's own benefit, nor against what they confirmed.
+
+    It is heard where a weaker statement speaks against something confirmed: that becomes an open conflict.
+    """
+    old = found.known
+    heard = "self_benefit" not in new.flags
+    weaker = RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]
+    apart = replace(found.said, ends=0.0, same=0.0, both=0.0)
+    match verdict:
+        case "ends" if heard and (weaker or old.provenance != "confirmed_by_user"):
+            return Beside(old, replace(apart, ends=1.0), told=True)
+        case "same" if heard and may_be_same(old.told, new.quote):
+            return Beside(old, replace(apart, same=1.0), told=True)
+        case "both" if heard:
+            return Beside(old, replace(apart, both=1.0), told=True)
+        case "apart" if heard:
+            return Beside(old, apart, told=True)
+        case _:
+            return found
+
+
+def _by_meaning(new: Statement, beside: Sequence[Beside], policy: ConfidencePolicy) -> Operation | None:
+    """What its sentence does to a memory under another key, or none: by what both say. None where they are apart."""
+    ending = [each for each in beside if each.said.ends >= _least(new, each.known) and not _misses(new, each)]
+    if ending:
+        return _ended(new, max(ending, key=lambda each: each.said.ends), policy)
+    if new.retracts:
+        return None
+    again = [each for each in beside if each.told or _may_repeat(each.known, new)]
+    same = max(again, key=lambda each: each.said.same, default=None)
+    if same and same.said.same >= SAME:
+        return Confirm(confirmed(new, same.known, policy), same.known)
+    if SUSPECTED in new.flags and any(each.said.both >= BOTH for each in beside):
+        return Write(_held(new, None, "create", "said_beside", policy), ())
+    return None
+
+
+def _may_repeat(old: Known, new: Statement) -> bool:
+    """Whether one may say the other again: nothing speaks against it, and they are not one sentence of two things."""
+    return may_be_same(old.told, new.quote) and not is_parallel(old.text, new.text)
+
+
+def doubtful(new: Statement, found: Beside, low: float) -> bool:
+    """Whether what both say is neither plainly nothing nor enough to act upon."""
+    ends = low <= found.said.ends < _least(new, found.known)
+    return not found.told and (ends or (not new.retracts and low <= found.said.same < SAME))
+
+
+def _misses(new: Statement, found: Beside) -> bool:
+    """Whether a denial is of something else: of no word that the memory has, or of another thing of the same sort."""
+    if not new.retracts:
+        return False
+    if not found.said.shares or not new.old_value:
+        return not found.said.shares
+    if new.old_value.isascii() and new.old_value.isalnum() and not has_word(found.known.told, new.old_value):
+        return True
+    denied, known = about(new.old_value), about(found.known.told)
+    return bool(denied.sorts & known.sorts) and denied.terms.isdisjoint(known.terms)
+
+
+def _near(said: About, known: Sequence[Known]) -> list[Known]:
+    """The few that share most with what is said, of the newest that share anything, and the newest of all.
+
+    A sort of thing counts less than a word. Which they are depends on what the user has said alone, not on what else
+    was loaded.
+    """
+    newest = sorted(known, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
+    shares = {k.memory_id: 0.0 for k in newest[:NEWEST_MOST]}
+    seen: Counter[str] = Counter()
+    for k in newest:
+        for sign in sorted(about(k.told).all & said.all):
+            seen[sign] += 1
+            if seen[sign] <= NEAR_MOST:
+                shares[k.memory_id] = shares.get(k.memory_id, 0.0) + (len(sign) ** 0.5 if sign in said.terms else 0.5)
+    found = sorted((k for k in newest if k.memory_id in shares), key=lambda k: -shares[k.memory_id])
+    return [k for k in found if shares[k.memory_id]][:COMPARED] + [k for k in found if not shares[k.memory_id]][
+        :APART_MOST
+    ]
+
+
+def _least(new: Statement, old: Known) -> float:
+    """How likely it must be that the memory ends: two that were dictated are hardly meant to end each other."""
+    if new.assertion == "directive" and old.provenance == "confirmed_by_user":
+        return CERTAIN
+    if old.type == "event" or SUSPECTED in new.flags:
+        return ENDS_UNSAID
+    return ENDS_TOLD if new.assertion == "correction" or new.retracts else ENDS
+
+
+def _held(
+    new: Statement, old: Known | None, action: Literal["create", "supersede"], reason: str, policy: ConfidencePolicy
+) -> Relation:
+    standing = policy.standing(new.assertion, new.flags)
+    return Relation(action, old, standing.provenance, new.assertion, min(new.confidence, standing.cap), reason)
+
+
+def _ended(new: Statement, found: Beside, policy: ConfidencePolicy) -> Operation:
+    """The memory ends; of what the user confirmed only by words that are all but certain to say so."""
+    old, said = found.known, found.said
+    standing = policy.standing(new.assertion, new.flags)
+    if RANK[standing.provenance] < RANK[old.provenance] and RANK[old.provenance] >= RANK["tool"]:
+        if said.ends < CERTAIN or found.told or "self_benefit" in new.flags:
+            return Reject("ask", "weaker_than_known", old)
+        new = replace(new, assertion="correction", confidence=policy.standing("correction").initial)
+    if not new.retracts and (amended := amend_by_contrast(new, old)):
+        return _write_amended(new, old, amended.content, policy)
+    if new.retracts or (SUSPECTED in new.flags and said.only_denies):
+        return Retract((old,), "denied" if new.retracts else "said_to_have_ended")
+    return Write(_held(new, old, "supersede", "said_to_have_changed", policy), (old,))
+
+
+def _distinct(found: Sequence[Known | None]) -> tuple[Known, ...]:
+    return tuple({k.memory_id: k for k in found if k}.values())
+
+
+def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """What a correction or a denial says is no longer so."""
+    if new.related and (new.retracts or new.assertion not in SUPPOSED):
+        return [k for k in known if k.memory_id == new.related]
+    if new.assertion != "correction" and not new.retracts:
+        return []
+    if FORGETS in new.flags:
+        said = new.old_value or ""
+        return [k for k in known if not k.name_alone and any(has_word(words, said) for words in (*k.words, k.told))]
+    old = [k for k in known if k.key is not None and k.key == new.old_key]
+    return old or _meant(new, known)
+
+
+def _counted(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """What was read of single tellings of a habit and not dictated or confirmed: the habit stands for it."""
+    single = (k for k in known if k.key is None and k.type != "pattern" and k.assertion in TOLD_ONCE)
+    return sorted((k for k in single if tell_same(k.text, new.text)), key=lambda k: (k.valid_at, k.memory_id))
+
+
+def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """Of the memories that contain the old value, the newest that fits.
+
+    A fact about the person corrects only such facts: who leaves Paris may still like it.
+    """
+    if PLAN in new.flags:
+        return _planned(new, known)
+    if not new.old_value or _corrects_its_own(new, known):
+        return []
+    wanted = new.old_value
+    said = [k for k in known if not k.name_alone and any(has_word(words, wanted) for words in k.words)]
+    said.sort(key=lambda k: k.valid_at, reverse=True)
+    fitting = [k for k in said if k.type == new.type and k.polarity >= 0]
+    if not fitting and new.type != "profile":
+        fitting = [k for k in said if k.type != "event"]
+    return fitting[:1]
+
+
+def _planned(new: Statement, known: Sequence[Known]) -> list[Known]:
+    """The newest plan that names all that the words name, words aside that any plan may be called by."""
+    wanted = about(_THING.sub("", new.old_value or "")).terms
+    telling = wanted - PLAN_WORDS or wanted
+    plans = [k for k in known if k.type in PLANNED and telling and telling <= about(k.told).terms]
+    return sorted(plans, key=lambda k: (k.valid_at, k.memory_id), reverse=True)[:1]
+
+
+def _corrects_its_own(new: Statement, known: Sequence[Known]) -> bool:
+    """Whether the memory under the statement's own key is what it corrects: another that has the old words stays.
+
+    The key of a preference may name its object: there the memory must say the old value.
+    """
+    own = next((k for k in known if new.key is not None and k.type == new.type and k.key == new.key), None)
+    return own is not None and (new.type != "preference" or (new.old_value or "").lower() in own.text.lower())

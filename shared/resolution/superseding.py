@@ -1,0 +1,198 @@
+"""How likely it is that a statement puts an end to a memory: fitted by `tests/learning/superseding.py`. Pure.
+
+The learned relation of the two sentences is one sign of many. Others are whether they are near in meaning, whether the
+new one speaks of a change or of a beginning, whether it has another value of a sort that the memory has, and whose fact
+each is.
+"""
+
+# ruff: noqa: E501 - one family of words per line
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.classifiers.logistic import load_sum, to_log_odds
+from shared.classifiers.meanings import says_little
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.domain.statements import Known, Statement
+from shared.extraction.clauses import split
+from shared.extraction.learned import read
+from shared.extraction.relatives import tells_of_relative
+from shared.extraction.values import like, values
+from shared.language import segment
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms
+from shared.memo import of_texts
+from shared.resolution.related import Relation, about
+
+Numbers = NDArray[np.float32]
+SIGNS = (
+    "ends",
+    "same",
+    "both",
+    "near",
+    "of_old",
+    "of_new",
+    "changes",
+    "begins",
+    "denies",
+    "adds",
+    "other_value",
+    "other_values",
+    "one_type",
+    "one_sort",
+    "changed",
+    "corrects",
+    "retracts",
+    "relative",
+    "length",
+    "momentary",
+    "near_and_changes",
+    "shares_and_denies",
+    "value_and_changes",
+    "chinese",
+    "nearest",
+    "shares_most",
+)
+"""What is told of a memory and a statement, in the order of the weights."""
+USUAL = {"near": 1.0, "of_old": 0.0}
+"""How near, and how much they share, two texts that are apart often are."""
+_CHANGES = to_pattern(
+    r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
+    r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
+    r"|sold|ditched|dropped|done with|over with|finally|rather than|used to|became|got rid|off the table|broke up|retired|resigned)\b"
+    r"|现在|如今|改|换|搬|不再|不用|不想|不打算|已经|终于|其实|原来|回|退|取消|算了|停|卖|辞|离职|跳槽|分手|戒|别再|以后|这阵子|最近|结果|还是|变|不.{0,6}了|没.{0,4}了|了$",
+)
+_BEGINS = to_pattern(
+    r"\b(?:start\w*|began|begin\w*|joined|signed up|picked up|taken up|took up|got a new|adopted|newly?|just got|trying)\b|开始|新|刚|报了|买了|养了|入手|加入"
+)
+_ADDS = to_pattern(
+    r"\b(?:also|too|as well|another|besides|on top of|plus|both|still|in addition)\b|也|还(?!是)|又|另外|再加|同时|除了|都|照样|仍|依然"
+)
+_DENIES = to_pattern(
+    r"\b(?:not|no|never|none|without|isn'?t|aren'?t|don'?t|doesn'?t|didn'?t|won'?t|can'?t|wasn'?t|nope)\b|n['’]t\b|不|没|别|无"
+)
+_MOMENTARY = to_pattern(
+    r"\b(?:today|tonight|this (?:time|once|week)|just (?:this|for)|for now|once)\b|今天|今晚|这次|这回|就一次|暂时|先"
+)
+
+
+def estimate_superseding(
+    near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]
+) -> list[float]:
+    """How likely the statement, read in the sentence `quote`, is to end each of the memories that it was read beside.
+
+    One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
+    """
+    weights = load_sum("superseding")
+    return [
+        0.0 if new.assertion != "correction" and is_parallel(old.text, new.text) else weights.estimate(signs)
+        for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    vector: Numbers
+    changed: float
+    changes: int
+    begins: int
+    adds: int
+    denies: int
+    momentary: int
+    relative: bool
+
+
+@of_texts(1024)
+def _sentence(text: str) -> _Sentence:
+    low = text.lower()
+    verdicts = read(split(text))
+    return _Sentence(
+        load_static_encoder().encode(text),
+        max((to_log_odds(verdict.changed) for verdict in verdicts), default=-3.0),
+        len(_CHANGES.findall(low)),
+        len(_BEGINS.findall(low)),
+        len(_ADDS.findall(low)),
+        len(_DENIES.findall(low)),
+        len(_MOMENTARY.findall(low)),
+        tells_of_relative(text),
+    )
+
+
+def count_signs(near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]) -> list[list[float]]:
+    """The signs of each memory and the statement, each of the order of one: it ends what it is nearest to."""
+    found = [_count_signs(old, new, quote, relation) for old, relation in zip(near, relations, strict=True)]
+    lead = [_leads([signs[SIGNS.index(name)] for signs in found], usual) for name, usual in USUAL.items()]
+    return [[*signs, by_meaning, by_words] for signs, by_meaning, by_words in zip(found, *lead, strict=True)]
+
+
+def _leads(numbers: Sequence[float], usual: float) -> list[float]:
+    """By how much each is more than the largest of the others, and than what is usual of things that are apart."""
+    if not numbers:
+        return []
+    most, second = sorted((*numbers, usual), reverse=True)[:2]
+    return [each - (second if each == most else most) for each in numbers]
+
+
+def _count_signs(old: Known, new: Statement, quote: str, relation: Relation) -> list[float]:
+    was, said = _sentence(old.text), _sentence(quote)
+    before, after = about(old.text), about(quote)
+    shared = before.terms & after.terms
+    near = float(was.vector @ said.vector) / max(1e-6, float(np.linalg.norm(was.vector) * np.linalg.norm(said.vector)))
+    other = [value for value in values(quote) if like(old.text, value)]
+    of_old = len(shared) / max(1, len(before.terms))
+    changes = min(2, said.changes)
+    return [
+        to_log_odds(relation.ends),
+        to_log_odds(relation.same),
+        to_log_odds(relation.both),
+        near * 4,
+        of_old * 2,
+        2 * len(shared) / max(1, len(after.terms)),
+        changes,
+        min(2, said.begins),
+        min(2, abs(min(2, said.denies) - min(2, was.denies))),
+        min(2, said.adds),
+        float(bool(other)),
+        float(len(other) > 1),
+        float(old.type == new.type),
+        float(bool(before.sorts & after.sorts)),
+        said.changed,
+        float(new.assertion == "correction"),
+        float(new.retracts),
+        float(was.relative != said.relative),
+        math.log1p(len(after.terms)),
+        min(2, said.momentary),
+        near * changes,
+        of_old * min(2, said.denies) * 2,
+        float(bool(other)) * changes,
+        float(not quote.isascii()),
+    ]
+
+
+def is_parallel(one: str, other: str) -> bool:
+    """Whether both are one sentence with another thing in one place of it: two things to be reminded of by one day."""
+    first, second = ([word for word in segment.words(text.lower()) if word.strip()] for text in (one, other))
+    before = _common(first, second)
+    after = _common(
+        first[: before - 1 : -1] if before else first[::-1], second[: before - 1 : -1] if before else second[::-1]
+    )
+    most = max(len(first), len(second))
+    middles = [words[before : len(words) - after] for words in (first, second)]
+    if not all(middles) or 5 * (before + after) < 2 * most:
+        return False
+    terms = [
+        {term for term in query_terms(" ".join(words)) if not says_little(term) and not term[0].isdigit()}
+        for words in middles
+    ]
+    return bool(terms[0] - terms[1]) and bool(terms[1] - terms[0])
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many words both begin with."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )

@@ -1,0 +1,314 @@
+"""Text from stores is checked before it may be shown; the source row is never changed (004 4.1, step 1.5).
+
+It goes by where the text comes from: `own` is what the user said, the assistant answered, or is known from either;
+`foreign` is what tools, knowledge and media brought.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from shared.language.normalise import visible
+from shared.language.patterns import to_pattern
+from shared.memo import Recall
+from shared.screening import disguise, links, orders, tags
+from shared.screening.hostile import CODE, foreseen, looks_like_code
+from shared.screening.links import REMOVED
+from shared.screening.pasted import split
+from shared.secrets import redact
+
+Outcome = Literal["pass", "sanitized", "blocked"]
+Source = Literal["own", "foreign"]
+LIKELY = 0.35
+"""From here on a stored text gives orders though no pattern foresaw it: chosen on texts that the fit had not seen."""
+TOGETHER = 700
+"""Characters up to which a text is weighed as a whole too, beside its sentences."""
+DOUBT = 0.02
+"""Below it a text only talks of orders or code: what a pattern finds in it stays."""
+BARE, BARE_HAN = 64, 28
+"""Characters below which a text has no room for an order and for talk about it."""
+BUILT = frozenset({"breakout", "encoded"})
+"""What nobody writes who only talks of it."""
+FEW_LETTERS, FEW_HAN = 24, 18
+"""Characters below which a text is weighed with more doubt."""
+TAKEN_OUT = frozenset({"sql", "code", "call", "marker", "long_run", "secret", "tag"})
+"""Rules by which something was taken out that gives no orders."""
+TALKED_OF = frozenset({"sql", "code"})
+"""What people who work with machines write about, and what attacks carry."""
+SURE = 0.992
+"""The same of a text of a few words."""
+FEW = 2
+"""Letters below which a text says nothing."""
+_ADDRESS = 4
+"""So many times as long as other runs the address of a page may be."""
+_MAY_BE_SECRET = to_pattern(
+    r"\d{3}|[A-Za-z0-9_+/=-]{16}|(?i:pass|secret|token|key|\bpin\b|code|login|credential|mnemonic|phrase|bearer|://\S{1,300}@)"
+    r"|密[码碼钥鑰]|口令|暗号|令牌|验证码|驗證碼|助记词|凭[证据]|私钥"
+)
+"""A cheap look: stored texts were cleaned of secrets when they were written."""
+_NAME = to_pattern(r"[\w.\-]{0,64}", re.ASCII)
+"""One word, such as the name of a tool, is no sentence."""
+_REPEATED = to_pattern(rf"{re.escape(REMOVED)}(?:\s*{re.escape(REMOVED)})+")
+_SENTENCE = to_pattern(r"(?:[^。！？!?；;.\n]|\.(?=\S))+(?:[。！？!?；;.]+[”」』\"')）]*|\n|$)\s*")
+
+escape = tags.escape
+
+
+class SanitizePolicy(BaseModel):
+    """What is checked of texts before anybody is shown them: in packages, searches, lists of memories and summaries."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    injection: bool = Field(default=True, description="Sentences that give orders to the agent are cut out")
+    learned: bool = Field(default=True, description="Foreign texts are weighed too; otherwise patterns alone count")
+    code: bool = Field(default=True, description="SQL, scripts and destructive commands are cut out of foreign texts")
+    max_run: int = Field(default=256, ge=16, description="Longer runs of letters without a break are cut, in these")
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What may be injected of a text, and the rule that decided."""
+
+    outcome: Outcome
+    text: str
+    rule: str | None = None
+
+    @property
+    def held_back(self) -> str | None:
+        """The rule by which the text is not shown, or not all of it; an escaped tag is shown."""
+        return self.rule if self.outcome != "pass" and self.rule != "tag" else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A text in the spellings that it may be read in, the plain one first, and what it says in a code."""
+
+    forms: list[str]
+    coded: list[str]
+
+
+DEFAULT_SANITIZE = SanitizePolicy()
+_HARMLESS = Recall[bool]()
+"""Texts that lately passed every check of a policy unchanged."""
+
+
+def show(text: str, source: Source, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
+    """What may be shown of a text by where it comes from."""
+    return show_own(text, policy) if source == "own" else screen(text, policy)
+
+
+def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
+    """What may be shown of a text that comes from elsewhere: tools, knowledge, media, other people.
+
+    Sentences that give orders to the agent are replaced, code and long runs cut. `blocked` where nothing else is left,
+    or where the orders are built so that no sentence alone gives them.
+    """
+    return _recalled(text, policy, _screened)
+
+
+def show_own(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
+    """What may be shown of what the user said, the assistant answered, or is known from either: as it was said.
+
+    Code and long runs stay. What goes are sentences that a pattern finds, none of which is met in natural conversation,
+    secrets, invisible characters, and the marks of tags, calls and other chats. Of what somebody else wrote, pasted,
+    quoted or forwarded, sentences are weighed as those of foreign texts are.
+    """
+    return _recalled(text, policy, _own)
+
+
+def sentences(text: str) -> list[str]:
+    """The text in its sentences, each with what stands before the next: joined they are the text."""
+    ends = [match.end() for match in _SENTENCE.finditer(text) if match.group()]
+    if not ends or ends[-1] < len(text):
+        ends.append(len(text))
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def forget() -> None:
+    """Every text is looked at again."""
+    _HARMLESS.clear()
+
+
+def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePolicy], Screened]) -> Screened:
+    if not text:
+        return Screened("pass", "")
+    key = (text, policy, look.__name__)
+    if _HARMLESS.get(key):
+        return Screened("pass", text)
+    screened = look(text, policy)
+    if screened.outcome == "pass" and screened.text == text:
+        _HARMLESS.put(key, value=True)
+    return screened
+
+
+def _own(text: str, policy: SanitizePolicy) -> Screened:
+    if not policy.injection:
+        return _masked(text, None)
+    patterns = policy.model_copy(update={"learned": False})
+    cleaned = [(part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split(text)]
+    clean = "".join(clean or (REMOVED if part else "") for part, clean, _ in cleaned)
+    rule = next((rule for *_, rule in cleaned if rule), None)
+    if rule and _is_empty(clean):
+        return Screened("blocked", "", rule)
+    clean, called = links.without(clean)
+    clean, headers = tags.without_headers(clean, "")
+    return _masked(clean, rule or ("call" if called else "marker" if headers else None))
+
+
+def _screened(text: str, policy: SanitizePolicy) -> Screened:
+    clean, rule = text, None
+    if policy.code:
+        bare, taken = _without_code(text)
+        if taken not in TALKED_OF or not policy.injection or _may_order(_read(text)):
+            clean, rule = bare, taken
+    if policy.injection:
+        clean, ordering = _without_orders(clean, policy)
+        if ordering and _is_empty(clean):
+            return Screened("blocked", "", ordering)
+        rule = ordering or rule
+    shorter = _shortened(clean, policy.max_run)
+    if shorter != clean:
+        clean, rule = shorter, rule or "long_run"
+    return _masked(clean, rule)
+
+
+def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]:
+    """The text with each sentence that gives orders replaced, and the rule that found the first.
+
+    What is short is read as a whole too, and what surrounds a sentence counts as much as itself. Nothing is left where
+    only the whole gives orders: a code, or a few words.
+    """
+    parts = sentences(text)
+    if _encoded(_read(text)) and not any(_encoded(_read(part)) for part in parts):
+        return "", "encoded"
+    short = len(text) <= TOGETHER
+    around = _odds(text) if policy.learned and short and len(parts) > 1 else None
+    rules = [_ordering(part, policy, around) for part in parts]
+    if "breakout" in rules:  # what follows claims to stand outside the fence
+        at = rules.index("breakout")
+        rules[at:] = ["breakout"] * (len(rules) - at)
+    for at in range(len(parts) - 1):  # an order may take two sentences
+        if rules[at] is None and rules[at + 1] is None and len(parts[at]) + len(parts[at + 1]) <= TOGETHER:
+            rules[at] = rules[at + 1] = _ordering(parts[at] + parts[at + 1], policy, around)
+    kept = [
+        part if rule is None else REMOVED + part[len(part.rstrip()) :] for part, rule in zip(parts, rules, strict=True)
+    ]
+    rule = next(filter(None, rules), None)
+    clean = text if rule is None else _REPEATED.sub(REMOVED, "".join(kept))
+    left = _ordering(clean, policy) if len(clean) <= TOGETHER else _patterns(_read(clean))
+    return ("", rule or left) if left else (clean, rule)
+
+
+def _masked(text: str, rule: str | None) -> Screened:
+    """The text with secrets blanked, invisible characters gone and our tags escaped."""
+    clean, hits = redact(text, pii=False) if _MAY_BE_SECRET.search(text) else (text, ())
+    shown = escape(visible(clean))
+    rule = rule or ("secret" if hits else None) or ("tag" if shown.count("&lt;") > clean.count("&lt;") else None)
+    return Screened("sanitized" if rule else "pass", shown, rule)
+
+
+def _is_empty(clean: str) -> bool:
+    return not any(map(str.isalnum, clean.replace(REMOVED, "")))
+
+
+def _ordering(text: str, policy: SanitizePolicy, around: float | None = None) -> str | None:
+    """The rule by which the text gives orders to the agent; `around`: the log odds of the short text it stands in."""
+    read = _read(text)
+    if rule := _patterns(read):
+        return rule
+    return _weighed(text, read, around) if policy.learned else None
+
+
+def _patterns(read: _Read) -> str | None:
+    """The rule of a pattern; it counts only where the whole does not read as talk about such things."""
+    rule = _foreseen(read)
+    return rule if rule and (rule in BUILT or _may_order(read)) else None
+
+
+def _least(read: _Read) -> float:
+    """From where a text counts as an order: a few words say too little of whom they are for."""
+    said = " ".join(word for word in orders.said(read.forms[0]).split() if not word.isdigit())
+    return SURE if len(said) < (FEW_LETTERS if said.isascii() else FEW_HAN) else LIKELY
+
+
+def _weighed(text: str, read: _Read, around: float | None) -> str | None:
+    left = _uncoded(text)
+    return _learned(read if left == text else _read(left), _least(read), around)
+
+
+def _uncoded(text: str) -> str:
+    return tags.without_ours(_without_code(text)[0].replace(REMOVED, " "))
+
+
+def _odds(text: str) -> float:
+    """The log odds that the text gives orders, in whichever of its spellings they are highest."""
+    return max(map(orders.log_odds, _read(_uncoded(text)).forms[:2]))
+
+
+def _read(text: str) -> _Read:
+    return _Read(disguise.forms(text), [disguise.plain(each) for each in disguise.decoded(text)])
+
+
+def _may_order(read: _Read) -> bool:
+    """False where the text reads as talk about orders or code, by what texts like it were; an order alone is short."""
+    plain = read.forms[0]
+    if len(plain) < (BARE if plain.isascii() else BARE_HAN):
+        return True
+    return any(orders.likelihood(form) >= DOUBT for form in (*read.forms, *read.coded))
+
+
+def _foreseen(read: _Read) -> str | None:
+    for form in read.forms:
+        if rule := foreseen(form):
+            return rule
+    if tags.breaks_out(read.forms[0]):
+        return "breakout"
+    return "encoded" if _encoded(read) else None
+
+
+def _encoded(read: _Read) -> bool:
+    return any(map(foreseen, read.coded))
+
+
+def _learned(read: _Read, least: float, around: float | None) -> str | None:
+    """The rule, by what texts like it were."""
+    if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, orders.said(read.forms[0]))) < FEW:
+        return None
+    if any(orders.likelihood(form, around) >= least for form in read.forms[:2]):
+        return "learned"
+    return "encoded" if any(orders.likelihood(form) >= least for form in read.coded) else None
+
+
+def _without_code(text: str) -> tuple[str, str | None]:
+    clean, called = links.without(text)
+    rule = "call" if called else None
+    clean, headers = tags.without_headers(clean, "")
+    rule = rule or ("marker" if headers else None)
+    if looks_like_code(clean):
+        for name, pattern in CODE:
+            clean, removed = pattern.subn(REMOVED, clean)
+            rule = name if removed and rule is None else rule
+    return clean, rule
+
+
+def _shortened(text: str, most: int) -> str:
+    """Runs of letters and digits without a break, beyond `most`, end there; languages without spaces break anywhere."""
+    if len(text) <= most:
+        return text
+    return re.sub(
+        rf"(?:https?://[^\s\u2e80-\uffff]{{0,{most * _ADDRESS}}}|[^\s\u2e80-\uffff]{{{most}}})[^\s\u2e80-\uffff]+",
+        _cut(most),
+        text,
+    )
+
+
+def _cut(most: int) -> Callable[[re.Match[str]], str]:
+    def cut(match: re.Match[str]) -> str:
+        run = match.group()
+        allowed = most * _ADDRESS if run.startswith("http") else most
+        return run if len(run) <= allowed else run[:allowed] + "…"
+
+    return cut

@@ -1,0 +1,109 @@
+"""Tags, fences and headers of prompts that a text could close or open: escaped, found, taken out (R108)."""
+
+# ruff: noqa: E501, SIM905 - lists of words as one text
+
+import re
+from collections import Counter
+
+from shared.language.patterns import to_pattern
+
+_FENCES = """user_memory knowledge memory_usage_guide agent_hints system assistant developer user tool instruction
+    instructions evidence prompt media summary context data""".split()
+_BLIND = "[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]*"
+"""Characters that no reader sees: a tag with them in it is one."""
+_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+
+
+def _letter(letter: str) -> str:
+    return f"[{re.escape(letter)}{chr(_WIDE[ord(letter)])}]"
+
+
+def _name(name: str) -> str:
+    return _BLIND.join("[_＿\\-\\s]" if letter == "_" else _letter(letter) for letter in name)
+
+
+_OPEN = "[<＜﹤‹〈]|\\\\u003c|\\\\x3c|\\\\<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|%3c"
+_SLASH = "[/／⁄∕\\\\]|&#0*47;|&#x0*2f;|&sol;|%2f"
+_OUR_TAG = to_pattern(
+    rf"(?:{_OPEN})(?=(?:\s|{_BLIND[:-1]})*(?:{_SLASH})?(?:\s|{_BLIND[:-1]})*(?:{'|'.join(map(_name, _FENCES))})"
+    r"(?![a-zａ-ｚ0-9_]))",
+    re.IGNORECASE,
+)
+_PASSED = to_pattern(rf"&lt;(?=\s*/?\s*(?:{'|'.join(_FENCES)})\b)")
+"""What `escape` leaves: what passes twice is changed once."""
+_WHOLE = to_pattern(rf"{_OUR_TAG.pattern}[^<>\n]{{0,60}}?(?:>|＞|&gt;|\\\\u003e)", re.IGNORECASE)
+_SIGN = to_pattern(r"[<＜﹤‹〈&]|\\|%3c", re.IGNORECASE)
+_PLAIN_NAMES = frozenset(
+    """a abbr address article aside audio b base blockquote body br button canvas caption center cite code col dd
+        del details div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr
+        html i iframe img input ins kbd label legend li link main map mark math menu meta nav noscript object ol
+        optgroup option p param picture pre q rp rt ruby s samp script section select small source span strike
+        strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var
+        video wbr g path circle rect polygon line defs""".split()
+)
+"""Names of HTML: a page cut in two closes what it never opened."""
+_TAG = to_pattern(r"<\s*(/?)\s*([a-z\u4e00-\u9fff][\w\-:.]{0,30})(?:\s[^<>]{0,300})?\s*/?\s*>", re.IGNORECASE)
+_OF = (
+    "document|data|memor(?:y|ies)|text|input|file|page|context|user|source|note|transcript|thread|record|content|quote|log"
+    "|results?|section|material|untrusted|retrieved|article|summary|evidence|tool"
+)
+_OF_ZH = "资料|資料|正文|文档|文檔|文件|记忆|記憶|数据|上下文|输入|内容|引用|记录|本文|全文|摘要|转写|检索结果?|用户输入|原文|日志|工具结果|页面"
+_ENDS = to_pattern(
+    rf"(?:[-=#*~_<\[({{【（—>|/]{{2,40}}|[\[<(（【]|^|\n)\s{{0,40}}/?\s{{0,40}}(?:end(?:[_ -](?:of[_ -])?(?:the[_ -])?(?:{_OF})\w*)+"
+    rf"|(?:{_OF_ZH})\s*(?:结束|結束|完毕?|终|到此为止|到此结束))\s*(?:[-=#*~_>\])}}】）—|/]+|[.。:：]|\n)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_HEADERS = to_pattern(
+    r"<\|(?:im_start|im_end|system|user|assistant|developer|endoftext|begin_of_text|eot_id|start_header_id|end_header_id)"
+    r"\|?>?|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|(?m:^#{2,}[ \t]*(?:instruction|system|response|指令|系统)"
+    r"[ \t]*(?=[:：\n]|$)[:：]?)",
+    re.IGNORECASE,
+)
+_CLOSES_DATA = to_pattern(
+    r"\]\]>\s*\S|(?:^|\n)\s*(?:\"\"\"|'''|```)\s*(?:end\b|new\b|now\b|system\b|新|接下来|系统|以上|下面|文件到此)"
+    r"|[\]}]\s*[\]}]\s*[\]}]?\s*\n\s*\S",
+    re.IGNORECASE,
+)
+_ENDING = ("end", "结束", "結束", "完", "终", "到此")
+_CLOSING = ("]]>", '"""', "'''", "```", "]", "}")
+"""Signs without which the patterns need not look."""
+
+
+def escape(text: str) -> str:
+    """The text without anything that could open or close a tag of the package, however it is spelt."""
+    if not _SIGN.search(text):
+        return text
+    return _OUR_TAG.sub(lambda match: match.group() if _PASSED.match(text, match.start()) else "&lt;", text)
+
+
+def without_ours(text: str) -> str:
+    """What is left to weigh of a text whose tags like ours are escaped."""
+    return _WHOLE.sub(" ", text) if _SIGN.search(text) else text
+
+
+def breaks_out(form: str) -> bool:
+    """Whether the text closes what it never opened, or says that the data end here, and then goes on.
+
+    Our own tags do not count: they are escaped.
+    """
+    if any(sign in form for sign in _ENDING) and _ENDS.search(form):
+        return True
+    if any(sign in form for sign in _CLOSING) and _CLOSES_DATA.search(form):
+        return True
+    if "<" not in form or "</" not in form.replace(" ", ""):
+        return False
+    opened = Counter[str]()
+    for tag in _TAG.finditer(form):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened[name] += 1
+        elif opened[name]:
+            opened[name] -= 1
+        elif name not in _PLAIN_NAMES and name not in _FENCES and form[tag.end() :].strip(" \t\n\r\"'`)]}"):
+            return True
+    return False
+
+
+def without_headers(text: str, instead: str) -> tuple[str, int]:
+    """The text without the markers that prompt formats put before a role, and how many there were."""
+    return _HEADERS.subn(instead, text) if "<" in text or "[" in text or "##" in text else (text, 0)

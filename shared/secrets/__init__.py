@@ -1,0 +1,100 @@
+"""Credentials and personal numbers in text: found, blanked, or a reason to refuse; linear in the text's length."""
+
+from shared.language.patterns import to_pattern
+from shared.secrets.assigned import given, holds, kind_under, phrased
+from shared.secrets.model import PERSONAL_PLACEHOLDERS, PLACEHOLDER, SecretClass, SecretHit, SecretKind, SecretRefusal
+from shared.secrets.personal import numbers
+from shared.secrets.phrases import recovery_words, single_characters, turns
+from shared.secrets.shapes import shaped
+from shared.secrets.spoken import named
+
+__all__ = [
+    "PLACEHOLDER",
+    "PLACEHOLDERS",
+    "SecretClass",
+    "SecretHit",
+    "SecretKind",
+    "SecretRefusal",
+    "find_secrets",
+    "kind_of_field",
+    "kind_of_id",
+    "placeholder",
+    "redact",
+    "refuses",
+]
+
+PLACEHOLDERS = frozenset((PLACEHOLDER, *PERSONAL_PLACEHOLDERS.values()))
+"""Everything that stands in a redacted text for what was there."""
+_NAME_CHARS, _VALUE_CHARS = 80, 300
+"""What is read of a field: the end of its name, the beginning of its value."""
+_WIDE = to_pattern(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_NARROW = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
+
+
+def find_secrets(text: str) -> tuple[SecretHit, ...]:
+    """Every secret of the text in order, none overlapping; credentials win over personal numbers."""
+    if _WIDE.search(text):
+        text = text.translate(_NARROW)
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    found = [*shaped(text), *single_characters(text)]
+    found += given(text, low)
+    found += named(text, low)
+    found += recovery_words(low)
+    found += turns(low)
+    found += numbers(text, low)
+    return _apart(found) if len(found) > 1 else tuple(found)
+
+
+def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
+    """The text with a placeholder for every secret (for credentials only, if `pii` is off), and what was found."""
+    hits = tuple(hit for hit in find_secrets(text) if pii or hit.group == "credential")
+    if not hits:
+        return text, hits
+    pieces: list[str] = []
+    at = 0
+    for hit in hits:
+        pieces += text[at : hit.start], placeholder(hit.kind)
+        at = hit.end
+    return "".join(pieces) + text[at:], hits
+
+
+def placeholder(kind: SecretKind) -> str:
+    """What stands in a text where a secret of this kind was."""
+    return PERSONAL_PLACEHOLDERS.get(kind, PLACEHOLDER)
+
+
+def refuses(text: str) -> SecretRefusal | None:
+    """Why the text may not be remembered: it holds a credential. Personal data is redacted, not refused."""
+    hit = next((hit for hit in find_secrets(text) if hit.group == "credential"), None)
+    return SecretRefusal("looks like a password, key or token", hit.kind, hit.start, hit.end) if hit else None
+
+
+def kind_of_field(name: str, value: str) -> SecretKind | None:
+    """What the whole value of a field is because its name says so, though nothing in the value would tell."""
+    name, value = name[-_NAME_CHARS:], value[:_VALUE_CHARS]
+    name = name if kind_under(name) else name.removesuffix("s")
+    kind = kind_under(name)
+    return kind if kind and (holds(name, value, quoted=True) or phrased(name, value)) else None
+
+
+def kind_of_id(text: str) -> SecretKind | None:
+    """What a name or id is, where its shape says that it is a secret; to be long and random says nothing of an id."""
+    return next((hit.kind for hit in shaped(text) if hit.kind != "token"), None)
+
+
+def _apart(found: list[SecretHit]) -> tuple[SecretHit, ...]:
+    """The hits in order, those that overlap joined, so that no piece of a secret is left."""
+    order = {id(hit): (hit.group == "pii", n) for n, hit in enumerate(found)}
+    apart: list[SecretHit] = []
+    for hit in sorted(found, key=lambda hit: (hit.start, -hit.end)):
+        if apart and hit.start < apart[-1].end:
+            last = apart[-1]
+            first = min(last, hit, key=lambda one: order[id(one)])
+            joined = SecretHit(first.kind, last.start, max(last.end, hit.end))
+            order[id(joined)] = order[id(first)]
+            apart[-1] = joined
+        else:
+            apart.append(hit)
+    return tuple(apart)

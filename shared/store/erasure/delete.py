@@ -1,0 +1,217 @@
+"""What an erasure takes after it has hidden it, store by store, a bounded number of rows at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.store.erasure.hide import MARKED
+from shared.store.erasure.tombstones import Tombstone
+
+REDUCED = "memory_receipts"
+"""Its rows are not deleted but reduced to figures of nobody."""
+DELETED: tuple[LiteralString, ...] = tuple(name for name in MARKED if name != REDUCED)
+
+
+def _whose(subject: Subject, tombstone_id: UUID) -> dict[str, Any]:
+    return {"tenant": subject.tenant_id, "user": subject.user_id, "id": tombstone_id}
+
+
+_DELETE: LiteralString = """ WHERE ctid = ANY(ARRAY(SELECT ctid FROM """
+_WHICH: LiteralString = """
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s LIMIT %(limit)s))
+"""
+_CHUNKS: LiteralString = """
+WITH gone AS (
+    DELETE FROM memory_chunks WHERE ctid = ANY(ARRAY(SELECT ctid FROM memory_chunks
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s LIMIT %(limit)s))
+    RETURNING chunk_id
+), found AS (
+    DELETE FROM postings WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id IN (SELECT chunk_id FROM gone)
+)
+SELECT count(*) AS n FROM gone
+"""
+A_CHUNK = 20
+"""A chunk with its postings counts as so many rows."""
+
+
+async def delete(
+    conn: Connection, subject: Subject, tombstone_id: UUID, table: LiteralString, limit: int
+) -> tuple[int, bool]:
+    """How many hidden rows of the table are gone now, at most `limit`, and whether none is left.
+
+    Chunks go with what search knows of them.
+    """
+    params = _whose(subject, tombstone_id)
+    if table == "memory_chunks":
+        most = max(1, limit // A_CHUNK)
+        row = await (await conn.execute(_CHUNKS, {**params, "limit": most})).fetchone()
+        gone: int = row["n"] if row else 0
+        return gone, gone < most
+    statement: LiteralString = "DELETE FROM " + table + _DELETE + table + _WHICH
+    gone = (await conn.execute(statement, {**params, "limit": limit})).rowcount
+    return gone, gone < limit
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A receipt and what it says."""
+
+    context_id: UUID
+    receipt_type: str
+    details: dict[str, Any]
+
+
+_HIDDEN_RECEIPTS: LiteralString = """
+SELECT context_id, receipt_type, details FROM memory_receipts
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s LIMIT %(limit)s
+"""
+_AS_NOBODY: LiteralString = "SELECT set_config('app.erased', 'erased:' || %(id)s::text, true)"
+_REDUCE: LiteralString = """
+UPDATE memory_receipts r SET user_id = 'erased:' || %(id)s::text, session_id = '', request_id = NULL,
+    details = d.details
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(context_id uuid, receipt_type text, details jsonb)
+WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.context_id
+    AND r.receipt_type = d.receipt_type
+"""
+
+
+async def hidden_receipts(conn: Connection, subject: Subject, tombstone_id: UUID, limit: int) -> list[Receipt]:
+    """Receipts that are to become figures."""
+    params = {**_whose(subject, tombstone_id), "limit": limit}
+    return [Receipt(**row) for row in await (await conn.execute(_HIDDEN_RECEIPTS, params)).fetchall()]
+
+
+async def reduce(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[Receipt]) -> int:
+    """How many receipts say this now, and of nobody."""
+    params = {**_whose(subject, tombstone_id), "rows": _rows(receipts)}
+    await conn.execute(_AS_NOBODY, params)
+    return (await conn.execute(_REDUCE, params)).rowcount
+
+
+_ABOUT: LiteralString = """
+SELECT array(SELECT memory_id::text FROM memory_items
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
+    || %(named)s::text[]
+    || array(SELECT turn_id::text FROM turns
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s)
+    || array(SELECT unnest(ARRAY[resource_id::text, document_id]) FROM resources
+        WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s) AS ids
+"""
+_OTHER_RECEIPTS: LiteralString = """
+SELECT context_id, receipt_type, details FROM memory_receipts
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND epoch < %(epoch)s
+    AND (context_id, receipt_type) > (%(after)s, %(type)s)
+ORDER BY context_id, receipt_type LIMIT %(limit)s
+"""
+_STRIP: LiteralString = """
+UPDATE memory_receipts r SET details = d.details
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS d(context_id uuid, receipt_type text, details jsonb)
+WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.context_id
+    AND r.receipt_type = d.receipt_type
+"""
+
+
+async def named_by(conn: Connection, subject: Subject, tombstone: Tombstone) -> set[str]:
+    """Ids of memories, turns and documents that no receipt is to name any more."""
+    named = [str(each) for each in tombstone.memory_ids]
+    params = {**_whose(subject, tombstone.tombstone_id), "named": named}
+    row = await (await conn.execute(_ABOUT, params)).fetchone()
+    return {each for each in row["ids"] if each} if row else set()
+
+
+async def other_receipts(
+    conn: Connection, subject: Subject, tombstone: Tombstone, after: tuple[UUID, str], limit: int
+) -> list[Receipt]:
+    """Receipts of packages that the erasure leaves, from before it, in order of their ids."""
+    params = {**_whose(subject, tombstone.tombstone_id), "epoch": tombstone.epoch, "limit": limit}
+    found = await conn.execute(_OTHER_RECEIPTS, {**params, "after": after[0], "type": after[1]})
+    return [Receipt(**row) for row in await found.fetchall()]
+
+
+async def strip(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[Receipt]) -> int:
+    """How many receipts say this now."""
+    return (await conn.execute(_STRIP, {**_whose(subject, tombstone_id), "rows": _rows(receipts)})).rowcount
+
+
+def _rows(receipts: Sequence[Receipt]) -> str:
+    return orjson.dumps(
+        [{**{n: getattr(r, n) for n in ("receipt_type", "details")}, "context_id": str(r.context_id)} for r in receipts]
+    ).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A resource that the knowledge side has, or may be about to have."""
+
+    resource_id: UUID
+    document_id: str | None
+    org_id: str
+    user_named: bool
+    in_flight: bool
+
+
+_DOCUMENTS: LiteralString = """
+SELECT resource_id, document_id, org_id, user_named,
+    offered_at IS NOT NULL AND offered_at > clock_timestamp() - make_interval(secs => %(patience)s) AS in_flight
+FROM resources WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
+    AND (document_id IS NOT NULL OR offered_at IS NOT NULL OR attempts > (state = 'skipped')::integer)
+    AND (attempts <> 1 OR reason IS DISTINCT FROM 'knowledge_not_configured')
+"""
+
+
+async def documents(conn: Connection, subject: Subject, tombstone_id: UUID, patience_s: float) -> list[Document]:
+    """What the knowledge side has, or may have since a try whose answer never came, of what is hidden.
+
+    `in_flight` where a librarian may be offering it still.
+    """
+    params = {**_whose(subject, tombstone_id), "patience": patience_s}
+    return [Document(**row) for row in await (await conn.execute(_DOCUMENTS, params)).fetchall()]
+
+
+_OFFER_AGAIN: LiteralString = """
+UPDATE resources r SET state = 'pending', reason = NULL, settled_at = NULL, requested_at = now(), attempts = 0
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND state = 'skipped'
+    AND reason = 'known_already' AND EXISTS (SELECT FROM resources g
+        WHERE g.tenant_id = r.tenant_id AND g.user_id = r.user_id AND g.tombstone_id = %(id)s
+            AND g.uri_hash = r.uri_hash AND g.content_hash = r.content_hash AND g.org_id = r.org_id)
+"""
+
+
+async def offer_again(conn: Connection, subject: Subject, tombstone_id: UUID) -> int:
+    """How many resources wait for the librarian again: what stood for them over there is gone with the erasure."""
+    return (await conn.execute(_OFFER_AGAIN, _whose(subject, tombstone_id))).rowcount
+
+
+_SWEEP: tuple[LiteralString, ...] = (
+    """
+DELETE FROM postings p WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND NOT EXISTS (SELECT FROM memory_chunks c
+    WHERE (c.tenant_id, c.user_id, c.chunk_id) = (p.tenant_id, p.user_id, p.chunk_id))
+""",
+    "DELETE FROM agent_experience WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND %(whole)s",
+)
+
+
+async def sweep(conn: Connection, subject: Subject, tombstone: Tombstone) -> int:
+    """How many rows that led to what is gone are gone too: postings without chunks, figures of this user alone."""
+    whole = tombstone.scope in ("all", "personal")
+    params = {**_whose(subject, tombstone.tombstone_id), "whole": whole}
+    return sum([(await conn.execute(statement, params)).rowcount for statement in _SWEEP])
+
+
+_OPEN: LiteralString = """
+SELECT turn_id, session_id, state <> 'new' AS analyzed, array_agg(observation_id ORDER BY observation_id) AS ids
+FROM observations WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND state IN ('new', 'analyzed')
+    AND tombstone_id IS NULL
+GROUP BY turn_id, session_id, state <> 'new'
+"""
+
+
+async def waiting(conn: Connection, subject: Subject) -> Sequence[Mapping[str, Any]]:
+    """What was said since, and is settled once the fence is down: observations by turn."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return await (await conn.execute(_OPEN, params)).fetchall()

@@ -1,0 +1,86 @@
+"""What an erasure from before a restore finds in what has come back. Role smartbrain_erasure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+from uuid import UUID
+
+from psycopg import sql
+
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.store.erasure.residue import catalog
+
+
+@dataclass(frozen=True)
+class Parted:
+    """The turns said up to a time, and their sessions; `more` where any was said after it."""
+
+    turns: tuple[UUID, ...]
+    sessions: tuple[str, ...]
+    more: bool
+
+
+_TURNS: LiteralString = """
+SELECT turn_id, session_id, committed_at <= %(until)s AS older FROM turns
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND (%(sessions)s::text[] IS NULL OR session_id = ANY(%(sessions)s))
+"""
+
+
+async def parted(conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None) -> Parted:
+    """What the user had said by this time, in these sessions or in any."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "until": until}
+    named = list(sessions) if sessions is not None else None
+    found = await (await conn.execute(_TURNS, {**params, "sessions": named})).fetchall()
+    older = [row for row in found if row["older"]]
+    return Parted(
+        tuple(row["turn_id"] for row in older),
+        tuple(dict.fromkeys(row["session_id"] for row in older)),
+        len(older) < len(found),
+    )
+
+
+_UNREAD: LiteralString = """
+SELECT turn_id FROM turns WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
+    AND observed_at IS NULL
+"""
+_DERIVED: LiteralString = """
+SELECT memory_id AS id FROM memory_items
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_id = ANY(%(ids)s)
+UNION
+SELECT observation_id FROM observations
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(ids)s)
+"""
+
+
+async def unread(conn: Connection, subject: Subject) -> list[UUID]:
+    """Turns that nobody had observed when the backup was made."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id}
+    return [row["turn_id"] for row in await (await conn.execute(_UNREAD, params)).fetchall()]
+
+
+async def derived(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> set[UUID]:
+    """Those of these memories that had been derived when the backup was made, as observations at least."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
+    return {row["id"] for row in await (await conn.execute(_DERIVED, params)).fetchall()}
+
+
+async def keep(conn: Connection, subject: Subject) -> None:
+    """What no erasure has taken is of the transaction's epoch: the user said it after all of them."""
+    for table in await catalog(conn):
+        if not {"tenant_id", "epoch"} <= table.columns.keys() or table.name in ("tombstones", *_NUMBERED):
+            continue
+        hidden = sql.SQL(" AND tombstone_id IS NULL" if "tombstone_id" in table.columns else "")
+        await conn.execute(
+            sql.SQL(
+                "UPDATE {} SET epoch = current_setting('app.epoch')::integer WHERE tenant_id = %(tenant)s"
+                " AND user_id = %(user)s AND epoch < current_setting('app.epoch')::integer{}"
+            ).format(sql.Identifier(table.name), hidden),
+            {"tenant": subject.tenant_id, "user": subject.user_id},
+        )
+
+
+_NUMBERED = ("erasure_epochs", "erasure_suppressions")
+"""Their epoch is what they are about."""

@@ -1,0 +1,215 @@
+"""What is left of what an erasure covers: every text column of every table of the catalog that holds rows of users.
+
+Which tables and columns there are is read from the database, not from a list: a table that nobody has thought of is
+scanned like the others, and one that cannot be scanned is told as residue itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, LiteralString, cast
+
+from psycopg import sql
+
+from schemas.vocabulary import ErasureScope
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.store.erasure.hide import MARKED
+from shared.store.erasure.tombstones import Tombstone
+
+ON_RECORD = frozenset(
+    {"tombstones", "erasure_steps", "erasure_epochs", "erasure_suppressions", "audit_events", "model_usage"}
+)
+"""Tables that an erasure keeps as they are: ids, figures and hashes that prove it, and what models cost."""
+SKELETONS: Mapping[str, frozenset[str]] = {
+    "turns": frozenset(
+        {"session_id", "idempotency_key", "trace_id", "policy_version", "result", "outcome", "withheld"}
+    ),
+    "conversation_events": frozenset({"session_id", "event_type", "role"}),
+    "session_summaries": frozenset({"session_id", "level", "reason", "model_id"}),
+    "context_packages": frozenset({"session_id"}),
+    "sessions": frozenset({"session_id"}),
+}
+"""Tables whose rows stay without words, and the columns of ids, states and figures that stay with them."""
+WITH_THE_LOG = frozenset(
+    {"turns", "conversation_events", "sessions", "media", "resources", "tool_receipts", "quarantine"}
+)
+"""What an erasure of scope `personal` leaves to the log."""
+UNTIL_ALL = frozenset({"wishes"})
+"""What only an erasure of everything takes: who wished not to be remembered still does. It holds no words."""
+ALWAYS = frozenset({"tenant_id", "user_id"})
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with rows of users; each column, and whether it can say something: all but numbers, times and ids can.
+
+    Not `seen`: no right to read it, or no policy that shows the user's rows.
+    """
+
+    name: str
+    columns: Mapping[str, bool]
+    seen: bool
+
+    @property
+    def textual(self) -> list[str]:
+        """Columns that can say something, vectors and lists of hashes among them."""
+        return sorted(name for name, says in self.columns.items() if says and name not in ALWAYS)
+
+
+_CATALOG: LiteralString = """
+SELECT k.relname AS name,
+    jsonb_object_agg(a.attname, t.typcategory NOT IN ('N', 'B', 'D', 'T') AND t.oid <> 'uuid'::regtype) AS columns,
+    has_table_privilege(k.oid, 'SELECT') AND (NOT k.relrowsecurity OR EXISTS (
+        SELECT FROM pg_policy p WHERE p.polrelid = k.oid AND p.polpermissive AND p.polcmd IN ('r', '*')
+            AND (p.polroles = '{0}' OR to_regrole(current_user)::oid = ANY(p.polroles)))) AS seen
+FROM pg_class k JOIN pg_attribute a ON a.attrelid = k.oid AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+WHERE k.relnamespace = current_schema()::regnamespace AND k.relkind IN ('r', 'p')
+GROUP BY k.oid, k.relname, k.relrowsecurity
+HAVING bool_or(a.attname = 'user_id') ORDER BY k.relname
+"""
+
+
+async def catalog(conn: Connection) -> list[Table]:
+    """Every table that holds rows of users, whoever may read it."""
+    return [Table(**row) for row in await (await conn.execute(_CATALOG)).fetchall()]
+
+
+@dataclass(frozen=True)
+class Residue:
+    """How many rows are left by table (none where all is well), and how much was looked through."""
+
+    left: Mapping[str, int] = field(default_factory=dict[str, int])
+    tables: int = 0
+    columns: int = 0
+    kept: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Skeletons and figures that stay, by table."""
+
+    @property
+    def rows(self) -> int:
+        """All that is left."""
+        return sum(self.left.values())
+
+
+async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> Residue:
+    """What is left of what the tombstone covers; the caller holds the user's lock alone, so nothing is on its way."""
+    left: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    columns = tables = 0
+    params = _params(subject, tombstone)
+    for table in await catalog(conn):
+        if table.name in ON_RECORD or (tombstone.scope == "personal" and table.name in WITH_THE_LOG):
+            continue
+        if table.name in UNTIL_ALL and tombstone.scope != "all":
+            continue
+        tables += 1
+        columns += len(table.textual)
+        covered = _covered(table, tombstone) if table.seen else None
+        if covered is None:
+            left[table.name] = 1  # nobody can say how many
+            continue
+        if table.name in SKELETONS:
+            kept[table.name] = await _count(conn, table, covered, params)
+            covered = sql.SQL("({}) AND ({})").format(covered, _says(table))
+        if count := await _count(conn, table, covered, params):
+            left[table.name] = count
+    return Residue(left, tables, columns, {name: count for name, count in kept.items() if count})
+
+
+_TAKE_OVER: LiteralString = """
+UPDATE {} AS x SET tombstone_id = %(tombstone)s WHERE x.tenant_id = %(tenant)s AND x.user_id = %(user)s
+    AND x.tombstone_id IS NOT NULL AND x.tombstone_id <> %(tombstone)s AND ({})
+"""
+
+
+async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, found: Residue) -> int:
+    """How many rows that another erasure has hidden and not taken yet, and this one covers too, are this one's now."""
+    taken = 0
+    for table in await catalog(conn):
+        covered = _covered(table, tombstone) if table.name in found.left and table.name in MARKED else None
+        if covered is not None:
+            statement = sql.SQL(_TAKE_OVER).format(sql.Identifier(table.name), covered)
+            taken += (await conn.execute(statement, _params(subject, tombstone))).rowcount
+    return taken
+
+
+def _params(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
+    return {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "tombstone": tombstone.tombstone_id,
+        "epoch": tombstone.epoch,
+        "sessions": list(tombstone.session_ids),
+        "memories": list(tombstone.memory_ids),
+        "requested": tombstone.requested_at,
+    }
+
+
+async def _count(conn: Connection, table: Table, which: sql.Composable, params: Mapping[str, Any]) -> int:
+    statement = sql.SQL(
+        "SELECT count(*) AS n FROM {} AS x WHERE x.tenant_id = %(tenant)s AND x.user_id = %(user)s AND ({})"
+    ).format(sql.Identifier(table.name), which)
+    row = await (await conn.execute(statement, params)).fetchone()
+    return row["n"] if row else 0
+
+
+_ERASED_TURNS: LiteralString = """(SELECT t.turn_id FROM turns t
+    WHERE t.tenant_id = %(tenant)s AND t.user_id = %(user)s AND t.tombstone_id = %(tombstone)s)"""
+_ONE: Mapping[str, LiteralString] = {
+    "turn_id": f"x.turn_id IN {_ERASED_TURNS}",
+    "source_turn_id": f"x.source_turn_id IN {_ERASED_TURNS}",
+    "source_turns": f"x.source_turns && ARRAY{_ERASED_TURNS}",
+}
+_OF_MEMORY = ("memory_id", "related_memory_id", "target_memory_id", "superseded_by")
+_OF_MEMORIES = ("memory_ids", "supersedes", "core_ids", "evidence_ids", "used_ids")
+FIGURES = "agent_experience"
+"""Without epochs: its rows are counted anew each round, from what is left by then."""
+PAGES = "vector_pages"
+"""One page has chunks of all sessions: whatever an erasure covers, those from before it are gone."""
+_COUNTED_BEFORE: Mapping[ErasureScope, LiteralString] = {
+    "all": "x.updated_at < %(requested)s",
+    "personal": "x.updated_at < %(requested)s",
+    "session": "false",
+    "items": "false",
+}
+_ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
+    WHERE (c.tenant_id, c.user_id, c.chunk_id) = (x.tenant_id, x.user_id, x.chunk_id))"""
+
+
+def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
+    """Which rows of the table the tombstone covers; None where nothing in the table could tell."""
+    found: list[sql.Composable] = []
+    if "tombstone_id" in table.columns:
+        found.append(sql.SQL("x.tombstone_id = %(tombstone)s"))
+    found += [sql.SQL(test) for column, test in _ONE.items() if column in table.columns]
+    if table.name == "postings":
+        found.append(sql.SQL(_ORPHANED))
+    if table.name == PAGES:
+        return sql.SQL("x.epoch < %(epoch)s")
+    if "epoch" not in table.columns:
+        return sql.SQL(_COUNTED_BEFORE[tombstone.scope]) if table.name == FIGURES else None
+    match tombstone.scope:
+        case "all" | "personal":
+            found.append(sql.SQL("x.epoch < %(epoch)s"))
+        case "session":
+            if "session_id" in table.columns and table.name != "memory_chunks":
+                found.append(sql.SQL("x.session_id = ANY(%(sessions)s) AND x.epoch < %(epoch)s"))
+        case "items":
+            names = [name for name in _OF_MEMORY if name in table.columns]
+            found += [sql.SQL("x.{} = ANY(%(memories)s)").format(sql.Identifier(name)) for name in names]
+            lists = [name for name in _OF_MEMORIES if name in table.columns]
+            found += [sql.SQL("x.{} && %(memories)s::uuid[]").format(sql.Identifier(name)) for name in lists]
+    return sql.SQL(" OR ").join(found) if found else sql.SQL("false")
+
+
+def _says(table: Table) -> sql.Composable:
+    """Whether a skeleton still says anything: any text but ids, states and figures."""
+    columns: Sequence[str] = [name for name in table.textual if name not in SKELETONS[table.name]]
+    tests = [sql.SQL("x.{}::text NOT IN ('', '{{}}', '[]')").format(sql.Identifier(name)) for name in columns]
+    return sql.SQL(" OR ").join(tests) if tests else sql.SQL("false")
+
+
+def scanned(found: Residue) -> dict[str, Any]:
+    """The scan as its proof tells it."""
+    told = {"left": dict(found.left), "rows_left": found.rows, "tables": found.tables, "columns": found.columns}
+    return cast("dict[str, Any]", {**told, "kept_without_words": dict(found.kept)})
