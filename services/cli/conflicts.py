@@ -6,12 +6,12 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
+from services.cli.compose import Lang, show_outcome
 from services.cli.listing import LIST, ListingGroup
 from services.cli.memories import Json, LanguageOption, moment
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Lang, show_outcome
 from services.cli.web import Web
 from shared.language import detection
 
@@ -43,7 +43,7 @@ def list_conflicts(
     as_json: AsJson = False,
 ) -> None:
     """Show what was said against a stronger memory and not written over it."""
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/conflicts", {"tenant_id": tenant, "user_id": user, "state": state, "limit": limit})
     if as_json:
         emit(page)
@@ -75,7 +75,7 @@ def settle(
 ) -> None:
     """Say which side of a conflict holds."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         receipt = web.post(f"/v1/conflicts/{conflict_id}", {"keep": keep}, whose)
         outcome = web.outcome(whose, receipt["turn_id"])
     if as_json:

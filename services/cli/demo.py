@@ -13,7 +13,7 @@ import typer
 import yaml
 from rich.text import Text
 
-from services.cli import memories, talk
+from services.cli import compose, memories
 from services.cli.output import AsJson, emit, err, fail, out
 from services.cli.supervisor import Supervisor
 from services.cli.web import Web
@@ -110,7 +110,7 @@ def _show(web: Web, folder: Path, sessions: Sequence[Path], *, as_json: bool) ->
 
 def _ask(web: Web, question: dict[str, Any]) -> Answered:
     whose = {"user_id": USER, "session_id": question["session_id"]}
-    body = {**whose, "user_message": question["user_message"], "deadline_ms": talk.PATIENCE_MS}
+    body = {**whose, "user_message": question["user_message"], "deadline_ms": compose.PATIENCE_MS}
     took: list[float] = []
     package: dict[str, Any] = {}
     for _ in range(REPEATS):
@@ -131,7 +131,7 @@ def _ask(web: Web, question: dict[str, Any]) -> Answered:
 def _show_answer(answer: Answered, *, whole: bool) -> None:
     out.print(Text(f"\nQ: {answer.question['user_message']}", "bold").append(f"  ({answer.question['about']})", "dim"))
     if whole:
-        talk.show_package(answer.package)
+        compose.show_package(answer.package)
     if answer.missing:
         fail(f"the package lacks: {' / '.join(answer.missing)}")
     if answer.stale:

@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
+from services.cli.compose import Lang
 from services.cli.erase_words import SAY
 from services.cli.memories import Json, LanguageOption, moment
 from services.cli.names import Tenant, check_id, check_ids
 from services.cli.output import AsJson, emit, err, fail, out
-from services.cli.talk import Lang
 from services.cli.web import Web
 from shared.language import detection
 
@@ -58,7 +58,7 @@ def erase(
     whose: Json = {"tenant_id": tenant, "user_id": user}
     say = SAY[lang or _language([*(session or ()), reason]) or _language([user, by]) or "en"]
     _refuse_mixed(tombstone_id, verify=verify, listing=listing, requeue=requeue)
-    with Web(place.url(), PATIENCE_S) as web:
+    with Web(data_folder.url(), PATIENCE_S) as web:
         if listing:
             _list(web, whose, limit, say, as_json=as_json)
         elif verify:

@@ -1,6 +1,6 @@
 """What `smartbrain erase` says, in both languages."""
 
-from services.cli.talk import Lang
+from services.cli.compose import Lang
 
 SAY: dict[Lang, dict[str, str]] = {
     "en": {

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
 from services.cli.names import Tenant, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.web import Web
@@ -20,7 +20,7 @@ def experience(
     as_json: AsJson = False,
 ) -> None:
     """Show which tools work and which fail, and how recalled memories were received."""
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/experience", {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(page)

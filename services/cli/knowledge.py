@@ -6,7 +6,7 @@ import typer
 from rich.text import Text
 
 from schemas.resources import ResourceState
-from services.cli import place
+from services.cli import data_folder
 from services.cli.names import Tenant, User, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.web import Web
@@ -23,7 +23,7 @@ def changed(
 ) -> None:
     """Say that knowledge has changed, after a bulk import: older answers are not used again."""
     body = {"tenant_id": tenant, "org_id": org, "profile_id": profile}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         version = web.post("/v1/knowledge/changed", {name: value for name, value in body.items() if value})
     if as_json:
         emit(version)
@@ -43,7 +43,7 @@ def resources(
 ) -> None:
     """Show what of a user's turns went to the resource side, newest first."""
     asked = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"state": state} if state else {})}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/resources", asked)
     if as_json:
         emit(page)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli import place
+from services.cli import data_folder
 from services.cli.output import AsJson, emit, out
 from services.cli.supervisor import Supervisor
 from shared import settings
@@ -74,7 +74,7 @@ def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema and Kafka's topics up to date."""
     found = settings.load()
     configure_logs(found.log_level)
-    running = place.find(found.data)
+    running = data_folder.find(found.data)
     dsn = found.database_url.get_secret_value() if found.database_url else running.database if running else None
     bootstrap = found.kafka_bootstrap or (running.kafka if running else None)
     if dsn is None:

@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.vocabulary import ListedStatus, MemoryType
-from services.cli import place
+from services.cli import data_folder
+from services.cli.compose import Lang, show_outcome
 from services.cli.listing import LIST, ListingGroup
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.talk import Lang, show_outcome
 from services.cli.web import Web
 from shared.language import detection
 
@@ -116,7 +116,7 @@ def list_memories(
     """Show what is known of a user, or was at a past moment."""
     asked: Json = {"tenant_id": tenant, "user_id": user, "limit": limit, "type": type, "query": query, "as_of": as_of}
     asked |= {"status": status}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/memories", {k: v for k, v in asked.items() if v is not None})
     if as_json:
         emit(page)
@@ -156,7 +156,7 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Show every version of a memory, oldest first, and what each of them rests on."""
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get(f"/v1/memories/{memory_id}/history", {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(page)
@@ -219,7 +219,7 @@ def moment(at: str) -> str:
 def restore(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Make an older version's content the newest version."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         receipt = web.post(f"/v1/memories/{memory_id}/restore", {}, whose)
         outcome = web.outcome(whose, receipt["turn_id"])
     if as_json:
@@ -232,7 +232,7 @@ def restore(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_jso
 def forget(memory_id: Id, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Take a memory back: it is not used any more, its history stays. `erase --memory` leaves nothing of it."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         receipt = web.delete(f"/v1/memories/{memory_id}", whose)
         outcome = web.outcome(whose, receipt["turn_id"])
     if as_json:

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from schemas.promotion import PromotionStatus
-from services.cli import place
+from services.cli import data_folder
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.web import Web
@@ -30,7 +30,7 @@ def show(
 ) -> None:
     """Show a user's proposals, newest first."""
     asked = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"status": status} if status else {})}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/promotions", asked)
     if as_json:
         emit(page)
@@ -65,7 +65,7 @@ def reject(
 
 
 def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) -> None:
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         decided = web.post(f"/v1/promotions/{proposal}", {"tenant_id": tenant, "user_id": user, **said})
     if as_json:
         emit(decided)

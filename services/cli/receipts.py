@@ -8,12 +8,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
 from services.cli.listing import ListingGroup
 from services.cli.names import Tenant, User, check_id
 from services.cli.output import AsJson, emit, err, out
 from services.cli.web import Web
-from services.compose.rules.replay import Replayed, replay
+from services.compose.rules.packing.replay import Replayed, replay
 from shared import settings
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -35,7 +35,7 @@ def listing(
 ) -> None:
     """Show a user's packages, newest first."""
     query = {"tenant_id": tenant, "user_id": user, "limit": limit, **({"session_id": session} if session else {})}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/contexts", query)
     if as_json:
         emit(page)
@@ -60,7 +60,7 @@ def show(
 ) -> None:
     """Show a package as the model reads it, or with --json as it was answered."""
     path = f"/v1/contexts/{context}"
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         whose = {"tenant_id": tenant, "user_id": user}
         found = web.get(path if as_json and not messages else f"{path}/messages", whose)
     if as_json:
@@ -91,7 +91,7 @@ def receipts(
         if again and told.problems:
             raise typer.Exit(1)
         return
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         query = {"tenant_id": tenant, "user_id": user, "lang": lang, **({"item": item} if item else {})}
         found = web.get(f"/v1/receipts/{context}", query)
     if as_json:
@@ -120,7 +120,7 @@ def _show_replay(told: Replayed) -> None:
 
 
 async def _read(subject: Subject, context_id: UUID) -> tuple[Receipts, Stored | None]:
-    db = Database(place.database(settings.load()), size=1)
+    db = Database(data_folder.database(settings.load()), size=1)
     await db.open()
     try:
         async with db.transaction(subject) as conn:

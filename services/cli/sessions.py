@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
 from services.cli.names import Tenant, User, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.web import Web
@@ -28,7 +28,7 @@ def listing(
     as_json: AsJson = False,
 ) -> None:
     """Show a user's sessions, the one spoken in last first."""
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         page = web.get("/v1/sessions", {"tenant_id": tenant, "user_id": user, "limit": limit})
     if as_json:
         emit(page)
@@ -47,7 +47,7 @@ def listing(
 @app.command("show")
 def show(session: SessionId, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a session: its state, its summary, what earlier stretches left, and the names that stand for it."""
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         found = web.get(_path(session), {"tenant_id": tenant, "user_id": user})
     if as_json:
         emit(found)
@@ -65,7 +65,7 @@ def archive(
 ) -> None:
     """End a session; its summary follows, and the next turn opens it again."""
     whose = {"tenant_id": tenant, "user_id": user}
-    with Web(place.url()) as web:
+    with Web(data_folder.url()) as web:
         receipt = web.post(f"{_path(session)}/archive?{urlencode(whose)}", {})
         if wait:
             web.outcome(whose, receipt["turn_id"])

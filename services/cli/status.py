@@ -12,9 +12,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
+from services.cli.data_folder import Running
 from services.cli.output import AsJson, emit, fail, out
-from services.cli.place import Running
 from shared import settings
 
 PROBE_S = 5.0
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 def status(as_json: AsJson = False) -> None:
     """Show where SmartBrain can be reached and whether each service is ready; exit with 1 if one is not."""
     found = settings.load()
-    running = place.find(found.data)
+    running = data_folder.find(found.data)
     if running is None:
         if as_json:
             emit({"running": False, "data": str(found.data.absolute())})

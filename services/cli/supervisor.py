@@ -21,7 +21,7 @@ from urllib.request import urlopen
 
 import orjson
 
-from services.cli.place import Running, forget, write
+from services.cli.data_folder import Running, forget, write
 from shared.embedded.broker_process import EmbeddedBroker
 from shared.embedded.postgres import EmbeddedPostgres
 from shared.embedded.process import Child, spawn

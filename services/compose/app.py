@@ -14,15 +14,15 @@ from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.erasure import ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
-from services.compose import erasures
-from services.compose.commit import commit_turn
-from services.compose.context import compose
-from services.compose.http import create_app
-from services.compose.injected import Recorder
-from services.compose.near import static_scale
-from services.compose.overlay import message, read
-from services.compose.rules import cues, telling
-from services.compose.rules.plan import PlanPolicy, plan
+from services.compose.context.nearest import static_scale
+from services.compose.context.pending_turns import message, read
+from services.compose.context.pipeline import compose
+from services.compose.intake.commit import commit_turn
+from services.compose.manage import erasures
+from services.compose.receipts.recorder import Recorder
+from services.compose.routes.server import create_app
+from services.compose.rules.planning import answer_types, cues
+from services.compose.rules.planning.plan import PlanPolicy, plan
 from shared import clock, parsing, presence
 from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
@@ -83,7 +83,7 @@ def warm() -> None:
         cues.read(question, ("Anna", "李明"), clock.now())
     static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
-        telling.named(text, ())
+        answer_types.named(text, ())
         screen(text)
         show_own(text)
 

@@ -11,7 +11,7 @@ import uvicorn
 from typer.testing import CliRunner
 
 from services.cli import app
-from services.compose import memories
+from services.compose.manage import memories
 from tests.system.conflicts import contradicted
 from tests.system.person import Json, Person
 from tests.system.running import System

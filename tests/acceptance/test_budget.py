@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules import fill
+from services.compose.rules.packing import sizes
 from shared.db import Read
 from shared.language import tokens
 from shared.store import memory
@@ -69,7 +69,7 @@ async def test_a_package_is_made_where_the_allocator_fails(person: Person, monke
     def broken(*_: object) -> dict[str, int]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(fill, "allocate", broken)
+    monkeypatch.setattr(sizes, "allocate", broken)
     package = await person.compose("我喜欢喝什么茶？", session="s1")
     assert "budget_allocator_fallback" in package.degraded_reason
     assert package.recent_turns

@@ -10,7 +10,7 @@ import typer.main
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
-from services.cli import app, tend
+from services.cli import app, upkeep
 from services.cli.rebuild import command as rebuild
 from tests.system.databases import Databases
 from tests.system.known import MEDIA, SESSION, Known, known, strangers
@@ -100,7 +100,7 @@ async def anna(system: System) -> Known:
 async def reached(system: System, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[None]:
     """Commands find the running system, whose log in this process stays where it is."""
     patch = pytest.MonkeyPatch()
-    for module in (tend, rebuild):
+    for module in (upkeep, rebuild):
         patch.setattr(module, "configure_logs", lambda *_: None)
     async with listening(system) as url:
         patch.setenv("SMARTBRAIN_URL", url)

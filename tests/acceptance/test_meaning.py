@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.compose.arms import STATIC
+from services.compose.context.search import STATIC
 from tests.integration.models.encoder import write_encoder
 from tests.ollama.server import ScriptedOllama
 from tests.system.databases import Databases

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from services.cli import place
-from services.cli.place import Running
+from services.cli import data_folder
+from services.cli.data_folder import Running
 from shared.service import Service, probes, together
 from tests.integration.cli.called import call
 from tests.system.running import System
@@ -31,7 +31,7 @@ async def told(data: Path) -> tuple[int, dict[str, Any], str]:
 
 
 def written(system: System, data: Path, services: dict[str, str]) -> None:
-    place.write(data, Running(services["compose"], system.bootstrap, system.dsn, os.getpid(), services))
+    data_folder.write(data, Running(services["compose"], system.bootstrap, system.dsn, os.getpid(), services))
 
 
 async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_path: Path) -> None:

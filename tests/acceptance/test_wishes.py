@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.turn_events import TurnEvents
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from tests.system.erasures import completed, erase
 from tests.system.person import Json, Person, shown, user
 

@@ -11,7 +11,7 @@ import uvloop
 
 from schemas.turn_events import TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from shared.db import SCHEMA
 from shared.runtime import Runtime
 from shared.store import turns as store

@@ -16,10 +16,10 @@ import uvloop
 from schemas.compose import ComposeRequest
 from schemas.topics import DEGRADE
 from services.cli.supervisor import Supervisor
-from services.compose import arms
-from services.compose.commit import commit_turn
-from services.compose.context import compose, compose_context
-from services.compose.injected import Recorder
+from services.compose.context import search
+from services.compose.context.pipeline import compose, compose_context
+from services.compose.intake.commit import commit_turn
+from services.compose.receipts.recorder import Recorder
 from services.evolver.embed import pack_some
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
@@ -165,7 +165,7 @@ async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Option
     """What search by meaning adds to a package: blocks of requests without and with it, by turns."""
     many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
     for _ in range(8):
-        with patch.object(arms, "_vector_tasks", lambda *_: iter(())):
+        with patch.object(search, "_vector_tasks", lambda *_: iter(())):
             by_words.append(await kit.drive(many, lambda each: compose(each, rt), 1))
         whole.append(await kit.drive(many, lambda each: compose(each, rt), 1))
     without, added = median(by_words), median(whole) - median(by_words)

@@ -11,7 +11,7 @@ import uvloop
 
 from schemas.turn_events import TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from shared.runtime import Runtime
 from shared.settings import SERVICES
 from tests.bench import kit

@@ -8,7 +8,7 @@ from psycopg import sql
 
 from schemas.compose import ComposeRequest
 from services.cli.supervisor import Supervisor
-from services.compose.context import compose_context
+from services.compose.context.pipeline import compose_context
 from shared.db import SCHEMA
 from shared.runtime import Runtime
 from tests.bench import kit, load, talk

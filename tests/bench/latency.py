@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from schemas.topics import DEGRADE, MEMORY_CHANGED, TURN_OUTCOME
 from schemas.turn_events import TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from shared.runtime import Runtime
 from shared.settings import SERVICES
 from tests.bench import kit, talk

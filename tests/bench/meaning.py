@@ -16,9 +16,9 @@ import uvloop
 from schemas.compose import ComposeRequest
 from schemas.turn_events import TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose import arms
-from services.compose.commit import commit_turn
-from services.compose.context import compose
+from services.compose.context import search
+from services.compose.context.pipeline import compose
+from services.compose.intake.commit import commit_turn
 from services.evolver.embed import pack_some
 from services.observer.rows import turn_chunks
 from shared.db import SCHEMA
@@ -77,7 +77,7 @@ async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[d
             for n, each in enumerate(asked):
                 began, before = time.perf_counter(), time.process_time()
                 if by == "words":
-                    with patch.object(arms, "_vector_tasks", lambda *_: iter(())):
+                    with patch.object(search, "_vector_tasks", lambda *_: iter(())):
                         made = await compose(each, rt)
                 else:
                     made = await compose(each, rt)

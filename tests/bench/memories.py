@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.turn_events import StructuredItem
-from services.compose import memories
+from services.compose.manage import memories
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from tests.bench import store

@@ -11,7 +11,7 @@ import psycopg
 import uvloop
 
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from shared.db import SCHEMA
 from shared.domain.subjects import Subject
 from shared.extraction import ObserveContext, ObservePolicy, observe

@@ -12,7 +12,7 @@ import psycopg
 from schemas.turn_events import TurnEvents
 from services.cli.rebuild.run import rebuild
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from shared.db import SCHEMA
 from shared.domain.subjects import Subject
 from shared.settings import SERVICES

@@ -11,7 +11,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from schemas.topics import TURN_COMMITTED
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from services.relay.handler import Shards, relay_once
 from services.relay.publisher import Publisher
 from shared import clock

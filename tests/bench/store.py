@@ -17,8 +17,8 @@ from schemas.evidence_pack import EvidencePack, Ref
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import StructuredItem, TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.commit import commit_turn
-from services.compose.context import compose_context, retrieve
+from services.compose.context.pipeline import compose_context, retrieve
+from services.compose.intake.commit import commit_turn
 from services.evolver.embed import embed_some
 from shared import clock
 from shared.runtime import Runtime, open_runtime

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 import pytest
 
 from schemas.compose import ComposeRequest
-from services.compose.context import compose_context
+from services.compose.context.pipeline import compose_context
 from shared.runtime import Runtime, open_runtime
 from tests.eval import golden, golden_set
 from tests.eval.golden_set import Question

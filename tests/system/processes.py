@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from services.cli.place import Running, find
+from services.cli.data_folder import Running, find
 from services.cli.supervisor import Supervisor
 from shared.settings import Settings
 from tests.system import databases

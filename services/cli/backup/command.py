@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli import place
+from services.cli import data_folder
 from services.cli.backup import dump
 from services.cli.backup.restore import Asked, Report
 from services.cli.backup.restore import restore as bring_back
@@ -121,7 +121,7 @@ def _reached(found: Settings, *, broker: bool) -> Generator[tuple[str, str | Non
 
     A broker that has never run here is not started: it could tell nothing.
     """
-    running = place.find(found.data)
+    running = data_folder.find(found.data)
     dsn = found.database_url.get_secret_value() if found.database_url else running.database if running else None
     bootstrap = found.kafka_bootstrap or (running.kafka if running else None)
     wanted = broker and bootstrap is None and (found.data / "broker").exists()

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli import place
+from services.cli import data_folder
 from services.cli.names import Tenant, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_progress
@@ -36,7 +36,7 @@ def rebuild(
     found = settings.load()
     configure_logs("warning")
     policy = policies.load(found.policy)
-    dsn = place.database(found)
+    dsn = data_folder.database(found)
     subject = Subject(tenant, user)
     report = asyncio.run(_told(dsn, found, policy, subject, apply=apply, quiet=as_json))
     if as_json:

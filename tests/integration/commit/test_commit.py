@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from schemas.turn_events import TurnEvents
-from services.compose.commit import _body, commit_turn
+from services.compose.intake.commit import _body, commit_turn
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.evidence_pack import EvidencePack, PackEvidence
 from schemas.retrieve import RetrieveRequest
-from services.compose.context import retrieve
+from services.compose.context.pipeline import retrieve
 from services.evolver.embed import embed_some
 from shared.models.none import NoModels
 from shared.runtime import Runtime, open_runtime

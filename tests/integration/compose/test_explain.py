@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.cli import explain, talk
+from services.cli import compose, explain
 from tests.system.person import Person
 
 SAID = ("我喜欢喝龙井茶。", "I met Marta at the harbour.", "Marta 的船修好了。", "豆包打翻了茶杯。")
@@ -50,7 +50,7 @@ async def test_the_explanation_reads_in_the_language_of_the_question(
 ) -> None:
     await _talked(person)
     package = (await person.compose(question)).model_dump(mode="json", by_alias=True)
-    talk.show_package(package)
+    compose.show_package(package)
     explain.show(package)
     told = capsys.readouterr().out
     assert all(word in told for word in words)

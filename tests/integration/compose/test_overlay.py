@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from schemas.compose import IncomingMessage
-from services.compose.overlay import OpenTurns, foresee, message
+from services.compose.context.pending_turns import OpenTurns, foresee, message
 from shared.domain.statements import Statement
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn

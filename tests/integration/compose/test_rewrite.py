@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.planner import Thought
+from services.compose.context.planner import Thought
 from services.compose.prompts import PlanAnswer
-from services.compose.rules.plan import Planned, PlanPolicy, plan
-from services.compose.rules.rewrite import merged
+from services.compose.rules.planning.plan import Planned, PlanPolicy, plan
+from services.compose.rules.planning.rewrite import merged
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 RULES = PlanPolicy()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.compose.rules.nearby import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.store import search

@@ -20,7 +20,7 @@ from schemas.erasure import ErasureRequest
 from schemas.events import FeedbackRecorded
 from services.analyzer import handler as analyzer
 from services.cli.rebuild.run import Report, rebuild
-from services.compose.commit import commit_turn
+from services.compose.intake.commit import commit_turn
 from services.erasure import handler as eraser
 from services.evolver import embed, promotion, receptions, rounds
 from services.evolver import handler as evolver

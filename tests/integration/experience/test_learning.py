@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from services.compose import experience as shown
+from services.compose.context import experience as shown
 from services.evolver import experience
 from services.governor import handler as governor
 from shared.domain.subjects import Subject

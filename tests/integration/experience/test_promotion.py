@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.promotion import PromotionDecision, PromotionView
-from services.compose import promotions
+from services.compose.manage import promotions
 from services.evolver import promotion
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError

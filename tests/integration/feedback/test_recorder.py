@@ -11,15 +11,15 @@ from prometheus_client import REGISTRY
 
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import Constraints, ContextPackage, TokenBudget, UserMessage
-from services.compose import injected
-from services.compose.composed import Composed
-from services.compose.found import Found
-from services.compose.injected import Recorder
-from services.compose.planner import Thought
-from services.compose.rules.budget import Allocation, BudgetSignals
-from services.compose.rules.fuse import Fused, FusePolicy
-from services.compose.rules.packing import Packed
-from services.compose.rules.plan import PlanPolicy, plan
+from services.compose.context.composition import Composed
+from services.compose.context.hits import Found
+from services.compose.context.planner import Thought
+from services.compose.receipts import recorder as recording
+from services.compose.receipts.recorder import Recorder
+from services.compose.rules.packing.budget import Allocation, BudgetSignals
+from services.compose.rules.packing.draft import Packed
+from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.ranking.fuse import Fused, FusePolicy
 from shared import clock
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -91,7 +91,7 @@ async def test_more_than_there_is_room_for_waits_and_all_of_it_is_written(db: Da
 async def test_what_finds_no_room_at_all_is_counted_and_the_rest_is_written(
     db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(injected, "PLACE_S", 0.05)
+    monkeypatch.setattr(recording, "PLACE_S", 0.05)
     before, recorder = dropped("waiting"), recorder_on(db, 10)
     await asyncio.gather(*(recorder.note(made()) for _ in range(15)))
     assert dropped("waiting") - before == 5
@@ -112,7 +112,7 @@ async def test_a_package_that_the_table_refuses_goes_alone(db: Database, dsn: st
 async def test_what_was_answered_is_open_until_it_is_written_or_given_up(
     db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(injected, "PLACE_S", 0.05)
+    monkeypatch.setattr(recording, "PLACE_S", 0.05)
     await change(dsn, "ALTER TABLE injections ADD CONSTRAINT no CHECK (session_id <> 'bad')")
     recorder = recorder_on(db, 3)
     for session in ("a", "bad", "b", "no place"):
@@ -137,7 +137,7 @@ async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: D
 async def test_a_stop_waits_for_an_absent_table_no_longer_than_it_may(
     db: Database, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(injected, "WRITE_S", 0.3)
+    monkeypatch.setattr(recording, "WRITE_S", 0.3)
     await change(dsn, "ALTER TABLE injections RENAME TO elsewhere")
     before = dropped("stopped")
     async with asyncio.timeout(60), recorder_on(db) as recorder:

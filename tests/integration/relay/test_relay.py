@@ -11,7 +11,7 @@ import pytest
 
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMITTED
-from services.compose.commit import _body, commit_turn
+from services.compose.intake.commit import _body, commit_turn
 from services.relay.publisher import Message, Publisher
 from shared.bus.topics import ensure_topics
 from shared.embedded.broker_process import EmbeddedBroker

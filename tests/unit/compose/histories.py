@@ -10,9 +10,9 @@ from typing import Any
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from services.compose.rules.fuse import FusePolicy, fuse
-from services.compose.rules.model import Candidate, CoreMemory, Message, Ranked, RecentTurn
-from services.compose.rules.packing import PackInputs
+from services.compose.rules.candidates import Candidate, CoreMemory, Message, Ranked, RecentTurn
+from services.compose.rules.packing.draft import PackInputs
+from services.compose.rules.ranking.fuse import FusePolicy, fuse
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 ROOT = Path(__file__).parents[3]

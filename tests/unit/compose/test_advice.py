@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.vocabulary import Intent, MemoryType
-from services.compose.rules.advice import weigh_wishes
-from services.compose.rules.model import Candidate
+from services.compose.rules.candidates import Candidate
+from services.compose.rules.ranking.advice import weigh_wishes
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.budget import (
+from services.compose.rules.packing.budget import (
     COMPRESSIBLE,
     HEADINGS_COST,
     SLOTS,

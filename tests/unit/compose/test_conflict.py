@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from schemas.vocabulary import Epistemic, MemoryType
-from services.compose.rules.conflict import settle, yields
-from services.compose.rules.model import Candidate, CoreMemory, Factors, Ranked
-from services.compose.rules.norms import against, norms, wish
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Ranked
+from services.compose.rules.packing.conflict import settle, yields
+from services.compose.rules.packing.norms import against, norms, wish
 from shared.language.segment import query_terms
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.rules import cues
+from services.compose.rules.planning import cues
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

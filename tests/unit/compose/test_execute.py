@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.retrieval_plan import Query, RetrievalPlan
-from services.compose.rules.execute import applied, bounds, composed, executed, ignored, linked, wider
+from services.compose.rules.planning.execute import applied, bounds, composed, executed, ignored, linked, wider
 
 
 def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from services.compose import overlay
+from services.compose.context import pending_turns
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, Observed, ObservePolicy, TurnText, observe
@@ -26,7 +26,7 @@ def turn(text: str) -> Turn:
 
 def statements(kept: Lately[UUID, Any], one: Turn, epoch: int = 0) -> list[Any]:
     """What the turn states, for somebody who asks in this epoch."""
-    return list(overlay.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
+    return list(pending_turns.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
 
 
 @pytest.mark.parametrize("text", ["我住在柏林。", "No, I live in Berlin now.", "It rained."])
@@ -37,7 +37,7 @@ def test_a_turn_is_read_once_in_an_epoch(text: str, monkeypatch: pytest.MonkeyPa
         heard.append(of)
         return observe(of, context, policy)
 
-    monkeypatch.setattr(overlay, "observe", counted)
+    monkeypatch.setattr(pending_turns, "observe", counted)
     kept, one = Lately[UUID, Any](), turn(text)
     first = statements(kept, one)
     assert statements(kept, one) == first

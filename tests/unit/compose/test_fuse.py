@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.fuse import DiversityPolicy, FusePolicy, best_of, diversify, fuse, merge, rrf, share
-from services.compose.rules.model import Candidate, Factors, Frequency, ListOf, Ranked
-from services.compose.rules.signals import factors, frequency_factor
+from services.compose.rules.candidates import Candidate, Factors, Frequency, ListOf, Ranked
+from services.compose.rules.ranking.fuse import DiversityPolicy, FusePolicy, best_of, diversify, fuse, merge, rrf, share
+from services.compose.rules.ranking.signals import factors, frequency_factor
 from shared.domain.decay import confidence_effective
 from shared.screening.sanitize import SanitizePolicy
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Language
-from services.compose.rules.hints import MOST, Learnt, hints
-from services.compose.rules.pack import PackInputs, PackPolicy, pack
+from services.compose.rules.packing.hints import MOST, Learnt, hints
+from services.compose.rules.packing.pack import PackInputs, PackPolicy, pack
 from services.evolver.learnt import of_retrieval, of_tool
 from tests.unit.compose.test_pack import NOW
 

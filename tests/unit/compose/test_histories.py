@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules.budget import UserMessageTooLongError
-from services.compose.rules.model import Message, RecentTurn
-from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.candidates import Message, RecentTurn
+from services.compose.rules.packing.budget import UserMessageTooLongError
+from services.compose.rules.packing.pack import Packed, PackInputs, PackPolicy, pack
 from shared.language import tokens
 from tests.long import often
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules import lexical
-from services.compose.rules.fuse import FusePolicy, fuse
-from services.compose.rules.judged import Passage, by_places, keys, rescored, shortlist
-from services.compose.rules.model import Candidate
+from services.compose.rules.candidates import Candidate
+from services.compose.rules.ranking import lexical
+from services.compose.rules.ranking.fuse import FusePolicy, fuse
+from services.compose.rules.ranking.judged import Passage, by_places, keys, rescored, shortlist
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

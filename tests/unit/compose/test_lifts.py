@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from services.compose.rules.nearby import (
+from services.compose.rules.searching.bm25 import (
     DEFAULT_CONTEXT,
     NOTHING_NEAR,
     WINDOW,

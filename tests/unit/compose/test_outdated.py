@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.compose.rules.outdated import OutdatedStatement, outdated_statements
+from services.compose.rules.resolving.outdated import OutdatedStatement, outdated_statements
 
 ENDED = datetime(2026, 11, 18, 10, tzinfo=UTC)
 BEFORE, AFTER = ENDED - timedelta(days=9), ENDED + timedelta(days=9)

@@ -10,8 +10,16 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from schemas.vocabulary import Assertion
-from services.compose.overlay import OpenTurns, foresee, message, read, shown
-from services.compose.rules.overlay import NOTHING, Overlay, Pending, Place, Remembered, evidence, overlay
+from services.compose.context.pending_turns import OpenTurns, foresee, message, read, shown
+from services.compose.rules.pending.pending_changes import (
+    NOTHING,
+    Overlay,
+    Pending,
+    Place,
+    Remembered,
+    evidence,
+    overlay,
+)
 from shared.clock import uuid7
 from shared.db import Database
 from shared.domain.statements import Known

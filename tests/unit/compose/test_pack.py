@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules import fill
-from services.compose.rules.budget import BudgetSignals, UserMessageTooLongError, profile_for
-from services.compose.rules.fuse import FusePolicy, fuse
-from services.compose.rules.model import Candidate, CoreMemory, Factors, Message, Ranked, RecentTurn
-from services.compose.rules.pack import Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Message, Ranked, RecentTurn
+from services.compose.rules.packing import sizes
+from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, profile_for
+from services.compose.rules.packing.pack import Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from shared.language import tokens
 from shared.policy import BudgetPolicy
 from tests.long import often
@@ -331,7 +331,7 @@ def _broken(*_: object) -> dict[str, int]:
 
 def test_an_allocator_that_fails_leaves_the_static_shares_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, Any] = {"recent": _turns(8, words=900), "evidence": [_memory(f"m{n}") for n in range(5)]}
-    monkeypatch.setattr(fill, "allocate", _broken)
+    monkeypatch.setattr(sizes, "allocate", _broken)
     packed = _pack(**given)
     assert packed.package.degraded_reason == ["budget_allocator_fallback"]
     assert packed.allocation.allocation == "fallback"
@@ -340,7 +340,7 @@ def test_an_allocator_that_fails_leaves_the_static_shares_and_says_so(monkeypatc
 
 
 def test_static_shares_do_not_ask_the_allocator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fill, "allocate", _broken)
+    monkeypatch.setattr(sizes, "allocate", _broken)
     inputs = PackInputs("c", "s", NOW, "hello there", recent=_turns(8, words=900))
     packed = pack(inputs, PackPolicy(budget=BudgetPolicy(allocation="static")))
     assert (packed.allocation.allocation, packed.package.degraded_reason) == ("static", [])

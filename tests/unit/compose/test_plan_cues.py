@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.rules.past import asks_past
-from services.compose.rules.plan import PlanPolicy, plan
-from services.compose.rules.projects import projects
+from services.compose.rules.planning.past import asks_past
+from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.planning.projects import projects
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.rules.fuse import Fused
-from services.compose.rules.model import Candidate, Factors, Ranked
-from services.compose.rules.relatives import RULE, without_relatives
+from services.compose.rules.candidates import Candidate, Factors, Ranked
+from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.resolving.relatives import RULE, without_relatives
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 TOM, OWN = ("My brother Tom hates mushrooms.", "I could live on mushroom risotto.")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.model import Candidate, CoreMemory, Factors, Ranked
-from services.compose.rules.repeats import Beside, tell_once
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Ranked
+from services.compose.rules.ranking.repeats import Beside, tell_once
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 MOST = 12

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.rules.fuse import Fused
-from services.compose.rules.model import Candidate, CoreMemory, Factors, Ranked
-from services.compose.rules.scopes import core_of_scope, without_others
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Ranked
+from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.resolving.scopes import core_of_scope, without_others
 from tests.unit.compose.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)

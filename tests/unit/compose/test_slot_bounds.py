@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from schemas.context_package import ContextPackage
-from services.compose.rules.budget import (
+from services.compose.rules.candidates import Message, RecentTurn
+from services.compose.rules.packing.budget import (
     COMPRESSIBLE,
     SLOTS,
     TokenLimitTooSmallError,
@@ -14,8 +15,7 @@ from services.compose.rules.budget import (
     profile_for,
     slot_bounds,
 )
-from services.compose.rules.model import Message, RecentTurn
-from services.compose.rules.pack import Packed, PackInputs, PackPolicy, check, pack
+from services.compose.rules.packing.pack import Packed, PackInputs, PackPolicy, check, pack
 from shared.language import tokens
 from shared.policy import BudgetPolicy, Shares
 from tests.long import often

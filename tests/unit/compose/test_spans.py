@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from services.compose.rules.cues import read
-from services.compose.rules.spans import MOST_BY_DATE, SAID_THEN, weigh_dates
-from services.compose.rules.weigh import Scored
+from services.compose.rules.planning.cues import read
+from services.compose.rules.ranking.spans import MOST_BY_DATE, SAID_THEN, weigh_dates
+from services.compose.rules.ranking.weigh import Scored
 
 NOW = datetime(2026, 4, 23, 9, tzinfo=UTC)  # a Thursday
 LEAST = 0.2

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.fuse import Fused
-from services.compose.rules.model import Candidate, Factors, Ranked
-from services.compose.rules.replacing import asks_for_one
-from services.compose.rules.superseding import without_superseded
+from services.compose.rules.candidates import Candidate, Factors, Ranked
+from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.resolving.replacing import asks_for_one
+from services.compose.rules.resolving.superseding import without_superseded
 from tests.unit.compose.nearness import nearness_between
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from services.compose.rules import cues
-from services.compose.rules.nearby import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, preceding, to_lifts
-from services.compose.rules.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
-from services.compose.rules.weigh import weigh
+from services.compose.rules.planning import cues
+from services.compose.rules.ranking.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
+from services.compose.rules.ranking.weigh import weigh
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, preceding, to_lifts
 from shared.domain import chunk_ids
 from shared.language import segment
 from shared.store.search import Compared

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.replacing import (
+from services.compose.rules.resolving.replacing import (
     asks_for_one,
     gives_other_value,
     read_phrasing,

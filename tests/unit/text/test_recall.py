@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from services.compose.rules.norms import norms
+from services.compose.rules.packing.norms import norms
 from shared import memo
 from shared.extraction import clauses, dates, replacement
 from shared.language import within

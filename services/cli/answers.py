@@ -1,0 +1,39 @@
+"""Commands about models that talk to a running SmartBrain over HTTP: answers."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from services.cli import data_folder
+from services.cli.names import Tenant, User
+from services.cli.output import AsJson, emit, out
+from services.cli.web import Web
+
+MOST_SHOWN = 600
+
+
+def answers(
+    user: User = "me",
+    tenant: Tenant = "default",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a model answered that could not be read: kept for 7 days, secrets blanked."""
+    with Web(data_folder.url()) as web:
+        page = web.get("/v1/answers", {"tenant_id": tenant, "user_id": user, "limit": limit})
+    if as_json:
+        emit(page)
+    elif page["answers"]:
+        for each in page["answers"]:
+            _show(each)
+    else:
+        out.print("every answer could be read")
+
+
+def _show(answer: dict[str, Any]) -> None:
+    asked = f"{answer['model']} to {answer['prompt']} ({answer['prompt_version']})"
+    head = f"{answer['created_at'][:19]}  {asked}  turn {answer['turn_id']}"
+    out.print(Text(head, "bold").append(Text(f"  until {answer['expires_at'][:10]}", "dim")))
+    out.print(Text(f"  {answer['problem']}", "yellow"))
+    out.print(Text(f"  {answer['raw'][:MOST_SHOWN] or '(empty)'}", "default"))

@@ -1,0 +1,79 @@
+"""`smartbrain upkeep`: a round of upkeep for one user, at once."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+from pydantic import SecretStr
+from rich.text import Text
+
+from services.cli import data_folder
+from services.cli.names import Tenant, User
+from services.cli.output import AsJson, emit, out
+from services.cli.progress import working
+from services.evolver.rounds import keep_now
+from services.evolver.upkeep import Change
+from shared import runtime, settings
+from shared.domain.subjects import Subject
+from shared.settings import Settings
+from shared.telemetry import configure_logs
+
+
+def upkeep(
+    user: User = "me",
+    tenant: Tenant = "default",
+    now: Annotated[bool, typer.Option("--now", help="Even if the last round was just before.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look through a user's memories: what has expired, aged, missed or been rejected, what to calibrate and merge."""
+    found = settings.load()
+    configure_logs(found.log_level)
+    with working(f"looking through what is known of {user}", quiet=as_json):
+        changes = asyncio.run(_round(_reached(found), Subject(tenant, user), forced=now))
+    if as_json:
+        emit({"due": changes is not None, "done": [_told(change) for change in changes or ()]})
+    elif changes is None:
+        out.print("not due: the last round was just before; --now makes one all the same", markup=False)
+    else:
+        for change in changes:
+            _show(_told(change))
+        if not changes:
+            out.print("nothing to be done")
+
+
+def _reached(found: Settings) -> Settings:
+    """The settings, with the addresses of what runs on the data folder where they name none."""
+    running = data_folder.find(found.data)
+    if running is None:
+        return found
+    database = found.database_url or SecretStr(running.database)
+    return found.model_copy(
+        update={"database_url": database, "kafka_bootstrap": found.kafka_bootstrap or running.kafka}
+    )
+
+
+async def _round(found: Settings, subject: Subject, *, forced: bool) -> list[Change] | None:
+    async with runtime.open_runtime(found, "upkeep", pool=1, models=False) as rt:
+        return await keep_now(rt, subject, forced=forced)
+
+
+def _told(change: Change) -> dict[str, Any]:
+    before, after = change.before, change.after
+    return {
+        "job": change.done.job,
+        "at": change.done.at,
+        "memory_id": after.memory_id,
+        "version": after.version,
+        "status": after.status,
+        "epistemic_type": after.epistemic_type,
+        "confidence_before": round(before.confidence, 4) if before else None,
+        "confidence_after": round(after.confidence, 4),
+        "superseded_by": after.superseded_by,
+        "detail": change.done.detail,
+    }
+
+
+def _show(told: dict[str, Any]) -> None:
+    was = "new" if told["confidence_before"] is None else f"{told['confidence_before']:.2f}"
+    line = f"{told['memory_id']}  {told['status']}  {was} -> {told['confidence_after']:.2f}"
+    out.print(Text(f"{told['job']:<14}", "bold").append(Text(line, "default")))

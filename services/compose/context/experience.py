@@ -1,0 +1,82 @@
+"""What the agent has learnt of its own tools: kept in the process, never waited for; and shown."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from schemas.experience import ExperiencePage, ExperienceView
+from schemas.vocabulary import Intent, Language
+from services.compose.rules.packing.hints import Learnt, hints
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime
+from shared.store import experience
+from shared.store.experience import Experience
+from shared.telemetry import AGENT_HINTS
+
+MOST_READ = 500
+MOST_SHOWN = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What is kept of a tenant's experience: by user, None for what all share; and the hints made of it so far."""
+
+    learnt: Mapping[str | None, Sequence[Learnt]]
+    made: dict[tuple[str | None, Intent, Language], tuple[str, ...]]
+
+    def told(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
+        """The hints for one user: from what is shared, and from that user's own receipts."""
+        whose = user_id if user_id in self.learnt else None
+        key = (whose, intent, language)
+        if key not in self.made:
+            own = self.learnt.get(whose, ()) if whose else ()
+            self.made[key] = hints([*self.learnt.get(None, ()), *own], intent, language)
+        return self.made[key]
+
+
+def begin(rt: Runtime, subject: Subject) -> None:
+    """What is kept of the tenant's experience, if it is old, is read again beside what else is read."""
+    if rt.policy.compose.agent_hints:
+        rt.experience.get(subject.tenant_id, _reading(rt, subject.tenant_id))
+
+
+def known(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
+    """The hints for this intent, as far as experience is there by now."""
+    if not rt.policy.compose.agent_hints:
+        return ()
+    lines = cast("Lines | None", rt.experience.get(subject.tenant_id, _reading(rt, subject.tenant_id)))
+    told = lines.told(subject.user_id, intent, language) if lines else ()
+    if told:
+        AGENT_HINTS.inc()
+    return told
+
+
+def _reading(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
+    async def read() -> Lines:
+        async with rt.db.system() as conn:
+            found = await experience.of_tenant(conn, tenant_id, MOST_READ)
+        learnt: dict[str | None, list[Learnt]] = {}
+        for each in found:
+            learnt.setdefault(each.user_id, []).append(Learnt(each.key, each.figures))
+        return Lines(learnt, {})
+
+    return read
+
+
+async def page(rt: Runtime, subject: Subject) -> ExperiencePage:
+    """What the tenant shares, and what comes from this user's receipts alone."""
+    (found,) = await rt.db.read(subject, experience.of(subject, MOST_SHOWN))
+    return ExperiencePage(experience=tuple(_view(each) for each in found))
+
+
+def _view(each: Experience) -> ExperienceView:
+    return ExperienceView.model_validate(
+        {
+            "experience_id": each.experience_id,
+            "key": each.key,
+            "shared": each.user_id is None,
+            "figures": each.figures,
+            "confidence": round(each.confidence, 4),
+            "updated_at": each.updated_at,
+        }
+    )

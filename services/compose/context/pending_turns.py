@@ -1,0 +1,193 @@
+"""What the user has said and no worker has settled yet, read in time for this answer (X33); reads only."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from schemas.compose import IncomingMessage
+from services.compose.rules.pending.pending_changes import (
+    NOTHING,
+    Overlay,
+    Pending,
+    Place,
+    Remembered,
+    Spoken,
+    TakenBack,
+    foreseen,
+    overlay,
+)
+from shared import clock
+from shared.db import Database
+from shared.domain.blocks import media_ids
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Event, Turn
+from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
+from shared.extraction.turn_texts import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
+from shared.policy import ConfidencePolicy
+from shared.resolution.from_rows import known_of, statement_of, told, words_of
+from shared.resolution.resolve import Operation
+from shared.store import memory, wishes
+from shared.store.ended import TakenBackTurn
+from shared.user_cache import Lately
+
+READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
+"""Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
+
+
+NO_MESSAGES: Mapping[int, Spoken] = {}
+
+
+def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
+    """The message being answered, as the turn that it may become."""
+    turn_id = clock.uuid7()
+    event = Event(turn_id, turn_id, 0, "user_message", "user", said.name, {"text": said.words}, at)
+    return Turn(turn_id, session_id, 0, turn_id, "", "", at, at, False, (event,))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurns:
+    """Turns without an outcome, in their order, as of an epoch of their user, and what was read of them lately.
+
+    While workers are behind, each is read once, not at every message.
+    """
+
+    turns: Sequence[Turn]
+    epoch: int = 0
+    read: Lately[UUID, list[Pending]] = field(default_factory=Lately[UUID, list[Pending]])
+
+    def statements(self, subject: Subject, policy: ConfidencePolicy) -> list[Pending]:
+        """What the turns state."""
+
+        def of(turn: Turn) -> list[Pending]:
+            return self.read.get(subject, self.epoch, turn.turn_id, lambda: read(turn, policy, now=False))
+
+        return [each for turn in self.turns for each in of(turn)]
+
+
+async def foresee(
+    db: Database, subject: Subject, open_turns: OpenTurns, now: Turn | None, policy: ConfidencePolicy
+) -> Overlay:
+    """What these turns and then the message being answered will end; one statement if they say any."""
+    open_turns = await _learnt(db, subject, open_turns)
+    pending = open_turns.statements(subject, policy)
+    pending += read(now, policy, now=True) if now else []
+    if not pending:
+        return NOTHING
+    (known,) = await db.read(subject, memory.concerned(subject, [p.statement for p in pending]))
+    return overlay(pending, [_remembered(each) for each in known], policy)
+
+
+async def foretell(
+    db: Database, subject: Subject, open_turns: OpenTurns, said: Sequence[Pending], policy: ConfidencePolicy
+) -> Mapping[UUID, Operation]:
+    """What will become of each of these statements, by its id, after what the open turns state."""
+    open_turns = await _learnt(db, subject, open_turns)
+    pending = [*open_turns.statements(subject, policy), *said]
+    (known,) = await db.read(subject, memory.concerned(subject, [each.statement for each in pending]))
+    return foreseen(pending, [_remembered(each) for each in known], policy)
+
+
+async def _learnt(db: Database, subject: Subject, open_turns: OpenTurns) -> OpenTurns:
+    """Those from which anything will be learnt; what the others take back is taken back by the workers."""
+    if not open_turns.turns:
+        return open_turns
+    (silence,) = await db.read(subject, wishes.standing(subject, {turn.session_id for turn in open_turns.turns}))
+    kept = [turn for turn in open_turns.turns if not silence.hear(place_of(turn), turn_text(turn))]
+    return replace(open_turns, turns=kept)
+
+
+async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
+    """By whose wish nothing will be learnt from the turn, after these that are open still; None where it will be."""
+    (silence,) = await db.read(subject, wishes.standing(subject, [turn.session_id, *(t.session_id for t in earlier)]))
+    for each in earlier:
+        silence.hear(place_of(each), turn_text(each))
+    return silence.hear(place_of(turn), turn_text(turn))
+
+
+def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
+    """What the turn states; with `now` it is the message being answered."""
+    text = turn_text(turn)
+    spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
+    heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
+    observed = observe(heard, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
+    said = {o: Spoken(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
+    return to_pending(observation_rows(turn, observed, policy), said, now=now)
+
+
+def to_pending(
+    rows: Iterable[ObservationRow], said: Mapping[int, Spoken] = NO_MESSAGES, *, now: bool = False
+) -> list[Pending]:
+    """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
+    # what a restored version says is read where it is restored
+    kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
+    return [_pending(row, said.get(row.ordinal), now=now) for row in kept]
+
+
+def _pending(row: ObservationRow, spoken: Spoken | None, *, now: bool) -> Pending:
+    return Pending(
+        memory_id=row.observation_id,
+        statement=statement_of(row),
+        text=row.text,
+        words=words_of(row.text, row.value),
+        told=told(row.text, row.value),
+        place=Place(str(row.turn_id), row.ordinal, (row.span_start, row.span_end), _word(row.value)),
+        spoken=spoken or Spoken(row.text, row.said_at, row.session_id),
+        polarity=row.polarity,
+        now=now,
+        forgotten=is_forgotten(row),
+    )
+
+
+def taken_back(turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()) -> Mapping[str, TakenBack]:
+    """What was taken back of turns: as is known of all of them, and as the turns of a session read, the last `now`."""
+    found = {each.turn_id: TakenBack(each.until, each.forgotten) for each in known}
+    before: tuple[UUID, str] | None = None
+    for turn in (*turns, *([now] if now else ())):
+        said = next((m for m in turn_text(turn).messages if m.role == "user"), None)
+        if said is None:
+            continue
+        taking = next((each for each in retractions.find(said.text) if each.takes_before), None)
+        if taking and before:
+            turn_id, text = before
+            forgotten = taking.why in retractions.FORGOTTEN
+            found[str(turn_id)] = TakenBack(said.created_at, forgotten, text[slice(*retractions.last_sentence(text))])
+        before = (turn.turn_id, said.text)
+    return found
+
+
+def _remembered(known: Memory) -> Remembered:
+    return Remembered(known_of(known), _source(known))
+
+
+def _source(known: Memory) -> Place | None:
+    """Where the memory was learnt, if its origin says."""
+    ordinal, span = known.provenance.get("ordinal"), known.provenance.get("span")
+    if known.source_turn_id is None or ordinal is None or not span:
+        return None
+    return Place(str(known.source_turn_id), ordinal, (span[0], span[1]), _word(known.value))
+
+
+def _word(value: dict[str, object]) -> str | None:
+    word = value.get("target") or value.get("value")
+    return str(word) if word else None
+
+
+def before(window: Sequence[Turn], said: IncomingMessage) -> Sequence[Turn]:
+    """The turns before the message being answered, which may be stored already."""
+    now = [("user", said.words, media_ids(said.blocks))]
+    return window[:-1] if window and _spoken(window[-1]) == now else window
+
+
+def shown(window: Sequence[Turn], said: IncomingMessage, most: int) -> frozenset[str]:
+    """The turns that the package shows in full: the newest `most`, not counting the message being answered."""
+    newest = most + len(window) - len(before(window, said))
+    return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
+
+
+def _spoken(turn: Turn) -> list[tuple[str | None, str, tuple[str, ...]]]:
+    return [
+        (e.role, e.content["text"], media_ids(e.blocks)) for e in turn.events if e.event_type in SPOKEN and e.content
+    ]

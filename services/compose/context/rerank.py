@@ -1,0 +1,181 @@
+"""The reranker port: after fusion's first order, before the signals, if there is time (seed 000 7.3; R082, R086, X17).
+
+`none` leaves the order as it is, `lexical` compares words, `model` has each candidate judged, `llm_json` asks a chat
+model for an order. Only the first two are safe on the hot path of a small machine.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from schemas.retrieval_plan import Rerank
+from services.compose import prompts
+from services.compose.context.hits import Arm, Found, Status
+from services.compose.rules.candidates import Candidate
+from services.compose.rules.ranking import lexical
+from services.compose.rules.ranking.fuse import FusePolicy
+from services.compose.rules.ranking.judged import Passage, by_places, rescored, shortlist
+from shared.models import ModelProvider
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.runtime import Runtime
+from shared.secrets import redact
+from shared.telemetry import RERANK_SECONDS, RERANKS, logger
+
+RESERVE_S = 0.025
+"""What remains of the deadline for the signals, packing and the reply."""
+MAX_ASKED_CHARS = 2000
+
+
+class Reranker(Protocol):
+    """Says how well each passage helps to answer a query."""
+
+    @property
+    def name(self) -> str:
+        """The model that judges, or the method."""
+        ...
+
+    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+        """One score a passage, 0 to 1, in order; ModelUnavailable or MalformedAnswer if there is none."""
+        ...
+
+
+class Lexical:
+    """Words in common, without a model."""
+
+    name = "lexical"
+
+    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+        """By rarity and nearness of the shared words."""
+        return lexical.scores(query, passages)
+
+
+class Judge:
+    """A reranker model, asked about each passage by itself."""
+
+    def __init__(self, models: ModelProvider) -> None:
+        self._models = models
+
+    @property
+    def name(self) -> str:
+        """The rerank model's."""
+        return self._models.rerank_model_id or "none"
+
+    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+        """How sure the model is that each passage answers."""
+        texts = [_harmless(each.text) for each in passages]
+        return await self._models.rerank(_harmless(query), texts, deadline_s=deadline_s)
+
+
+class ListOrder:
+    """A chat model, asked once for the order of all passages."""
+
+    def __init__(self, models: ModelProvider) -> None:
+        self._models = models
+
+    @property
+    def name(self) -> str:
+        """The chat model's."""
+        return self._models.chat_model_id or "none"
+
+    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+        """By place in the answer; what it does not name follows in the order of before."""
+        shown = [_harmless(each.text) for each in passages[: prompts.MAX_PASSAGES]]
+        prompt = replace(prompts.rank(_harmless(query), shown), deadline_s=deadline_s)
+        answer = (await self._models.ask(prompt)).value
+        return by_places([*prompts.ordered(answer, len(shown)), *range(len(shown), len(passages))])
+
+
+def _harmless(text: str) -> str:
+    """As much as a model reads of a text, without secrets (seed 002 section 4.3)."""
+    return redact(text[:MAX_ASKED_CHARS])[0]
+
+
+def configured(rt: Runtime) -> Reranker | None:
+    """The reranker that policy names."""
+    match rt.policy.compose.reranker:
+        case "none":
+            return None
+        case "lexical":
+            return Lexical()
+        case "model":
+            return Judge(rt.models)
+        case "llm_json":
+            return ListOrder(rt.models)
+
+
+def own(rt: Runtime) -> Rerank:
+    """What a plan of our own asks for: the reranker that there is."""
+    reranker = configured(rt)
+    if reranker is None:
+        return Rerank()
+    return Rerank(enabled=True, model=reranker.name, top_n=rt.policy.compose.rerank_top_n)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a plan wants reranked: for which question, by whom, and which candidates keep their places."""
+
+    query: str
+    by: Rerank
+    held: frozenset[str] = frozenset()
+
+
+async def ordered(
+    rt: Runtime, wish: Wish, candidates: Sequence[Candidate], fusing: FusePolicy, left_s: float, found: Found
+) -> Sequence[Candidate]:
+    """The candidates, the best with scores of the configured reranker, if the plan asks and `left_s` allows.
+
+    `found` is told who reranked, or why nobody did; then the candidates are as they were.
+    """
+    reranker = configured(rt) if wish.by.enabled else None
+    if reranker is None:
+        if wish.by.enabled:
+            found.ignored.append("ranking.rerank: no reranker is configured")
+        return candidates
+    if wish.by.model != reranker.name:
+        found.notes.append(f"ranking.rerank.model: {reranker.name} serves, not {wish.by.model}")
+    best, passages = shortlist(candidates, fusing, wish.by.top_n, wish.held)
+    if len(best) < 2:
+        return candidates
+    limit_s = min(left_s - RESERVE_S, rt.policy.compose.rerank_deadline_ms / 1000)
+    usual_s = rt.paces.usual_s(reranker.name, len(best))
+    if limit_s <= usual_s:
+        usual, left = usual_s * 1000, max(limit_s, 0.0) * 1000
+        found.notes.append(f"rerank skipped: it usually takes {usual:.0f} ms, {left:.0f} ms were left")
+        _told(found, reranker, "skipped", 0.0, 0)
+        return candidates
+    scores = await _scores(rt, reranker, wish.query[:MAX_ASKED_CHARS], passages, limit_s, found)
+    if scores is None:
+        return candidates
+    found.reranked = reranker.name
+    return rescored(candidates, best, scores)
+
+
+async def _scores(
+    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[Passage], limit_s: float, found: Found
+) -> list[float] | None:
+    """The scores, within the limit; a reranker that is late or broken is named."""
+    began = time.perf_counter()
+    try:
+        scores = await reranker.scores(query, passages, deadline_s=limit_s)
+    except (ModelUnavailable, MalformedAnswer) as error:
+        took = time.perf_counter() - began
+        late = isinstance(error, ModelUnavailable) and error.reason == "timeout"
+        if late:
+            rt.paces.gave_up(reranker.name, len(passages), took)
+        found.degraded.append("rerank_timeout" if late else "rerank_failed")
+        logger().warning("rerank_failed", reranker=reranker.name, error=type(error).__name__)
+        _told(found, reranker, "timeout" if late else "failed", took, 0)
+        return None
+    took = time.perf_counter() - began
+    rt.paces.took(reranker.name, len(passages), took)
+    _told(found, reranker, "ok", took, len(passages))
+    return scores
+
+
+def _told(found: Found, reranker: Reranker, status: Status, took_s: float, count: int) -> None:
+    found.arms.append(Arm("rerank", status, count, took_s * 1000))
+    RERANKS.labels(reranker.name, status).inc()
+    if status != "skipped":
+        RERANK_SECONDS.labels(reranker.name).observe(took_s)

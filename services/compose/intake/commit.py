@@ -1,0 +1,245 @@
+"""commit_turn (seed 000 section 6.2, X32): one transaction writes session, turn, events and the outbox row."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock, blocks_of
+from schemas.envelope import Envelope
+from schemas.events import TurnCommitted
+from schemas.topics import TURN_COMMITTED
+from schemas.turn_events import DEFERRED, Accepted, CommitResult, FieldProblem, Message, Redaction, TurnEvents
+from services.compose.intake import media
+from services.compose.intake.redact import clean_blocks, clean_id, clean_json, clean_text
+from services.compose.intake.withheld import why_wordless, wordless
+from shared import clock
+from shared.db import CLOSED
+from shared.domain.blocks import media_ids
+from shared.domain.subjects import Subject
+from shared.domain.turns import SESSION_END
+from shared.errors import RefusedError, TransientError
+from shared.runtime import Runtime
+from shared.secrets import kind_of_id, redact
+from shared.store import media as registry
+from shared.store import turns
+from shared.store.media import Registered
+from shared.telemetry import TURNS_COMMITTED, TURNS_DROPPED_BY_ERASURE, TURNS_REFUSED, logger
+
+UNSAID = {"idempotency_key"}
+UNHASHED = {*UNSAID, "remember"}
+"""What two commits may differ in and be the same. What most leave out is not hashed: hashes stay as they were."""
+NOTHING_KNOWN: Mapping[str, Registered] = {}
+_ROLE_EVENTS = {"user": "user_message", "assistant": "assistant_message", "tool": "tool_result", "system": "system"}
+
+
+@dataclass(frozen=True)
+class Committed:
+    """The result of a commit; `fresh` is False when the same commit had been made before."""
+
+    result: CommitResult
+    fresh: bool
+
+
+async def commit_turn(
+    turn: TurnEvents,
+    rt: Runtime,
+    *,
+    transport: str,
+    ignored: tuple[str, ...] = (),
+    trace_id: str | None = None,
+    sent_at: datetime | None = None,
+) -> Committed:
+    """The turn is durable and its event waits in the outbox, or nothing is written.
+
+    The same key with the same body gives the first result again; with another body it raises RefusedError
+    `idempotency_conflict`, with a secret for an id `secret_refused`, with media that is not safe
+    `media_security_blocked`; a turn that was committed while it was stays. Secrets never reach a table. A turn that
+    was put on a topic (`sent_at`) before an erasure that covers it raises RefusedError `erased`.
+    TransientError: the database is away, try again.
+    """
+    _refuse_named(turn)
+    known, unsafe = await _media(turn, rt)
+    silent = await why_wordless(turn, rt)
+    body = _body(turn, rt.version, trace_id or clock.uuid7().hex, ignored, known, silent)
+    body["refused"] = bool(unsafe)
+    body["sent_at"] = sent_at.isoformat() if sent_at else None
+    async with rt.db.single() as conn:
+        outcome, result = await turns.commit(conn, body)
+    if outcome == "closed":
+        raise TransientError(CLOSED)
+    if outcome == "erased":
+        TURNS_DROPPED_BY_ERASURE.inc()
+        problem = FieldProblem(field="user_id", problem="what was sent before the erasure is not kept")
+        raise RefusedError("erased", f"{problem.field}: {problem.problem}", (problem,), 409)
+    if outcome == "clash":
+        TURNS_REFUSED.labels("idempotency_conflict").inc()
+        problem = FieldProblem(field="idempotency_key", problem="was used before with another body")
+        raise RefusedError(
+            "idempotency_conflict", "idempotency_key: was used before with another body", (problem,), 409
+        )
+    if outcome == "refused":
+        TURNS_REFUSED.labels(media.BLOCKED).inc()
+        raise media.refusal(unsafe)
+    if outcome == "written":
+        TURNS_COMMITTED.labels(transport).inc()
+        logger().info("turn_committed", turn_id=result["turn_id"], tenant_id=turn.tenant_id, trace_id=body["trace_id"])
+    return Committed(CommitResult.model_validate(result), outcome == "written")
+
+
+def _refuse_named(turn: TurnEvents) -> None:
+    """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
+    named_by = ("tenant_id", "user_id", "session_id", "org_id", "idempotency_key")
+    ids = [(field, getattr(turn, field) or "") for field in named_by]
+    ids += [(field, block.media_id or "") for field, block in _placed(turn)]
+    for field, named in ids:
+        if kind := kind_of_id(named):
+            problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
+            TURNS_REFUSED.labels("secret_refused").inc()
+            raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
+
+
+def _placed(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
+    """The media blocks of a turn, each with the field that names its media."""
+    return [
+        (f"messages.{n}.content.{place}.media_id", block)
+        for n, message in enumerate(turn.messages)
+        for place, block in enumerate(blocks_of(message.content))
+        if block.is_media
+    ]
+
+
+async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered], tuple[FieldProblem, ...]]:
+    """What is registered of the turn's media, and which of them may not be read."""
+    placed = _placed(turn)
+    if not placed:
+        return {}, ()
+    subject = Subject(turn.tenant_id, turn.user_id)
+    (known,) = await rt.db.read(subject, registry.known(subject, media_ids(block for _, block in placed)))
+    return known, media.problems(placed, known)
+
+
+def _body(
+    turn: TurnEvents,
+    policy_version: str,
+    trace_id: str,
+    ignored: tuple[str, ...],
+    known: Mapping[str, Registered] = NOTHING_KNOWN,
+    silent: str | None = None,
+) -> dict[str, Any]:
+    turn_id, event_id = clock.uuid7(), clock.uuid7()
+    redacted: list[Redaction] = []
+    happened = list(_events(turn, redacted, known))
+    events: list[dict[str, Any]] = [
+        {"event_id": str(clock.uuid7()), "ordinal": ordinal, **event}
+        for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
+    ]
+    metadata = clean_json(turn.metadata, "metadata", redacted) if turn.metadata is not None else None
+    subject = Subject(turn.tenant_id, turn.user_id)
+    key = turn.idempotency_key or turn_id.hex
+    result = CommitResult(
+        turn_id=turn_id,
+        session_id=turn.session_id,
+        seq=0,
+        outbox_event_id=event_id,
+        committed_at=clock.now(),
+        accepted=Accepted(
+            messages=len(turn.messages), tool_calls=len(turn.tool_calls), refs=len(turn.refs), items=len(turn.items)
+        ),
+        deferred=DEFERRED if turn.remember else (),
+        remember=turn.remember,
+        redacted=tuple(redacted),
+        ignored_fields=tuple(redact(name, pii=False)[0] for name in ignored),
+    )
+    committed = TurnCommitted(
+        turn_id=turn_id,
+        seq=0,
+        event_ids=tuple(e["event_id"] for e in events),
+        ref_ids=tuple(e["event_id"] for e in events if e["event_type"] == "ref"),
+        tool_call_ids=tuple(e["event_id"] for e in events if e["event_type"] == "tool_call"),
+        content_hashes=tuple(_hash(orjson.dumps(e["content"])) for e in events),
+    )
+    envelope = Envelope(
+        event_id=event_id,
+        event_type=TurnCommitted.event_type,
+        idempotency_key=f"turn.committed:{turn_id}",
+        trace_id=trace_id,
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=turn.session_id,
+        occurred_at=clock.now(),
+        policy_version=policy_version,
+        payload=committed.model_dump(mode="json"),
+    )
+    return {
+        "tenant_id": subject.tenant_id,
+        "user_id": subject.user_id,
+        "session_id": turn.session_id,
+        "turn_id": str(turn_id),
+        "event_id": str(event_id),
+        "trace_id": trace_id,
+        "policy_version": policy_version,
+        "said_at": turn.created_at.isoformat() if turn.created_at else None,
+        "context_id": str(turn.context_id) if turn.context_id else None,
+        "org_id": turn.org_id,
+        "metadata": metadata,
+        "idempotency_key": key,
+        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "topic": TURN_COMMITTED.name,
+        "experiment": _experiment(turn),
+        "only_ends": all(event["event_type"] == SESSION_END for event in events),
+        "events": events,
+        "result": result.model_dump(mode="json"),
+        "envelope": envelope.model_dump(mode="json"),
+    }
+
+
+def _experiment(turn: TurnEvents) -> dict[str, Any] | None:
+    return turn.experiment_context.model_dump(mode="json", exclude_none=True) if turn.experiment_context else None
+
+
+def _hash(value: bytes) -> str:
+    return hashlib.sha256(value).hexdigest()
+
+
+def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Registered]) -> Iterator[dict[str, Any]]:
+    """The rows of the log in their order: messages, then calls with their results, refs, items, the session's end."""
+    for n, message in enumerate(turn.messages):
+        version, content = _content(message, f"messages.{n}.content", redacted, known)
+        if model := clean_id(message.model, f"messages.{n}.model", redacted):
+            content["model"] = model
+        said = message.created_at.isoformat() if message.created_at else None
+        kind = _ROLE_EVENTS[message.role]
+        name = clean_text(message.name, f"messages.{n}.name", redacted) if message.name else None
+        meta = clean_json(message.meta, f"messages.{n}.meta", redacted) if message.meta else None
+        body = {"role": message.role, "name": name, "content": content, "version": version, "said_at": said}
+        yield {"event_type": kind, **body, "meta": meta}
+    for n, call in enumerate(turn.tool_calls):
+        said = call.created_at.isoformat() if call.created_at else None
+        args = clean_json(call.args, f"tool_calls.{n}.args", redacted)
+        answer = clean_json(call.result, f"tool_calls.{n}.result", redacted)
+        made = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
+        name = clean_id(call.name, f"tool_calls.{n}.name", redacted)
+        yield {"event_type": "tool_call", "role": "tool", "name": name, "content": made, "said_at": said}
+        got = {"result": answer, "status": call.status}
+        yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said}
+    for n, ref in enumerate(turn.refs):
+        body = clean_json(ref.model_dump(mode="json"), f"refs.{n}", redacted)
+        yield {"event_type": "ref", "role": None, "name": None, "content": body, "said_at": None}
+    for n, item in enumerate(turn.items):
+        body = clean_json(item.model_dump(mode="json"), f"items.{n}", redacted)
+        yield {"event_type": "item", "role": None, "name": None, "content": body, "said_at": None}
+    if turn.end_session:
+        yield {"event_type": SESSION_END, "role": None, "name": None, "content": {}, "said_at": None}
+
+
+def _content(
+    message: Message, field: str, redacted: list[Redaction], known: Mapping[str, Registered]
+) -> tuple[int, dict[str, Any]]:
+    """What is stored of a message, and in which of its two forms."""
+    if isinstance(message.content, str):
+        return TEXT_ONLY, {"text": clean_text(message.content, field, redacted)}
+    return BLOCKS, clean_blocks(tuple(media.settled(block, known) for block in message.content), field, redacted)

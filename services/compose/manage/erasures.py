@@ -1,0 +1,153 @@
+"""Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
+
+import asyncio
+from datetime import datetime
+from uuid import UUID
+
+from schemas.erasure import (
+    DeletionReceipt,
+    ErasurePage,
+    ErasureRequest,
+    ErasureRequeue,
+    ErasureStep,
+    ErasureView,
+    ForgetRequest,
+    ResidueView,
+)
+from schemas.turn_events import FieldProblem
+from services.compose.receipts.recorder import Recorder
+from shared import clock
+from shared.domain.subjects import Subject
+from shared.erasure import rules
+from shared.erasure.request import again_asked, receipt, request
+from shared.errors import RefusedError
+from shared.memo import forget_texts
+from shared.runtime import Runtime
+from shared.store.erasure import residue, tombstones
+from shared.store.erasure.tombstones import Step, Tombstone
+from shared.telemetry import logger
+
+DROP_EVERY_S = 15.0
+"""So often what was kept for its time goes, also where nobody asks any more."""
+
+
+async def ask(
+    rt: Runtime, recorder: Recorder, asked: ErasureRequest, *, sent_at: datetime | None = None
+) -> DeletionReceipt:
+    """The erasure is in force; the same idempotency key gives the first one again.
+
+    Packages that were answered before are recorded first: it covers them too.
+    """
+    await recorder.settled(Subject(asked.tenant_id, asked.user_id))
+    made = await request(rt.db, rt.policy, asked, sent_at=sent_at)
+    rt.forget(Subject(asked.tenant_id, asked.user_id), made.tombstone.epoch)
+    logger().info(
+        "erasure_requested",
+        tenant_id=asked.tenant_id,
+        tombstone_id=str(made.tombstone.tombstone_id),
+        scope=asked.scope,
+        fresh=made.fresh,
+    )
+    return receipt(made.tombstone)
+
+
+async def forget_erased(rt: Runtime) -> None:
+    """Whichever process an erasure is asked of, this one too forgets what it keeps of the user's words, until it stops.
+
+    What is known of texts alone goes at once, and once more when no request is under way that had begun before.
+    """
+    loop, longest_s = asyncio.get_running_loop(), rt.policy.compose.deadline_max_ms / 1000
+
+    def heard(erased: tuple[Subject, int] | None) -> None:
+        if erased is None:
+            rt.forget_everybody()
+            return
+        rt.forget(*erased)
+        loop.call_later(longest_s, forget_texts)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(rt.db.listen_for_erasures(heard))
+        tasks.create_task(_drop_old(rt))
+
+
+async def _drop_old(rt: Runtime) -> None:
+    while True:
+        await asyncio.sleep(DROP_EVERY_S)
+        rt.read_turns.drop_old()
+        rt.thoughts.drop_old()
+
+
+async def forget(rt: Runtime, recorder: Recorder, subject: Subject, asked: ForgetRequest) -> DeletionReceipt:
+    """The memories named are erased; without any, everything that was learnt of the user."""
+    wanted = ErasureRequest(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        scope="items" if asked.memory_ids else "personal",
+        memory_ids=asked.memory_ids,
+        reason=asked.reason,
+        idempotency_key=asked.idempotency_key,
+    )
+    return await ask(rt, recorder, wanted)
+
+
+async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
+    """The erasure and how far it is; RefusedError where the user has none of this id."""
+    found, steps = await rt.db.read(
+        subject, tombstones.one(subject, tombstone_id), tombstones.steps(subject, tombstone_id)
+    )
+    if found is None:
+        raise _unknown()
+    return _view(found, steps)
+
+
+async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
+    """The user's erasures, newest first."""
+    (found,) = await rt.db.read(subject, tombstones.page(subject, limit))
+    return ErasurePage(erasures=tuple(_view(each, ()) for each in found))
+
+
+async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
+    """What is left now of what the erasure covers, looked for at once: nothing, once it is completed."""
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, tombstone_id).on(conn)
+        if found is None:
+            raise _unknown()
+        left = await residue.residue(conn, subject, found)
+    return ResidueView(tombstone_id=tombstone_id, status=found.status, **residue.scanned(left))
+
+
+async def requeue(rt: Runtime, tombstone_id: UUID, asked: ErasureRequeue) -> ErasureView:
+    """An escalated erasure is at work again; RefusedError where it is not escalated."""
+    subject = Subject(asked.tenant_id, asked.user_id)
+    async with rt.db.erasing(subject) as conn:
+        found = await tombstones.one(subject, tombstone_id).on(conn)
+        if found is None:
+            raise _unknown()
+        if not (found.status == "escalated" and rules.may(found.status, "processing")):
+            problem = FieldProblem(field="tombstone_id", problem=f"is {found.status}; only escalated ones are requeued")
+            raise RefusedError("not_escalated", f"tombstone_id: {problem.problem}", (problem,), 409)
+        why = f"requeued by {asked.requested_by}: {asked.reason}"
+        await again_asked(conn, subject, found, why, rt.version, clock.uuid7().hex)
+    return await view(rt, subject, tombstone_id)
+
+
+def _unknown() -> RefusedError:
+    problem = FieldProblem(field="tombstone_id", problem="the user has no such erasure")
+    return RefusedError("not_found", f"tombstone_id: {problem.problem}", (problem,), 404)
+
+
+def _view(found: Tombstone, steps: tuple[Step, ...] | list[Step]) -> ErasureView:
+    return ErasureView(
+        **receipt(found).model_dump(),
+        session_ids=found.session_ids,
+        memory_ids=found.memory_ids,
+        requested_by=found.requested_by,
+        reason=found.reason,
+        attempts=found.attempts,
+        error=found.error,
+        escalated_at=found.escalated_at,
+        completed_at=found.completed_at,
+        history=tuple(found.history),
+        steps=tuple(ErasureStep(step=s.step, affected=s.affected, done_at=s.done_at, detail=s.detail) for s in steps),
+        proof=found.proof,
+    )

@@ -1,0 +1,167 @@
+"""The history of memories, asked and acted on: versions with their evidence, restored, edited, conflicts settled."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
+from schemas.turn_events import StructuredItem, TurnEvents
+from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
+from services.compose.manage.memories import PANEL_SESSION, missing, one, refused, to_item, write
+from services.compose.rules.resolving.quote import MOST, quote
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
+from shared.extraction.edited import shown
+from shared.extraction.manipulation import manipulates
+from shared.extraction.turn_texts import SPOKEN
+from shared.runtime import Runtime
+from shared.secrets import refuses
+from shared.store import history, versions
+from shared.store.history import Dispute, Source
+
+GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
+"""Detectors that read no sentence: what was given instead."""
+ACTIONS = {
+    "create": "created",
+    "supersede": "created",
+    "confirm": "confirmed",
+    "retract": "retracted",
+    "ask": "held",
+    "skip": "passed over",
+}
+
+
+async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHistory:
+    """Every version of the memory, oldest first, with what it rests on."""
+    async with rt.db.transaction(subject) as conn:
+        line = await versions.line(conn, subject, memory_id)
+        if not line:
+            raise missing("memory_id")
+        ids = [m.memory_id for m in line]
+        restored = [UUID(m.provenance[versions.RESTORED]) for m in line if versions.RESTORED in m.provenance]
+        found = await history.sources(conn, subject, line, restored)
+        upkept = await history.upkeep(conn, subject, ids)
+        disputes = await history.disputes_of(conn, subject, ids)
+    shown_ = [
+        MemoryVersion(
+            **to_item(m, subject, rt).model_dump(),
+            evidence=_evidence(m, found),
+            upkeep=tuple(UpkeepView.model_validate(vars(u)) for u in upkept if m.memory_id in u.memory_ids),
+            conflicts=tuple(_conflict(d) for d in disputes if d.memory_id == m.memory_id),
+        )
+        for m in line
+    ]
+    return MemoryHistory(memories=tuple(shown_))
+
+
+def _evidence(version: Memory, found: Sequence[Source]) -> tuple[EvidenceView, ...]:
+    acted = [(seen, action) for seen in found if (action := _action(version, seen))]
+    return tuple(
+        EvidenceView(
+            action=action,
+            observation_id=seen.observation_id,
+            turn_id=seen.turn_id,
+            session_id=seen.session_id,
+            said_at=seen.said_at,
+            source=GIVEN.get(seen.detector) or seen.event_type or "unknown",
+            role=seen.role if seen.detector not in GIVEN else None,
+            name=seen.name if seen.detector not in GIVEN else None,
+            quote=_quote(seen),
+            erased=seen.erased,
+            detector=seen.detector,
+            pattern=seen.pattern,
+            reason=seen.reason,
+        )
+        for seen, action in acted
+    )
+
+
+def _action(version: Memory, seen: Source) -> str | None:
+    """What the observation did to the version; None where it did nothing."""
+    verb = (seen.reason or "").partition(":")[0]
+    if seen.observation_id == version.memory_id:
+        return "created"
+    if seen.observation_id == version.superseded_by:
+        return "superseded" if version.status in ("superseded", "merged") else "restored"
+    if str(seen.observation_id) == version.provenance.get(versions.RESTORED):
+        return "said"
+    if seen.related_memory_id == version.memory_id:
+        return ACTIONS.get(verb, verb or "observed")
+    retracted = verb == "retract" and version.status == "retracted" and seen.said_at == version.invalid_at
+    return "retracted" if retracted else None
+
+
+def _quote(seen: Source | Dispute) -> str | None:
+    if seen.erased:
+        return None
+    if seen.detector in GIVEN or seen.event_type not in SPOKEN or seen.said is None:
+        return seen.text[:MOST] or None
+    return quote(seen.said, (seen.span_start, seen.span_end)) or None
+
+
+async def conflicts(rt: Runtime, subject: Subject, *, state: str | None, limit: int, offset: int) -> ConflictPage:
+    """The user's conflicts in this state, newest first."""
+    async with rt.db.transaction(subject) as conn:
+        found = await history.disputes(conn, subject, state=state, limit=limit, offset=offset)
+    return ConflictPage(conflicts=tuple(_conflict(each) for each in found))
+
+
+def _conflict(each: Dispute) -> ConflictView:
+    given = {name: value for name, value in vars(each).items() if name in ConflictView.model_fields}
+    said = "" if each.erased else each.text
+    return ConflictView.model_validate({**given, "said": said, "quote": _quote(each)})
+
+
+async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, asked: Settlement) -> WriteReceipt:
+    """The side that holds is stated again, by the user's own choice; RefusedError where it is settled already."""
+    async with rt.db.transaction(subject) as conn:
+        found = await history.dispute(conn, subject, conflict_id)
+    if found is None:
+        raise missing("conflict_id")
+    if found.state != "open":
+        raise refused("already_settled", "conflict_id", f"is settled already: {found.state}", 409)
+    kept = found.memory_id if asked.keep == "known" else found.observation_id
+    item = StructuredItem(type=found.type, key=found.key, memory_id=kept, restore=True)
+    return await _commit(rt, subject, item)
+
+
+async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
+    """The version's content holds again as the newest version within a second; RefusedError where it holds now.
+
+    One that holds but was rejected too often to be shown is confirmed by it.
+    """
+    known = await one(rt, subject, memory_id)
+    if known.status == "active" and known.fused_at is None:
+        raise refused("already_active", "memory_id", "is the version that holds now; there is nothing to restore", 409)
+    if known.status == "erased":
+        raise refused("erased", "memory_id", "was erased; its content is gone", 409)
+    item = StructuredItem(type=known.type, key=known.key, memory_id=memory_id, restore=True)
+    return await _commit(rt, subject, item)
+
+
+async def edit(rt: Runtime, subject: Subject, memory_id: UUID, asked: MemoryEdit) -> WriteReceipt:
+    """A new version says what the user gives within a second; RefusedError for a secret, or a version of the past."""
+    known = await one(rt, subject, memory_id)
+    if known.status != "active":
+        raise refused(
+            "not_active", "memory_id", f"is {known.status}; only the version that holds now can be edited", 409
+        )
+    for field, given in (("text", asked.text), ("value", None if asked.value is None else shown(asked.value))):
+        refusal = refuses(given) if given else None
+        if refusal:
+            problem = f"looks like a secret ({refusal.kind}); it was not stored"
+            raise refused("secret_refused", field, problem, 422)
+        if given and manipulates(given):
+            raise refused("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
+    item = StructuredItem(type=known.type, key=known.key, memory_id=memory_id, text=asked.text, value=asked.value)
+    return await _commit(rt, subject, item, asked.idempotency_key)
+
+
+async def _commit(rt: Runtime, subject: Subject, item: StructuredItem, key: str | None = None) -> WriteReceipt:
+    body = TurnEvents(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=PANEL_SESSION,
+        idempotency_key=key,
+        items=(item,),
+    )
+    return await write(rt, body)

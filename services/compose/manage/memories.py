@@ -1,0 +1,242 @@
+"""What is known of a user, shown and changed: reads rows, writes by committing turns."""
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from schemas.events import TurnOutcome
+from schemas.memory_item import MemoryItem, RememberRequest, WriteReceipt
+from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvents
+from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
+from services.compose.intake.commit import commit_turn
+from services.compose.manage import writes
+from services.compose.rules.searching.held import saying
+from shared import clock
+from shared.domain.memories import Memory
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.language import segment
+from shared.resolution.from_rows import known_of
+from shared.runtime import Runtime
+from shared.screening.sanitize import REMOVED, show, show_own
+from shared.secrets import refuses
+from shared.store import answers, memory, search, summaries, turns, versions
+
+PANEL_SESSION = "memory-panel"
+COUNTED = 1000
+"""So many of what a search finds are counted, and can be paged through."""
+EASTERNMOST = timedelta(hours=14)
+"""So long before a day begins in UTC it has begun somewhere."""
+
+
+def missing(name: str) -> RefusedError:
+    """The refusal of what this user does not have."""
+    return refused("not_found", name, "not found", 404)
+
+
+def refused(code: str, field: str, problem: str, status: int) -> RefusedError:
+    """The refusal of one field."""
+    return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
+
+
+def to_item(known: Memory, subject: Subject, rt: Runtime) -> MemoryItem:
+    """The memory as policy shows it; the rule is named by which any of it is held back."""
+    item = memory.to_item(known, subject)
+    clean = show(item.content, "foreign" if known.provenance_class == "tool" else "own", rt.policy.compose.sanitize)
+    if clean.held_back is None:
+        return item.model_copy(update={"content": clean.text})
+    return item.model_copy(update={"content": clean.text or REMOVED, "value": None, "held_back": clean.held_back})
+
+
+async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
+    """The turn with its events; RefusedError not_found where this user has none of that id."""
+    async with rt.db.transaction(subject) as conn:
+        found = await turns.load(conn, subject, [turn_id])
+    if not found:
+        raise missing("turn_id")
+    row = found[0]
+    events = tuple(
+        EventView(
+            event_id=e.event_id,
+            ordinal=e.ordinal,
+            event_type=e.event_type,
+            role=e.role,
+            name=e.name,
+            content=e.content,
+            content_schema_version=e.version,
+            meta=e.meta,
+            created_at=e.said_at,
+        )
+        for e in row.events
+    )
+    return TurnView(
+        turn_id=row.turn_id,
+        session_id=row.session_id,
+        seq=row.seq,
+        created_at=row.said_at,
+        committed_at=row.committed_at,
+        org_id=row.org_id,
+        events=events,
+    )
+
+
+async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
+    """How far the turn has come, with the memories that it left."""
+    async with rt.db.transaction(subject) as conn:
+        row = await turns.outcome(conn, subject, turn_id)
+        if row is None:
+            raise missing("turn_id")
+        done = TurnOutcome.model_validate(row["outcome"]) if row["outcome_at"] else None
+        left = await memory.by_ids(conn, subject, {w.memory_id for w in done.written}) if done else []
+    return TurnOutcomeView(
+        turn_id=turn_id,
+        state="complete" if done else "observed" if row["observed_at"] else "pending",
+        committed_at=row["committed_at"],
+        complete_at=row["outcome_at"],
+        outcome=done,
+        memories=tuple(to_item(m, subject, rt) for m in left),
+    )
+
+
+async def page(
+    rt: Runtime,
+    subject: Subject,
+    *,
+    status: str | None,
+    type: str | None,  # the contract's name
+    query: str | None,
+    limit: int,
+    offset: int,
+    as_of: str | None = None,
+) -> MemoryPage:
+    """Memories by validity, or those that fit the query's words best; with `as_of` what held at that moment."""
+    if as_of is not None:
+        if status not in ("active", None):
+            raise refused("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
+        return await _page_then(rt, subject, _moment(as_of), type=type, query=query, limit=limit, offset=offset)
+    if query and status not in ("active", None):
+        raise refused("invalid_request", "status", "cannot be given with query: a search finds what holds now", 422)
+    async with rt.db.transaction(subject) as conn:
+        if query:
+            words, most = segment.query_terms(query), max(COUNTED, limit + offset)
+            (hits,) = await search.by_text(conn, subject, [words], most, search.Within(), memories_only=True)
+            ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
+            by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
+            fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]
+            count, found = len(fitting), fitting[offset : offset + limit]
+        else:
+            found, count = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
+    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), count=count)
+
+
+def _moment(as_of: str) -> datetime:
+    """The moment of a date or datetime: without a zone UTC, a date alone its end; not ahead of now.
+
+    A day that has begun anywhere on earth and is not over in UTC means now.
+    """
+    try:
+        # a plus sign in a query is a blank unless it was escaped
+        given = datetime.fromisoformat(re.sub(r" (\d\d:?\d\d)$", r"+\1", as_of.strip()))
+        moment = given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        raise refused("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
+    now = clock.now()
+    if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST:
+        moment = min(moment + timedelta(days=1) - timedelta(microseconds=1), now)
+    if moment > now:
+        raise refused("invalid_request", "as_of", "lies in the future; what will be believed then is not known", 422)
+    return moment
+
+
+async def _page_then(
+    rt: Runtime,
+    subject: Subject,
+    at: datetime,
+    *,
+    type: str | None,  # the contract's name
+    query: str | None,
+    limit: int,
+    offset: int,
+) -> MemoryPage:
+    """The versions that held at that moment, newest first or those first that hold most of the query's words."""
+    async with rt.db.transaction(subject) as conn:
+        if not query:
+            found, count = await versions.held(conn, subject, at, type=type, limit=limit, offset=offset)
+            return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
+        words = await versions.words_held(conn, subject, at, type)
+    # cutting thousands of texts into words takes a while, and packages are composed in this process
+    ids = await asyncio.to_thread(saying, query, [(each.memory_id, each.text) for each in words])
+    async with rt.db.transaction(subject) as conn:
+        found, count = await versions.ordered(conn, subject, ids[offset : offset + limit]), len(ids)
+    return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
+
+
+async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
+    """This version of the memory, whatever its status."""
+    async with rt.db.transaction(subject) as conn:
+        found = await memory.by_ids(conn, subject, [memory_id])
+    if not found:
+        raise missing("memory_id")
+    return to_item(found[0], subject, rt)
+
+
+async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
+    """A receipt that names the note to be, which stands within a second, or the memory that says it already.
+
+    It names the rule by which packages will not show the note, or not all of it. RefusedError secret_refused for a
+    secret.
+    """
+    refusal = refuses(asked.text)
+    if refusal:
+        raise refused("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
+    body = TurnEvents(
+        tenant_id=asked.tenant_id,
+        user_id=asked.user_id,
+        session_id=asked.session_id,
+        idempotency_key=asked.idempotency_key,
+        messages=(Message(role="user", content=f"/remember {asked.text}"),),
+    )
+    return await write(rt, body)
+
+
+async def retract(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceipt:
+    """The memory is taken back as soon as the evolver has it; its history stays."""
+    known = await one(rt, subject, memory_id)
+    body = TurnEvents(
+        tenant_id=subject.tenant_id,
+        user_id=subject.user_id,
+        session_id=PANEL_SESSION,
+        idempotency_key=f"retract:{memory_id}",
+        items=(StructuredItem(type=known.type, key=known.key, memory_id=memory_id, retract=True),),
+    )
+    return await write(rt, body)
+
+
+async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
+    """The turn is durable; its receipt says what it leaves. The same write again has the receipt of the first."""
+    committed = (await commit_turn(turn, rt, transport="http")).result
+    return await writes.receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
+
+
+async def unread(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
+    """The answers of models about this user's turns that did not fit and have not expired."""
+    async with rt.db.transaction(subject) as conn:
+        kept = await answers.listing(conn, subject, limit)
+    return AnswerPage(answers=tuple(AnswerView.model_validate(vars(each)) for each in kept))
+
+
+async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView:
+    """The newest summary of the session."""
+    (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
+    if row is None:
+        raise missing("session_id")
+    clean = show_own(row.text, rt.policy.compose.sanitize)
+    parts = {} if clean.held_back else row.summary_json
+    return SummaryView.model_validate({**vars(row), "text": clean.text, "summary_json": parts})
+
+
+async def clear_summary(rt: Runtime, subject: Subject, session_id: str) -> None:
+    """The session has no summary until the next is due."""
+    async with rt.db.transaction(subject) as conn:
+        await summaries.clear(conn, subject, session_id)

@@ -1,0 +1,82 @@
+"""A user's sessions, shown and ended: reads rows, ends one by committing a turn (seed 004 sections 3.1, 5 and 6)."""
+
+from schemas.sessions import ArchiveReceipt, EntitySlot, SessionLine, SessionPage, SessionView, SummaryBlock
+from schemas.turn_events import FieldProblem
+from schemas.views import SummaryView
+from services.compose.intake.commit import commit_turn
+from shared.domain.session_end import ending
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.runtime import Runtime
+from shared.store import sessions, summaries
+from shared.store.sessions import SessionRow
+
+
+def _missing() -> RefusedError:
+    problem = FieldProblem(field="session_id", problem="not found")
+    return RefusedError("not_found", "session_id: not found", (problem,), 404)
+
+
+def _line(row: SessionRow) -> SessionLine:
+    return SessionLine(
+        session_id=row.session_id,
+        state="archived" if row.archived_at else "ending" if row.ended else "open",
+        turns=row.last_seq,
+        created_at=row.created_at,
+        last_turn_at=row.last_turn_at,
+        archived_at=row.archived_at,
+        metadata=row.metadata,
+    )
+
+
+async def page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
+    """The user's sessions, the one spoken in last first."""
+    (found,) = await rt.db.read(subject, sessions.listing(subject, limit, offset))
+    return SessionPage(sessions=tuple(_line(row) for row in found))
+
+
+async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
+    """The session with its summary, blocks and names; RefusedError not_found where this user has none of that id."""
+    policy = rt.policy.session
+    row, latest, left = await rt.db.read(
+        subject,
+        sessions.one(subject, session_id),
+        summaries.latest(subject, session_id),
+        summaries.blocks(subject, session_id, policy.blocks_max),
+    )
+    if row is None:
+        raise _missing()
+    return SessionView(
+        **vars(_line(row)),
+        summary=SummaryView.model_validate(vars(latest)) if latest else None,
+        blocks=tuple(SummaryBlock.model_validate(each) for each in left),
+        entity_slots=tuple(
+            EntitySlot.model_validate(each) for each in sessions.foremost(row.entity_slots, policy.entity_slots_max)
+        ),
+    )
+
+
+async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveReceipt:
+    """The session ends; one that has ended gives its receipt again. RefusedError not_found where there is none."""
+    known, latest = await rt.db.read(subject, sessions.one(subject, session_id), summaries.latest(subject, session_id))
+    if known is None:
+        raise _missing()
+    if known.ended:
+        done = known.archived_at is not None
+        return ArchiveReceipt(
+            receipt_id=known.event_id,
+            session_id=session_id,
+            turn_id=known.turn_id,
+            archived_at=known.archived_at or known.committed_at,
+            state="archived" if done else "ending",
+            summary_version=latest.version if done and latest else None,
+        )
+    turn = ending(subject, session_id, known.last_seq + 1)
+    made = (await commit_turn(turn, rt, transport="http")).result
+    return ArchiveReceipt(
+        receipt_id=made.outbox_event_id,
+        session_id=session_id,
+        turn_id=made.turn_id,
+        archived_at=made.committed_at,
+        state="ending",
+    )

@@ -1,0 +1,190 @@
+"""What became of a write, or will once the workers have it: the receipt tells the same, then and later."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from schemas.memory_item import WriteReceipt
+from services.compose.context import pending_turns
+from services.compose.context.pending_turns import OpenTurns
+from shared.db import Connection
+from shared.domain.memories import Memory
+from shared.domain.observations import ObservationRow
+from shared.domain.subjects import Subject
+from shared.domain.turns import Turn
+from shared.errors import RefusedError
+from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
+from shared.extraction.turn_texts import EDIT, RESTORE, observation_rows, turn_text, withhold
+from shared.resolution.resolve import Confirm, Operation, Reject, Retract, Write
+from shared.runtime import Runtime
+from shared.screening.sanitize import SanitizePolicy, show
+from shared.store import memory, observations, turns
+from shared.store.erasure import tombstones
+from shared.store.outcomes import OPEN
+
+NOTHING = "nothing_to_remember"
+SAID_AGAIN = "said_again"
+NOT_FOUND, GONE = 404, 410
+FOLLOWED_MOST = 8
+"""Merges of merges that are followed."""
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What a write left, or leaves: a memory of its own, a part of one that was there, or nothing, and why."""
+
+    status: str
+    memory_id: UUID | None = None
+    reason: str | None = None
+    held_back: str | None = None
+
+
+async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteReceipt:
+    """The receipt of a write as it stands now; RefusedError 404 where the user has none, 410 where it was erased.
+
+    Until the workers have it, the receipt says what they will make of it by what is known now.
+    """
+    async with rt.db.transaction(subject) as conn:
+        found = await turns.load(conn, subject, [receipt_id])
+        row = await turns.outcome(conn, subject, receipt_id)
+        if not found or row is None:
+            raise RefusedError("not_found", f"receipt_id: no write {receipt_id} of this user", status=NOT_FOUND)
+        seen = await observations.of_turns(conn, subject, [receipt_id])
+        done = await _decided(conn, subject, row, seen, rt.policy.compose.sanitize)
+    if done is not None and done.status == "erased":
+        raise RefusedError("erased", f"receipt_id: what was written with {receipt_id} was erased", status=GONE)
+    turn = found[0]
+    fate = done or await _foreseen(rt, subject, turn)
+    return WriteReceipt.model_validate(
+        {
+            "receipt_id": turn.turn_id,
+            "turn_id": turn.turn_id,
+            "written_at": turn.committed_at,
+            "settled": done is not None,
+            **vars(fate),
+        }
+    )
+
+
+def _wanted(rows: Sequence[ObservationRow]) -> ObservationRow | None:
+    """Of what a write states, what the user wrote it for: the note that they dictate, the item that names a memory."""
+    order = ("items", "remember", "structured")
+    own = [row for row in rows if row.detector in order]
+    return min(own, key=lambda row: order.index(row.detector), default=next(iter(rows), None))
+
+
+async def _decided(
+    conn: Connection,
+    subject: Subject,
+    row: Mapping[str, Any],
+    seen: Sequence[ObservationRow],
+    sanitize: SanitizePolicy,
+) -> Fate | None:
+    """What the workers have made of it; None while they have not."""
+    outcome: Mapping[str, Any] = row["outcome"] or {}
+    if outcome.get("status") == "erased":
+        return Fate("erased")
+    wanted = _wanted(seen)
+    if wanted is None:
+        explained = outcome.get("explain", outcome.get("retention_explain", ()))
+        return Fate("rejected", reason=_why_nothing(explained)) if row["observed_at"] else None
+    if wanted.state in OPEN:
+        return None
+    verb, _, reason = (wanted.reason or wanted.state).partition(":")
+    left = await _standing(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
+    if wanted.state != "evolved":
+        return Fate("rejected", reason=reason or verb)
+    if left is None:
+        return Fate("accepted", reason="erased")
+    held = _held_back(left.content_text, left.provenance_class, sanitize)
+    if left.memory_id != wanted.related_memory_id:
+        return Fate("merged", left.memory_id, "consolidated", held)
+    if verb == "confirm":
+        return Fate("merged", left.memory_id, reason, held)
+    return Fate("accepted", left.memory_id, held_back=held)
+
+
+async def _standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
+    """The memory, or the one that it was merged into."""
+    for _ in range(FOLLOWED_MOST):
+        found = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
+        if not found or found[0].status == "erased":
+            return None
+        if found[0].status != "merged":
+            return found[0]
+        memory_id = found[0].superseded_by
+    return None
+
+
+def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
+    """Why a turn left no statement: what was refused of it goes before what was passed over."""
+    for decision in ("refused", "dropped"):
+        for each in explained:
+            if each.get("decision") == decision:
+                return ":".join(filter(None, (each.get("reason"), each.get("rule"))))
+    return NOTHING
+
+
+async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
+    """What the workers will make of it, after all that was said before it."""
+    pending, epoch = await rt.db.read(
+        subject, turns.pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
+    )
+    earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
+    why = await pending_turns.why_withheld(rt.db, subject, earlier, turn)
+    turn = withhold(turn, why) if why else turn
+    context = ObserveContext(turn.said_at, answer_before="")
+    reading = ObservePolicy(profile_slots=frozenset(rt.policy.observer.profile_slots))
+    observed = await asyncio.to_thread(observe, turn_text(turn), context, reading)
+    rows = observation_rows(turn, observed, rt.policy.confidence)
+    rows = tuple(row for row in rows if row.retracts or row.detector == "items") if why else rows
+    wanted = _wanted(rows)
+    if wanted is None:
+        return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(_explained(observed)))
+    if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
+        return _told(wanted, await _chosen(rt, subject, wanted), rt)
+    said = pending_turns.to_pending(rows)
+    before = OpenTurns(earlier, epoch, rt.read_turns)
+    foreseen = await pending_turns.foretell(rt.db, subject, before, said, rt.policy.confidence)
+    return _told(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
+
+
+def _told(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
+    """The fate, with the rule by which what is accepted will not be shown."""
+    if fate.status == "rejected":
+        return fate
+    return replace(fate, held_back=_held_back(wanted.text, wanted.assertion, rt.policy.compose.sanitize))
+
+
+def _held_back(text: str, provenance: str, sanitize: SanitizePolicy) -> str | None:
+    """The rule by which packages would not show what was written, or not all of it."""
+    return show(text, "foreign" if provenance == "tool" else "own", sanitize).held_back
+
+
+def _explained(observed: Observed) -> list[dict[str, Any]]:
+    refused = [{"decision": "refused", "reason": each.reason, "rule": each.rule} for each in observed.refused]
+    return [*refused, *({"decision": each.decision, "reason": each.reason} for each in observed.explain)]
+
+
+def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
+    match operation:
+        case Confirm(relation=relation, target=target):
+            return Fate("merged", target.memory_id, relation.reason)
+        case Retract(targets=targets):
+            return Fate("accepted", targets[0].memory_id)
+        case Reject(reason=reason):
+            return Fate("rejected", reason=reason)
+        case Write() | None:
+            return Fate("accepted", wanted.observation_id)
+
+
+async def _chosen(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
+    """An edit that changes nothing confirms the version that it names; every other choice is a version of its own."""
+    if wanted.pattern == EDIT and wanted.related_memory_id and not wanted.value:
+        async with rt.db.transaction(subject) as conn:
+            named = await memory.by_ids(conn, subject, [wanted.related_memory_id])
+        if named and named[0].content_text == wanted.text:
+            return Fate("merged", named[0].memory_id, SAID_AGAIN)
+    return Fate("accepted", wanted.observation_id)

@@ -1,0 +1,169 @@
+"""Packages that were answered: shown again, as chat messages, and every decision explained."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from schemas.context_package import ContextPackage
+from schemas.evidence_pack import memory_uri, turn_uri
+from schemas.messages import PackageMessages, messages
+from schemas.receipts import ContextPage, ContextPosition, ContextReceipt, ContextSummary, DecisionReason, ReceiptItem
+from schemas.retrieval_plan import RetrievalPlan
+from schemas.retrieve import PlanView
+from services.compose.rules.packing.why import Told, why
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.runtime import Runtime
+from shared.store import contexts, memory
+from shared.store.contexts import Receipts, Stored
+from shared.store.erasure import tombstones
+
+NOT_FOUND = 404
+GONE = 410
+
+
+async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
+    """The packages of a user or a session, newest first."""
+    async with rt.db.transaction(subject) as conn:
+        found = await contexts.page(conn, subject, session_id, limit, offset)
+    return ContextPage(
+        contexts=tuple(
+            ContextSummary(
+                context_id=str(each.context_id),
+                session_id=each.session_id,
+                request_id=each.request_id,
+                created_at=each.created_at,
+                turn_id=str(each.turn_id) if each.turn_id else None,
+                memories=each.memories,
+                degraded=each.degraded,
+                utilized=each.utilized,
+                user_feedback_signal=each.feedback_signal,  # pyright: ignore[reportArgumentType] # the vocabulary's
+            )
+            for each in found
+        )
+    )
+
+
+async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPackage:
+    """The package as it was answered; RefusedError 404 where none is stored, 410 where it was erased."""
+    async with rt.db.transaction(subject) as conn:
+        stored = await contexts.package(conn, subject, context_id)
+    return _package(stored, context_id)
+
+
+def _package(stored: Stored | None, context_id: UUID) -> ContextPackage:
+    if stored and stored.erased:
+        raise _erased(context_id)
+    if stored is None or stored.package is None:
+        raise RefusedError("not_found", f"no package {context_id} is stored for this user", status=NOT_FOUND)
+    return ContextPackage.model_validate(stored.package)
+
+
+def _erased(context_id: UUID, what: str = "package") -> RefusedError:
+    return RefusedError("erased", f"{what} {context_id} was erased; nothing of it is left", status=GONE)
+
+
+async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
+    """The plan as it was executed, given or made for the package of that id; 404 and 410 as of packages."""
+    async with rt.db.transaction(subject) as conn:
+        stored = await contexts.package(conn, subject, plan_id)
+    if stored and stored.erased:
+        raise _erased(plan_id, "plan")
+    if stored is None or stored.plan is None:
+        raise RefusedError("not_found", f"no plan {plan_id} is stored for this user", status=NOT_FOUND)
+    named = {name: stored.plan.get(name) for name in ("org_id", "profile_id")}
+    return PlanView(
+        plan_id=plan_id, executed_at=stored.created_at, plan=RetrievalPlan.model_validate(stored.plan), **named
+    )
+
+
+async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, developer: bool) -> PackageMessages:
+    """The package as messages of a chat API, in the contract's order."""
+    found = await package(rt, subject, context_id)
+    return PackageMessages(context_id=found.context_id, messages=tuple(messages(found, developer=developer)))
+
+
+async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | None, language: Told) -> ContextReceipt:
+    """Every decision of the package, or the one about `item`, which may be anything that the user has.
+
+    RefusedError 404 where there are no receipts (any more), 410 where they were erased.
+    """
+    async with rt.db.transaction(subject) as conn:
+        found = await contexts.receipts(conn, subject, context_id)
+        if found is None:
+            stored = await contexts.package(conn, subject, context_id)
+            if stored and stored.erased:
+                raise _erased(context_id)
+            raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=NOT_FOUND)
+        decisions: list[dict[str, Any]] = found.injection["decisions"]
+        wanted = [each for each in decisions if item is None or _is(each["id"], item)]
+        if item is not None and not wanted:
+            wanted = [await _absent(conn, subject, item)]
+    items = tuple(_item(each, found, language) for each in wanted)
+    injected = sum(each["decision"] == "injected" for each in decisions)
+    return ContextReceipt(
+        context_id=str(found.context_id),
+        session_id=found.session_id,
+        request_id=found.request_id,
+        created_at=found.created_at,
+        degraded_reason=tuple(found.injection["degraded_reason"]),
+        injected=injected,
+        rejected=len(decisions) - injected,
+        items=items,
+    )
+
+
+def _is(key: str, item: str) -> bool:
+    """Whether the decision is about the item: its key, its address, or the id of a memory or turn in it."""
+    return item in (key, _address(key)) or (":" in key and item == key.split(":")[1])
+
+
+def _address(key: str) -> str | None:
+    kind, _, rest = key.partition(":")
+    match kind:
+        case "memory":
+            return memory_uri(rest)
+        case "turn":
+            return turn_uri(rest.split(":")[0])
+        case _:
+            return None
+
+
+ENDED = {"erased": "erased"}
+
+
+async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, Any]:
+    """Why a thing that nobody considered was not: it has ended, is out, or was not found; or there is no such thing."""
+    memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
+    known = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
+    reason = "unknown" if memory_id else "not_found"
+    if memory_id and not known and memory_id in await tombstones.erased(conn, subject, [memory_id]):
+        reason = "erased"
+    for each in known:
+        reason = "fused" if each.fused_at else "not_found"
+        if each.status != "active":
+            reason = ENDED.get(each.status, "superseded")
+    return {"id": item, "decision": "not_considered", "decision_reason": reason}
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _item(made: dict[str, Any], found: Receipts, language: Told) -> ReceiptItem:
+    place, memory_id = made.get("context_position"), _uuid(made["id"].removeprefix("memory:"))
+    carried = made["decision"] == "injected" and memory_id is not None
+    used = None if not carried or found.used_ids is None else memory_id in found.used_ids
+    return ReceiptItem(
+        id=made["id"],
+        source_uri=made.get("source_uri") or _address(made["id"]),
+        decision=made["decision"],
+        decision_reason=cast("DecisionReason", made["decision_reason"]),
+        context_position=ContextPosition.model_validate(place) if place else None,
+        utilized=used,
+        user_feedback_signal=found.feedback_signal if used else None,  # pyright: ignore[reportArgumentType] # the vocabulary's
+        why=why(made, language),
+    )

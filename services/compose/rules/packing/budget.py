@@ -1,0 +1,272 @@
+"""Token budgets: profiles by window, the safety margin, who is cut first, who stands where (seed 004 section 4.2)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Literal, TypeVar, get_args
+
+from pydantic import JsonValue
+
+from schemas.compose import PROFILE_WINDOWS
+from services.compose.rules.packing.render import MESSAGE_OVERHEAD
+from shared.errors import ConfigurationError
+from shared.policy import BudgetPolicy
+
+T = TypeVar("T")
+Slot = Literal["system", "user_turn", "generation", "personal", "window", "summary", "entities", "knowledge"]
+Order = Literal["fixed_priority", "evidence_first"]
+SLOTS: tuple[Slot, ...] = get_args(Slot)
+COMPRESSIBLE: tuple[Slot, ...] = ("knowledge", "summary", "entities", "window", "personal")
+"""Who can be cut, the first to be cut first."""
+DEFAULT_BUDGET = BudgetPolicy()
+HEADINGS_COST = 2 * MESSAGE_OVERHEAD + 8
+"""Tokens of the messages that hold summary and evidence, and of their headings."""
+
+
+class UserMessageTooLongError(ValueError):
+    """`user_message` leaves no room for what else is never cut; it is not cut either."""
+
+
+class TokenLimitTooSmallError(ValueError):
+    """The token limit holds no message at all beside the rules and the least of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The static share of every slot for one window (model 4.8)."""
+
+    name: str
+    window: int
+    slots: Mapping[Slot, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSignals:
+    """What moves the shares, each in [0, 1] (R112); 0.5 is the static baseline, 0 that there is nothing."""
+
+    memory_richness: float = 0.5
+    knowledge_relevance: float = 0.5
+    conversation_depth: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SlotBudget:
+    """What one slot had to say, its bounds, its share before anything was cut, and what it has, in tokens."""
+
+    wanted: int = 0
+    minimum: int = 0
+    maximum: int = 0
+    share: int = 0
+    granted: int = 0
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """How one package's tokens were shared out and why (seed 004 section 4.2.1); `fallback`: the allocator failed."""
+
+    limit: int
+    margin: int
+    profile: str
+    allocation: Literal["dynamic", "static", "fallback"]
+    order: Order
+    signals: BudgetSignals
+    slots: Mapping[Slot, SlotBudget]
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The same as plain values, as a receipt keeps it."""
+        made = asdict(self)
+        return {**made, "signals": {name: round(value, 4) for name, value in asdict(self.signals).items()}}
+
+
+def margin(total: float, policy: BudgetPolicy = DEFAULT_BUDGET) -> float:
+    """What is never spent: 5% of the window and at least 200 tokens (seed 004 section 4.2.1)."""
+    return policy.margin(total)
+
+
+def check(window: int, policy: BudgetPolicy = DEFAULT_BUDGET, *, strict_double_generation: bool = False) -> None:
+    """Raise ConfigurationError where incompressible minima and margin exceed the window (generation once, X24)."""
+    needed = sum(policy.minima.incompressible.values()) + margin(window, policy)
+    if strict_double_generation:
+        needed += policy.minima.generation
+    if needed > window:
+        raise ConfigurationError(f"a window of {window} tokens cannot hold the minimum of {needed:.0f}")
+
+
+def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
+    """The profile of a window: scaled below the least, in proportion between two, the greatest above (X20, X52)."""
+    known = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
+    if window <= known[0].window:
+        return Profile(known[0].name, window, _scaled(known[0].slots, _scale(window, policy)))
+    for low, high in pairwise(known):
+        if window < high.window:
+            at = (window - low.window) / (high.window - low.window)
+            slots: dict[Slot, int] = {
+                slot: int(size + (high.slots[slot] - size) * at) for slot, size in low.slots.items()
+            }
+            return Profile(low.name, window, slots)
+    return Profile(known[-1].name, window, known[-1].slots)
+
+
+def _shares(given: object) -> dict[Slot, int]:
+    return {slot: getattr(given, slot) for slot in SLOTS}
+
+
+def _scaled(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
+    return {slot: int(size * by) for slot, size in slots.items()}
+
+
+def _room(window: int, policy: BudgetPolicy) -> int:
+    return max(0, int(window - margin(window, policy)))
+
+
+def _scale(window: int, policy: BudgetPolicy) -> float:
+    """How the room of a window compares with that of the least profile; 1 from there on."""
+    return min(1.0, _room(window, policy) / _room(min(PROFILE_WINDOWS.values()), policy))
+
+
+@dataclass(frozen=True, slots=True)
+class SlotBounds:
+    """The least and the most tokens of every slot in one window, and its room; they hold for every message."""
+
+    room: int
+    least: Mapping[Slot, int]
+    most: Mapping[Slot, int]
+
+    @property
+    def least_memory(self) -> int:
+        """What the slots that can be cut have at least, together and with the headings above them."""
+        least = sum(self.least[slot] for slot in COMPRESSIBLE)
+        return least + HEADINGS_COST if least else 0
+
+    def generation(self, share: int, said: int, rules: int) -> int:
+        """The answer's room: its share, or as much of it as message, rules and the least of memory leave."""
+        return min(share, self.most["generation"], self.room - said - rules - self.least_memory)
+
+    def message_room(self, rules: int) -> int:
+        """The longest message beside rules of this cost and the least of everything else."""
+        others = self.least["generation"] + max(rules, self.least["system"]) + self.least_memory
+        return min(self.most["user_turn"], self.room - others)
+
+
+def slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBounds:
+    """The policy's minima and maxima, in proportion to the room of windows below the least profile (R113, R114).
+
+    Windows that do not hold all minima beside the longest message share out what that message leaves (X52).
+    """
+    room, scale = _room(window, policy), _scale(window, policy)
+    most = _scaled(_shares(policy.maxima), scale)
+    least = _scaled(_shares(policy.minima), scale)
+    rest = room - least["system"] - least["generation"] - most["user_turn"] - HEADINGS_COST
+    whole = sum(least[slot] for slot in COMPRESSIBLE)
+    share = max(0.0, min(1.0, rest / whole)) if whole else 1.0
+    return SlotBounds(room, {**least, **{slot: int(least[slot] * share) for slot in COMPRESSIBLE}}, most)
+
+
+def allocate(window: int, signals: BudgetSignals, policy: BudgetPolicy = DEFAULT_BUDGET) -> dict[Slot, int]:
+    """Shares moved by the signals, each within its bounds, that use the window up to the margin (R112-R119).
+
+    Every slot begins with a floor; what is left goes to each by its static share and the signals, no further than its
+    maximum. Slots about which there is nothing to say have none, and what nobody may take is left for the answer, as
+    far as its own maximum.
+    """
+    base, limits = profile_for(window, policy).slots, slot_bounds(window, policy)
+    weights: dict[Slot, float] = {slot: base[slot] * factor for slot, factor in _factors(signals).items()}
+    floors, most = _floors(base, limits, policy), _ceilings(window, base, limits)
+    sizes: dict[Slot, int] = {slot: floors[slot] if weights.get(slot, 1) else 0 for slot in SLOTS}
+    open_to: list[Slot] = [slot for slot in COMPRESSIBLE if weights[slot]]
+    left = max(0, limits.room - sum(sizes.values()))
+    while open_to and left:
+        whole = sum(weights[slot] for slot in open_to)
+        given: dict[Slot, int] = {
+            slot: min(most[slot] - sizes[slot], int(left * weights[slot] / whole)) for slot in open_to
+        }
+        if not sum(given.values()):
+            break
+        for slot, more in given.items():
+            sizes[slot] += more
+        left -= sum(given.values())
+        open_to = [slot for slot in open_to if sizes[slot] < most[slot]]
+    sizes["generation"] = max(sizes["generation"], min(limits.most["generation"], sizes["generation"] + left))
+    return sizes
+
+
+def _factors(signals: BudgetSignals) -> dict[Slot, float]:
+    """How the signals move each slot: memory against summary, knowledge and a long conversation against each other."""
+    memory, knowledge, depth = signals.memory_richness, signals.knowledge_relevance, signals.conversation_depth
+    return {
+        "personal": memory * 2,
+        "summary": 1.5 - memory,
+        "knowledge": knowledge * 2 * (1.25 - depth / 2),
+        "window": (0.5 + depth) * (1.25 - knowledge / 2),
+        "entities": 1.0,
+    }
+
+
+def _floors(base: Mapping[Slot, int], limits: SlotBounds, policy: BudgetPolicy) -> Mapping[Slot, int]:
+    """Where the shares begin: what is never cut has its static share, the rest half of theirs, or their least."""
+    minima = _shares(policy.minima)
+    halves: dict[Slot, int] = {slot: min(minima[slot], base[slot] // 2) for slot in COMPRESSIBLE}
+    return {slot: max(limits.least[slot], halves.get(slot, base[slot])) for slot in SLOTS}
+
+
+def _ceilings(window: int, base: Mapping[Slot, int], limits: SlotBounds) -> Mapping[Slot, int]:
+    """How far a share may grow: in proportion to the window up to the maxima of the greatest profile."""
+    scale = max(0.25, min(1.0, window / max(PROFILE_WINDOWS.values())))
+    return {slot: max(base[slot], limits.least[slot], int(limits.most[slot] * scale)) for slot in SLOTS}
+
+
+_ALIASES: dict[str, Slot] = {
+    "system_prompt": "system",
+    "last_user_turn": "user_turn",
+    "user_input": "user_turn",
+    "generation_budget": "generation",
+    "generation_buffer": "generation",
+    "knowledge_context": "knowledge",
+    "summary_blocks": "summary",
+    "working_summary": "summary",
+    "entity_slots": "entities",
+    "active_window": "window",
+    "history": "window",
+    "recent_turns": "window",
+    "personal_context": "personal",
+    "memory": "personal",
+}
+_ORDERS: dict[Order, tuple[Slot, ...]] = {
+    "fixed_priority": COMPRESSIBLE,
+    "evidence_first": ("entities", "window", "summary", "knowledge", "personal"),
+}
+
+
+def truncate(
+    slots: Mapping[str, int],
+    available: int,
+    minimums: Mapping[str, int] | None = None,
+    order: Order = "fixed_priority",
+    *,
+    least: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """The same slots in the same order, cut to `available`: to their minimums, their least, then to nothing (X21)."""
+    sizes = dict(slots)
+    by_slot = {_ALIASES.get(name, name): name for name in sizes}
+    for floors in (minimums or {}, least or {}, {}):
+        for slot in _ORDERS[order]:
+            over = sum(sizes.values()) - available
+            if over <= 0:
+                return sizes
+            name = by_slot.get(slot)
+            if name is not None:
+                sizes[name] -= min(over, max(0, sizes[name] - floors.get(name, 0)))
+    return sizes
+
+
+def u_shape(ranked: Sequence[T]) -> list[T]:
+    """Best first, second best last, the rest between in order (seed 004 section 4.1, step 3)."""
+    return [*ranked[:1], *ranked[2:], *ranked[1:2]]
+
+
+def personal_ceiling(intent: str, policy: BudgetPolicy = DEFAULT_BUDGET) -> int:
+    """The most tokens of personal memory that an intent may be given (R110)."""
+    ceilings: dict[str, int] = dict(policy.ceilings)
+    known = {**ceilings, "smalltalk": ceilings["small_talk"]}
+    return known.get(intent, ceilings["other"])

@@ -1,0 +1,122 @@
+"""Knowledge first: a preference that a rule of the enterprise forbids stays out of the package (seed 004 section 4.3).
+
+Facts about the user, their limits, decisions and goals are no preferences and stay, as does what they say now.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from schemas.vocabulary import Epistemic, MemoryType
+from services.compose.rules.candidates import Candidate, Conflict, CoreMemory, Dropped, Ranked
+from services.compose.rules.packing.draft import Decision, Packed
+from services.compose.rules.packing.norms import Norm, Wish, against, norms, says_taste, wish
+from shared.language.segment import query_terms
+from shared.screening.links import REMOVED
+from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
+
+TASTES: frozenset[MemoryType] = frozenset({"preference", "pattern"})
+VIEWS: frozenset[Epistemic] = frozenset({"preference", "opinion"})
+VIEWED: frozenset[MemoryType] = frozenset({"note"})
+MAX_READ = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What may be packed, and which preferences gave way to which rule."""
+
+    evidence: tuple[Ranked, ...]
+    core: tuple[CoreMemory, ...]
+    conflicts: tuple[Conflict, ...] = ()
+
+
+def settle(
+    evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str, policy: SanitizePolicy = DEFAULT_SANITIZE
+) -> Settled:
+    """The evidence and core memory without the preferences that a rule among the evidence stands against.
+
+    A document that may not be shown rules nothing.
+    """
+    tastes = any(_yields(each.candidate) for each in evidence) or any(_pinned_yields(each) for each in core)
+    rules = list(_rules(evidence, policy)) if tastes else []
+    if not rules:
+        return Settled(tuple(evidence), tuple(core))
+    now = frozenset(query_terms(message, 64))
+    lost: dict[str, Conflict] = {}
+    told: set[str] = set()
+    for each in evidence:
+        source = each.candidate
+        if _yields(source):
+            found = _conflict(each.key, source.text, rules, now, each.score)
+            if found:
+                lost[each.key] = found
+                told |= {source.turn_id} if source.turn_id else set()
+    for memory in core:
+        key = f"memory:{memory.memory_id}"
+        if key not in lost and _pinned_yields(memory):
+            found = _conflict(key, memory.text, rules, now, memory.confidence)
+            if found:
+                lost[key] = found
+                told |= {memory.turn_id} if memory.turn_id else set()
+    for each in evidence:
+        source = each.candidate
+        if source.kind == "turn" and source.role == "user" and source.turn_id in told:
+            found = _conflict(each.key, source.text, rules, now, each.score)
+            if found:
+                lost[each.key] = found
+    return Settled(
+        tuple(each for each in evidence if each.key not in lost),
+        tuple(each for each in core if f"memory:{each.memory_id}" not in lost),
+        tuple(lost.values()),
+    )
+
+
+def _yields(source: Candidate) -> bool:
+    return source.memory_id is not None and yields(source.memory_type, source.epistemic, source.text)
+
+
+def _pinned_yields(memory: CoreMemory) -> bool:
+    return yields(memory.type, memory.epistemic, memory.text)
+
+
+def yields(kind: MemoryType | None, epistemic: Epistemic, text: str = "") -> bool:
+    """Whether a memory is a taste or a view, or a note of one: only these may a rule of the enterprise overrule."""
+    return kind in TASTES or (kind in VIEWED and (epistemic in VIEWS or says_taste(text)))
+
+
+def told(packed: Packed, conflicts: Sequence[Conflict]) -> Packed:
+    """The package with what gave way, as a decision and as left out, each naming the knowledge that won."""
+    if not conflicts:
+        return packed
+    decisions = tuple(
+        Decision(each.memory, False, "conflict_knowledge", each.score, rule=each.knowledge) for each in conflicts
+    )
+    dropped = tuple(Dropped(each.memory, "conflict_knowledge", each.score, each.knowledge) for each in conflicts)
+    return replace(
+        packed,
+        decisions=(*packed.decisions, *decisions),
+        dropped=(*packed.dropped, *dropped),
+        conflicts=(*packed.conflicts, *conflicts),
+    )
+
+
+def _rules(evidence: Iterable[Ranked], policy: SanitizePolicy = DEFAULT_SANITIZE) -> Iterable[tuple[Candidate, Norm]]:
+    for each in evidence:
+        source = each.candidate
+        if source.is_resource and not _gives_orders(source.text[:MAX_READ], policy):
+            yield from ((source, norm) for norm in norms(source.text[:MAX_READ]))
+
+
+def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
+    """Whether a document gives orders to the agent anywhere: then it rules nothing."""
+    shown = screen(text, policy)
+    return shown.outcome == "blocked" or (REMOVED in shown.text and shown.rule not in TAKEN_OUT)
+
+
+def _conflict(
+    key: str, text: str, rules: Sequence[tuple[Candidate, Norm]], now: frozenset[str], score: float
+) -> Conflict | None:
+    wanted: Wish | None = wish(text)
+    if wanted is None:
+        return None
+    found = next(((source, norm) for source, norm in rules if against(norm, wanted, now)), None)
+    return Conflict(key, found[0].key, found[0].uri, found[1].force, score) if found else None

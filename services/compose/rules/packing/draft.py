@@ -1,0 +1,113 @@
+"""What packing takes and gives: inputs, limits, decisions, the draft between (seed 003, R124)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from pydantic import JsonValue
+
+from schemas.context_package import ContextPackage, RecentMessage
+from schemas.experiment import GenerationMetadata
+from schemas.vocabulary import DropReason, Intent, Language
+from services.compose.rules.candidates import MEMORIES_MOST, Conflict, CoreMemory, Dropped, HeldBack, Ranked, RecentTurn
+from services.compose.rules.packing.budget import DEFAULT_BUDGET, Allocation
+from services.compose.rules.packing.slots import Prepared, PreparedCore
+from services.compose.rules.ranking.fuse import DiversityPolicy
+from shared.policy import BudgetPolicy
+from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class PackPolicy:
+    """The limits of a package (seed 003 section 9, facts 2.1, X25, X26)."""
+
+    budget: BudgetPolicy = DEFAULT_BUDGET
+    sanitize: SanitizePolicy = DEFAULT_SANITIZE
+    diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
+    memory_ratio: float = 0.4
+    recent_turns_max: int = 8
+    evidence_max_items: int = 12
+    memories_max: int = MEMORIES_MOST
+    max_snippet_chars: int = 800
+    max_tool_chars: int = 240
+    short_guide_below: int = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class PackInputs:
+    """What there is to pack; `evidence` is in its final order."""
+
+    context_id: str
+    session_id: str
+    created_at: datetime
+    user_message: str
+    request_id: str | None = None
+    content_parts: Sequence[dict[str, JsonValue]] = ()
+    token_limit: int = 8192
+    intent: Intent = "other"
+    language: Language | None = None
+    nonce: str = ""
+    core: Sequence[CoreMemory] = ()
+    working_summary: str = ""
+    entities: Sequence[str] = ()
+    recent: Sequence[RecentTurn] = ()
+    evidence: Sequence[Ranked] = ()
+    policies: Sequence[str] = ()
+    developer_rules: Sequence[str] = ()
+    hints: Sequence[str] = ()
+    degraded_reason: Sequence[str] = ()
+    withheld: Sequence["Decision"] = ()
+    held_back: Sequence[HeldBack] = ()
+    inject_limit: int | None = None
+    generation_metadata: GenerationMetadata | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of one memory or piece of evidence: the receipt's five-tuple and its outcome (R124)."""
+
+    key: str
+    injected: bool
+    reason: DropReason
+    score: float = 0.0
+    position: int | None = None
+    slot: Literal["evidence", "system"] = "evidence"
+    zone: Literal["head", "middle", "tail"] | None = None
+    sanitization: Outcome = "pass"
+    rule: str | None = None
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The package without its debug section, and what the receipts and the debug section need."""
+
+    package: ContextPackage
+    decisions: tuple[Decision, ...]
+    dropped: tuple[Dropped, ...]
+    why_selected: tuple[str, ...]
+    allocation: Allocation
+    budget_exceeded: bool
+    conflicts: tuple[Conflict, ...] = ()
+    held_back: tuple[HeldBack, ...] = ()
+
+
+@dataclass(slots=True)
+class Draft:
+    """The package while it is being filled."""
+
+    memories: list[Prepared] = field(default_factory=list[Prepared])
+    knowledge: list[Prepared] = field(default_factory=list[Prepared])
+    core: list[PreparedCore] = field(default_factory=list[PreparedCore])
+    turns: list[list[RecentMessage]] = field(default_factory=list[list[RecentMessage]])
+    summary: str = ""
+    entities: str = ""
+    rejected: list[Decision] = field(default_factory=list[Decision])
+    degraded: list[str] = field(default_factory=list[str])
+    held_back: list[HeldBack] = field(default_factory=list[HeldBack])
+
+    @property
+    def evidence(self) -> list[Prepared]:
+        """What was found, of both sides, best first."""
+        return sorted((*self.memories, *self.knowledge), key=lambda each: each.place)

@@ -1,0 +1,310 @@
+"""What a text of the enterprise forbids, requires or fixes, and what a preference wants: by words, zh and en."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from services.compose.rules.packing import norms_words as words
+from services.compose.rules.packing.norms_words import Manner
+from shared.classifiers import meanings
+from shared.language import stopwords
+from shared.language.normalise import normalise
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms, stem
+from shared.language.segment import words as cut
+from shared.memo import of_texts
+
+Force = Literal["forbids", "requires"]
+MAX_SENTENCES = 60
+MAX_SENTENCE = 400
+MAX_NORMS = 20
+MAX_WISH = 400
+_SENTENCE = to_pattern(r"(?<=[。！？；!?;\n])|(?<=[.])\s+(?=[A-Z\u4e00-\u9fff])")
+_HAN = to_pattern(r"[\u3400-\u9fff]")
+_PIECE = to_pattern(r"[\u3400-\u9fff]+|[A-Za-z0-9][\w'’+#.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What something is about beyond manner: its words, the last of which is the thing itself."""
+
+    words: tuple[str, ...]
+
+    @property
+    def head(self) -> str:
+        """The thing itself."""
+        return self.words[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """One rule: what it forbids or requires, and where, if not everywhere."""
+
+    force: Force
+    manners: frozenset[Manner]
+    things: tuple[Thing, ...]
+    fixed: frozenset[str]
+    """Words of sorts of thing of which it names the one to use."""
+    sorts: frozenset[str]
+    scope: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants and does not want, each with its manners and things; `private` in their own four walls."""
+
+    manners: frozenset[Manner]
+    against: frozenset[Manner]
+    things: tuple[Thing, ...]
+    things_against: tuple[Thing, ...]
+    named: frozenset[str]
+    sorts: frozenset[str]
+    terms: frozenset[str]
+    private: bool
+
+
+@of_texts(512)
+def norms(text: str) -> tuple[Norm, ...]:
+    """The rules that a text of the enterprise states now, for itself; questions, history and others' rules are none."""
+    sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]
+    found = (norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()[:MAX_SENTENCE]))
+    return tuple(islice(found, MAX_NORMS))
+
+
+def _of_sentence(sentence: str) -> Iterator[Norm]:
+    if words.ASKS.search(sentence):
+        return
+    cues = list(_cues(sentence))
+    for n, (force, start, end) in enumerate(cues):
+        before = sentence[cues[n - 1][2] if n else 0 : start]
+        until = cues[n + 1][1] if n + 1 < len(cues) else len(sentence)
+        after = sentence[end:until]
+        whole = sentence[max(0, start - 12) : until]
+        now = words.NOW.split(sentence[:until])[-1]
+        if words.LIFTED.search(whole) or words.NOT_NOW.search(now) or words.OTHERS.search(before):
+            continue
+        if norm := _norm(force, sentence[start:end], before, after):
+            yield norm
+
+
+def _norm(force: Force, cue: str, before: str, after: str) -> Norm | None:
+    stop = words.STOPS.search(after)
+    told = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
+    scope = before
+    if words.PASSIVE.search(cue) or (words.PASSIVE_AFTER.match(told) and not manners(told)) or not _content(told):
+        # what is forbidden stands before: 表情符号禁止使用, emoji are not allowed in letters
+        told, scope = _last_clause(before), told
+    placed = None if _HAN.search(told) else words.PLACED_EN.search(told)
+    inside, where = (told[: placed.start()], told[placed.end() :]) if placed and placed.start() else (told, "")
+    found = manners(told) if force == "requires" else manners(inside) or manners(told)
+    things = () if found else tuple(_things(inside))
+    fixed = _fixed(told) if force == "requires" else []
+    if not found and not things and not fixed:
+        return None
+    sorts = frozenset(sort for each in fixed for sort in each.sorts & words.SAME_SORT)
+    if fixed or _content(inside) or manners(inside):
+        scope = f"{scope} {where}"
+    named = frozenset(each.word for each in fixed)
+    return Norm(force, found, things, named, sorts, _scope(scope) - named)
+
+
+def _fixed(told: str) -> list[meanings.Named]:
+    """Of sorts of which one is chosen for all, what the rule says to use."""
+    if not words.USES.match(told.strip()):
+        return []
+    return [each for each in meanings.named(told) if each.sorts & words.SAME_SORT]
+
+
+def _last_clause(text: str) -> str:
+    parts = [part for part in re.split(r"[:：。]", text) if part.strip()]
+    return parts[-1] if parts else text
+
+
+_CUES: tuple[tuple[Force, re.Pattern[str]], ...] = (
+    ("forbids", to_pattern("|".join((words.FORBID_ZH, words.FORBIDDEN_EN, words.FORBID_EN)), re.IGNORECASE)),
+    ("requires", to_pattern("|".join((words.REQUIRE_ZH, words.REQUIRED_EN, words.REQUIRE_EN)), re.IGNORECASE)),
+)
+
+
+def _cues(sentence: str) -> list[tuple[Force, int, int]]:
+    """Where a rule is put, in order; of cues that touch the denial counts: 必须禁止, must never."""
+    found: list[tuple[Force, int, int]] = []
+    for force, cue in _CUES:
+        for match in cue.finditer(sentence):
+            found.append((force, match.start(), match.end()))
+    found.sort(key=lambda each: (each[1], each[0]))
+    kept: list[tuple[Force, int, int]] = []
+    for force, start, end in found:
+        if kept and start <= kept[-1][2] + 1:
+            joined: Force = "forbids" if "forbids" in (force, kept[-1][0]) else "requires"
+            kept[-1] = (joined, kept[-1][1], max(end, kept[-1][2]))
+        else:
+            kept.append((force, start, end))
+    return kept
+
+
+def wish(text: str) -> Wish | None:
+    """What a preference wants; None where it is no taste of the user's own."""
+    text = normalise(text)[:MAX_WISH]
+    if words.SAFETY.search(text) or words.SOMEBODY_ELSE.search(text):
+        return None
+    wanted, unwanted = _sides(words.STILL.sub("", text))
+    named = [each for each in meanings.named(wanted) if each.sorts & words.SAME_SORT]
+    return Wish(
+        manners=manners(wanted),
+        against=manners(unwanted),
+        things=tuple(_things(_object(wanted))),
+        things_against=tuple(_things(_object(unwanted))),
+        named=frozenset(each.word for each in named),
+        sorts=frozenset(sort for each in named for sort in each.sorts & words.SAME_SORT),
+        terms=frozenset(query_terms(text, 64)),
+        private=words.PRIVATE.search(text) is not None,
+    )
+
+
+_AGAINST = to_pattern(f"{words.AGAINST_ZH}|{words.AGAINST_EN}", re.IGNORECASE)
+
+
+def _sides(text: str) -> tuple[str, str]:
+    """What is wanted and what is not: an unwillingness reaches to the end of its clause."""
+    compared = words.COMPARED_ZH.search(text)
+    less = compared["less"] if compared else ""
+    if compared:
+        text = text[: compared.start()] + text[compared.end("less") :]
+    wanted: list[str] = []
+    unwanted = [less]
+    for clause in re.split(r"[，,。;；.!！\n]|但是?|\bbut\b", text):
+        found = _AGAINST.search(clause)
+        wanted.append(clause[: found.start()] if found else clause)
+        if found:
+            unwanted.append(clause[found.end() :])
+    return "，".join(wanted), "，".join(filter(None, unwanted))
+
+
+_WANTS = to_pattern(
+    r"^.*?(?:更?喜欢|偏好|偏爱|喜爱|爱用?|希望|想要?|习惯于?|倾向于?|要求|愿意)"
+    r"|^.*?\b(?:prefers?|likes?|loves?|enjoys?|wants?|favou?rs?|would like|would rather|wishes|tends? to|is fond of"
+    r"|is used to)\b(?: to| that)?",
+    re.IGNORECASE,
+)
+
+
+def says_taste(text: str) -> bool:
+    """Whether somebody says in so many words what they like or want."""
+    return _WANTS.match(text) is not None or _AGAINST.match(text) is not None
+
+
+def _object(text: str) -> str:
+    return "，".join(_WANTS.sub("", clause) for clause in text.split("，"))
+
+
+def manners(text: str) -> frozenset[Manner]:
+    """The manners that the text speaks of; a word that only describes something else names none: short walks."""
+    if not words.ANY_MANNER.search(text):
+        return frozenset()
+    return frozenset(
+        manner
+        for manner, named in words.MANNERS
+        if any(_stands_alone(text[found.end() :]) for found in named.finditer(text))
+    )
+
+
+_NEXT = to_pattern(r"的?(?P<han>[\u3400-\u9fff]+)|[ -](?P<word>[A-Za-z]+)")
+
+
+def _stands_alone(rest: str) -> bool:
+    """Whether what follows a manner is not a thing that it describes, unless that is something said or written."""
+    found = _NEXT.match(rest)
+    if found is None:
+        return True
+    if found["word"]:
+        word = found["word"].lower()
+        return (
+            word in (stopwords.ENGLISH - words.MATERIAL)
+            or stem(word) in words.SAID_EN
+            or _is_manner(rest[found.start("word") :])
+        )
+    run = found["han"]
+    return words.SAID_ZH.match(run) is not None or _is_manner(run)
+
+
+def _is_manner(text: str) -> bool:
+    return words.ANY_MANNER.match(text) is not None
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _words(text) if word not in words.EMPTY]
+
+
+def _words(text: str) -> list[str]:
+    """The words in their order; English ones by their stem."""
+    found: list[str] = []
+    for piece in _PIECE.findall(text.lower()):
+        found += cut(piece) if _HAN.match(piece) else [stem(piece.strip(".-'’"))]
+    return found
+
+
+def _things(text: str) -> Iterator[Thing]:
+    for part in words.JOINTS.split(text):
+        if not part:
+            continue
+        placed = None if _HAN.search(part) else words.PLACED_EN.search(part.strip())
+        own = part.strip()[: placed.start()] if placed and placed.start() else part.strip()
+        own = words.TRAILING_ZH.sub("", own)
+        if found := _content(own):
+            yield Thing(tuple(found[:8]))
+
+
+def _scope(text: str) -> frozenset[str]:
+    """The terms of where or for whom a rule holds, less those that say everywhere."""
+    return frozenset(query_terms(words.EVERYWHERE.sub(" ", words.ANY_MANNER.sub(" ", text)), 16))
+
+
+def same(rule: Thing, wanted: Thing) -> bool:
+    """Whether what is wanted is the thing of the rule, or a kind of it: net slang is slang, a tea pot is no tea."""
+    return _alike(rule.head, wanted.head) and all(
+        any(_alike(one, other) for other in wanted.words) for one in rule.words
+    )
+
+
+def _alike(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    if len(one) == 2 and len(other) == 1 and one.endswith(other):
+        return True
+    consumed = len(one) == 2 == len(other) and one[1] == other[1]
+    return consumed and one[0] in words.CONSUMES and other[0] in words.CONSUMES
+
+
+def against(norm: Norm, wanted: Wish, message: frozenset[str]) -> bool:
+    """Whether the rule stands against the wish, where it holds for what is being done; `message` has its terms."""
+    if wanted.private and not norm.scope & wanted.terms:
+        return False
+    if norm.scope and not norm.scope & (wanted.terms | message):
+        return False
+    if norm.force == "forbids":
+        return bool(norm.manners & wanted.manners) or _any_same(norm.things, wanted.things)
+    if norm.manners & wanted.against or _excluded(norm, wanted):
+        return True
+    if norm.fixed and norm.sorts & wanted.sorts and wanted.named.isdisjoint(norm.fixed):
+        return True
+    return _any_same(norm.things, wanted.things_against)
+
+
+def _excluded(norm: Norm, wanted: Wish) -> bool:
+    """Whether the wish is for another pole of what is required, or for what that excludes."""
+    for manner in norm.manners:
+        dimension = manner[0]
+        required = {each for each in norm.manners if each[0] == dimension}
+        asked = {each for each in wanted.manners if each[0] == dimension}
+        if dimension in words.EXCLUSIVE and asked and asked.isdisjoint(required):
+            return True
+        if words.EXCLUDES.get(manner, frozenset()) & wanted.manners:
+            return True
+    return False
+
+
+def _any_same(rules: Sequence[Thing], wanted: Sequence[Thing]) -> bool:
+    return any(same(rule, each) for rule in rules for each in wanted)

@@ -1,0 +1,356 @@
+"""The package: every slot filled within the budget, everything left out named (seeds 003, 004 4.1 step 3)."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from schemas.context_package import (
+    Constraints,
+    ContextPackage,
+    DiversityLimits,
+    SystemBlock,
+    TokenBudget,
+    Truncation,
+    UserMessage,
+)
+from schemas.vocabulary import Language
+from services.compose.rules.candidates import Dropped, HeldBack
+from services.compose.rules.packing import slots
+from services.compose.rules.packing.budget import (
+    HEADINGS_COST,
+    SLOTS,
+    Allocation,
+    Slot,
+    SlotBounds,
+    SlotBudget,
+    TokenLimitTooSmallError,
+    UserMessageTooLongError,
+    profile_for,
+    slot_bounds,
+    u_shape,
+)
+from services.compose.rules.packing.draft import Decision, Draft, Packed, PackInputs, PackPolicy
+from services.compose.rules.packing.fit import Material
+from services.compose.rules.packing.render import MESSAGE_OVERHEAD
+from services.compose.rules.packing.shrink import A_FIELD, bare, escapes
+from services.compose.rules.packing.sizes import Floors, fill, floors, gather
+from services.compose.rules.packing.slots import Prepared, Rules
+from shared.language import tokens
+from shared.language.detection import detect
+
+__all__ = [
+    "Decision",
+    "PackInputs",
+    "PackPolicy",
+    "Packed",
+    "TokenLimitTooSmallError",
+    "UserMessageTooLongError",
+    "check",
+    "pack",
+]
+
+
+WIRE_SHARE = 0.98
+"""What the JSON of a package may take of the limit; it has no other margin for a tokenizer that counts more."""
+EMPTY_MOST = 1500
+"""More than the JSON of an empty package takes, its rules in it."""
+JSON_COUNTS_FROM = 1000
+"""Token limits below this bound the messages alone: the fields of an empty package would already take half of it."""
+
+
+def check(inputs: PackInputs, policy: PackPolicy) -> None:
+    """Raises where `pack` would, whatever is found: the message is held against the window before any search."""
+    if _is_short(inputs, policy):
+        return
+    clear = inputs.language or detect(inputs.user_message)
+    # the rules may yet come in the language of the turns before; these are the longer ones
+    _frame(inputs if clear != "other" else replace(inputs, language="zh"), policy)
+
+
+def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
+    """Whether the message is far from any bound, which nearly all are: no JSON need be written to see it."""
+    if inputs.content_parts or inputs.token_limit < policy.short_guide_below:
+        return False
+    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
+    limits = slot_bounds(inputs.token_limit, policy.budget)
+    wire = said + escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
+    return said <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
+
+
+def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
+    """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole.
+
+    Every slot stays within its bounds. UserMessageTooLongError where the message leaves no room for their least,
+    TokenLimitTooSmallError where no message would.
+    """
+    draft = Draft(
+        degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld), held_back=list(inputs.held_back)
+    )
+    material = gather(inputs, policy, draft)
+    frame = _frame(inputs, policy, evidence=bool(material.evidence))
+    least = floors(inputs, policy, draft, material)
+    wire_room = _wire_room(inputs, policy, frame, draft.degraded)
+    while True:
+        filled = fill(material, least.shares, frame.limits, policy.budget.order, draft, frame.room, wire_room)
+        package = _package(inputs, policy, draft, frame)
+        over = 0 if wire_room is None else _wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
+        if wire_room is None or over <= 0 or wire_room < 0:
+            return _packed(package, draft, material, _allocation(inputs, policy, frame, least, filled.shares))
+        wire_room -= over + filled.idle
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What is fixed before anything is remembered: the message, the answer's room, the rules."""
+
+    said: int
+    limits: SlotBounds
+    generation: int
+    rules: Rules
+
+    @property
+    def room(self) -> int:
+        """What is left for memory."""
+        return self.limits.room - self.generation - self.said - self.rules.cost
+
+
+def _frame(inputs: PackInputs, policy: PackPolicy, *, evidence: bool = True) -> _Frame:
+    """The fullest rules beside which the message leaves all other slots their least."""
+    limits = slot_bounds(inputs.token_limit, policy.budget)
+    share = profile_for(inputs.token_limit, policy.budget).slots["generation"]
+    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD + _media_tokens(inputs)
+    room = left = 0
+    for rules in _rules(inputs, policy, limits, evidence=evidence):
+        room = left = limits.message_room(rules.cost)
+        if said > room:
+            continue
+        frame = _Frame(said, limits, limits.generation(share, said, rules.cost), rules)
+        wire_left = _wire_room(inputs, policy, frame, ())
+        if wire_left is None or wire_left >= limits.least_memory:
+            return frame
+        left = min(room, max(0, said + wire_left - limits.least_memory))
+    if room < limits.least["user_turn"]:
+        raise TokenLimitTooSmallError(
+            f"{inputs.token_limit} tokens hold no message: margin, answer and rules leave {max(0, room)} of them,"
+            f" fewer than {limits.least['user_turn']}"
+        )
+    raise UserMessageTooLongError(
+        f"user_message needs about {said} tokens; the limit of {inputs.token_limit} leaves {left} for it"
+    )
+
+
+def _media_tokens(inputs: PackInputs) -> int:
+    """The media that the model reads itself, as they stand in the package; what a model makes of them is not known."""
+    media = [part for part in inputs.content_parts if "media_id" in part]
+    return sum(tokens.count(json.dumps(part, ensure_ascii=False)) for part in media)
+
+
+def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame, degraded: Sequence[str]) -> int | None:
+    """The tokens that the JSON of an empty package leaves; None where it is not counted."""
+    if inputs.token_limit < JSON_COUNTS_FROM:
+        return None
+    empty = _package(inputs, policy, Draft(degraded=list(degraded)), frame)
+    return int(inputs.token_limit * WIRE_SHARE) - _wire_tokens(empty)
+
+
+def _allocation(
+    inputs: PackInputs, policy: PackPolicy, frame: _Frame, least: Floors, shares: Mapping[Slot, SlotBudget]
+) -> Allocation:
+    limits = frame.limits
+    taken: dict[Slot, int] = {
+        "system": frame.rules.cost,
+        "user_turn": frame.said,
+        "generation": frame.generation,
+    }
+    fixed = {
+        slot: SlotBudget(used, limits.least[slot], limits.most[slot], least.shares[slot], used, used)
+        for slot, used in taken.items()
+    }
+    return Allocation(
+        limit=inputs.token_limit,
+        margin=inputs.token_limit - limits.room,
+        profile=profile_for(inputs.token_limit, policy.budget).name,
+        allocation=least.allocation,
+        order=policy.budget.order,
+        signals=least.signals,
+        slots={slot: fixed[slot] if slot in fixed else shares[slot] for slot in SLOTS},
+    )
+
+
+def _rules(inputs: PackInputs, policy: PackPolicy, limits: SlotBounds, *, evidence: bool) -> Iterator[Rules]:
+    """The rules that stay within the system's most, the fullest first; the shortest always."""
+    language = _language(inputs)
+    long, short = (
+        slots.rules(
+            language,
+            inputs.intent,
+            inputs.created_at,
+            inputs.policies,
+            inputs.developer_rules,
+            short=short,
+            evidence=evidence,
+            nonce=inputs.nonce,
+        )
+        for short in (inputs.token_limit < policy.short_guide_below, True)
+    )
+    share = profile_for(inputs.token_limit, policy.budget).slots["system"]
+    if inputs.hints and (hinted := slots.with_hints(long, inputs.hints, inputs.created_at)).cost <= share:
+        yield hinted
+    if long.cost <= limits.most["system"]:
+        yield long
+    yield short
+
+
+def _language(inputs: PackInputs) -> Language:
+    texts = [inputs.user_message, *(turn.messages[0].content for turn in inputs.recent[-2:] if turn.messages)]
+    found: list[Language] = [detect(text) for text in texts]
+    clear: list[Language] = [each for each in found if each != "other"]
+    return inputs.language or (clear[0] if clear else "other")
+
+
+def _package(inputs: PackInputs, policy: PackPolicy, draft: Draft, frame: _Frame) -> ContextPackage:
+    rules, found = frame.rules, draft.evidence
+    placed = u_shape(found)
+    recent = [message for messages in reversed(draft.turns) for message in messages]
+    known = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
+    used: dict[str, int] = {
+        "system": rules.cost,
+        "user_turn": frame.said,
+        "personal": sum(each.cost for each in (*draft.core, *draft.memories)),
+        "knowledge": sum(each.cost for each in draft.knowledge),
+        "window": slots.turn_cost(recent),
+        "summary": slots.cost(draft.summary),
+        "entities": slots.cost(draft.entities),
+    }
+    headings = HEADINGS_COST if found or draft.summary else 0
+    return ContextPackage(
+        context_id=inputs.context_id,
+        session_id=inputs.session_id,
+        created_at=inputs.created_at,
+        request_id=inputs.request_id,
+        language=_language(inputs),
+        nonce=inputs.nonce,
+        system_blocks=[*(each.block for each in draft.core), *([known] if known else []), *rules.system],
+        developer_blocks=list(rules.developer),
+        working_summary=draft.summary,
+        recent_turns=recent,
+        evidence=[each.item for each in placed],
+        user_message=UserMessage(content=inputs.user_message, content_parts=list(inputs.content_parts)),
+        constraints=Constraints(
+            token_budget=TokenBudget(
+                limit=inputs.token_limit,
+                used_estimate=sum(used.values()) + headings,
+                margin=inputs.token_limit - frame.limits.room,
+                generation=frame.generation,
+                profile=profile_for(inputs.token_limit, policy.budget).name,
+                slots=used,
+            ),
+            diversity=DiversityLimits(
+                by_document=policy.diversity.by_document,
+                by_source=policy.diversity.by_domain,
+                by_section=policy.diversity.by_section,
+                by_uri=policy.diversity.by_uri,
+                memory_ratio=policy.memory_ratio,
+            ),
+            truncation=Truncation(
+                snippets_max_chars=policy.max_snippet_chars,
+                recent_turns_max=policy.recent_turns_max,
+                evidence_max_items=policy.evidence_max_items,
+            ),
+        ),
+        degraded_reason=list(dict.fromkeys(draft.degraded)),
+        generation_metadata=inputs.generation_metadata,
+    )
+
+
+_TEXTS: dict[str, Any] = {
+    "debug": True,
+    "evidence": {"__all__": {"snippet", "title"}},
+    "system_blocks": {"__all__": {"text"}},
+    "developer_blocks": {"__all__": {"text"}},
+    "recent_turns": {"__all__": {"content"}},
+    "user_message": {"content"},
+    "working_summary": True,
+}
+
+
+def _wire_tokens(package: ContextPackage) -> int:
+    """The tokens of the package as JSON, for consumers that hand it on as it is; a few more than they are, never fewer.
+
+    What it costs without its texts, and each text, most of which were counted before.
+    """
+    texts = [package.user_message.content, package.working_summary]
+    texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
+    texts += [text for each in package.evidence for text in (each.snippet, each.title)]
+    texts += [each.content for each in package.recent_turns]
+    return bare(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
+
+
+def _packed(package: ContextPackage, draft: Draft, material: Material, allocation: Allocation) -> Packed:
+    positions = {item.id: place for place, item in enumerate(package.evidence)}
+    last = len(package.evidence) - 1
+    decisions: list[Decision] = []
+    why: list[str] = []
+    for each in draft.evidence:
+        place = positions[each.ranked.key]
+        zone = "head" if place == 0 else "tail" if place == last else "middle"
+        decisions.append(
+            Decision(
+                each.ranked.key,
+                True,
+                "relevance",
+                each.ranked.score,
+                place,
+                "evidence",
+                zone,
+                each.outcome,
+                each.rule,
+                each.cost,
+            )
+        )
+        why.append(_why(place, each))
+    decisions += [
+        Decision(
+            each.key,
+            True,
+            "confidence",
+            each.memory.confidence,
+            at,
+            "system",
+            "head",
+            each.outcome,
+            each.rule,
+            each.cost,
+        )
+        for at, each in enumerate(draft.core)
+    ]
+    rejected = (*draft.rejected, *_left_out(material, {each.key for each in decisions}))
+    dropped = tuple(Dropped(each.key, each.reason, each.score, each.rule) for each in rejected)
+    exceeded = any(each.reason == "budget_exceeded" for each in rejected)
+    media = [HeldBack(each.key, "foreign", each.rule or "", True) for each in rejected if each.key.startswith("media:")]
+    held = tuple(dict.fromkeys([*draft.held_back, *media]))
+    return Packed(package, (*decisions, *rejected), dropped, tuple(why), allocation, exceeded, held_back=held)
+
+
+def _left_out(material: Material, shown: set[str]) -> list[Decision]:
+    """What would have gone in if there had been room."""
+    found = [
+        Decision(each.ranked.key, False, "budget_exceeded", each.ranked.score, sanitization=each.outcome)
+        for each in material.evidence
+        if each.ranked.key not in shown
+    ]
+    pinned = [
+        Decision(each.key, False, "budget_exceeded", each.memory.confidence)
+        for each in material.core
+        if each.key not in shown
+    ]
+    return [*found, *pinned]
+
+
+def _why(place: int, each: Prepared) -> str:
+    made = each.ranked.factors
+    arms = ", ".join(f"{arm}#{rank}" for arm, rank in sorted(each.ranked.candidate.arm_ranks.items()))
+    trust = f", confidence={made.confidence:.2f}, recency={made.recency:.2f}" if each.ranked.candidate.memory_id else ""
+    score = f"score={each.ranked.score:.4f}, relevance={made.relevance:.2f}{trust}"
+    return f"evidence#{place + 1} {each.ranked.key} {score} ({arms})"

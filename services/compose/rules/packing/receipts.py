@@ -1,0 +1,131 @@
+"""What the receipts of a package say: every candidate, every decision, the budget (seed 004 section 4.1, R123-R125)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from services.compose.rules.candidates import Dropped, Ranked
+from services.compose.rules.packing.draft import Decision, Packed
+from services.compose.rules.ranking.fuse import Fused, FusePolicy
+
+SCHEMA_VERSION = 5
+"""Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and so on 4, probabilities 5."""
+NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": None}
+NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
+
+
+def candidates(fused: Fused) -> list[dict[str, Any]]:
+    """Every candidate with its place and score in every list that had it."""
+    return [_candidate(each) for each in _judged(fused).values()]
+
+
+def _candidate(ranked: Ranked) -> dict[str, Any]:
+    source = ranked.candidate
+    return {
+        "id": ranked.key,
+        "memory_id": source.memory_id,
+        "kind": source.kind,
+        "ranks": dict(source.arm_ranks),
+        "scores": {arm: round(score, 4) for arm, score in source.arm_scores.items()},
+        "rrf": round(ranked.rrf, 6),
+        "probability": round(source.probability, 6),
+        "rerank": source.rerank_score,
+    }
+
+
+def ranking(policy: FusePolicy) -> dict[str, Any]:
+    """What the order was made with, so that it can be made again."""
+    return {
+        "method": policy.method,
+        "rrf_k": policy.rrf_k,
+        "weights": dict(policy.weights),
+        "least_score": policy.least_score,
+        "least_best": policy.least_best,
+        "least_share": policy.least_share,
+        "best_beside": policy.best_beside,
+        "limit": policy.limit,
+        "memories_max": policy.memories_max,
+        "memory_ratio": policy.memory_ratio,
+    }
+
+
+def decisions(
+    fused: Fused, packed: Packed, stale: Mapping[str, str | None], policy_version: str
+) -> list[dict[str, Any]]:
+    """One decision for everything that could have been in the package: what is in it first, in its order.
+
+    `stale`: what no longer holds, with the rule that says so.
+    """
+    judged = _judged(fused)
+    made: dict[str, dict[str, Any]] = {}
+    for each in sorted(packed.decisions, key=_place):
+        made.setdefault(each.key, _decision(each, judged.get(each.key), policy_version))
+    for out in fused.dropped:
+        made.setdefault(out.key, _decision(_late(out), judged.get(out.key), policy_version))
+    for key, rule in stale.items():
+        made.setdefault(key, _decision(Decision(key, False, "superseded", rule=rule), None, policy_version))
+    return list(made.values())
+
+
+def _judged(fused: Fused) -> dict[str, Ranked]:
+    return {each.key: each for each in (*fused.judged, *fused.ranked)}
+
+
+def _place(made: Decision) -> tuple[bool, bool, int]:
+    return (not made.injected, made.position is None, made.position or 0)
+
+
+def _late(out: Dropped) -> Decision:
+    return Decision(out.key, False, out.reason, out.score, rule=out.rule)
+
+
+def _decision(made: Decision, ranked: Ranked | None, policy_version: str) -> dict[str, Any]:
+    blocked = made.reason == "blocked" or made.sanitization != "pass"
+    position = None if made.position is None else {"slot": made.slot, "index": made.position, "zone": made.zone}
+    return {
+        "id": made.key,
+        "decision": "injected" if made.injected else "rejected",
+        "decision_reason": made.reason,
+        "candidate_score": round(ranked.score if ranked else made.score, 6),
+        "factors": _factors(ranked) if ranked else None,
+        "policy_version": policy_version,
+        "guardrail": {"hit": True, "rule_id": made.rule, "reason": made.sanitization} if blocked else NO_GUARDRAIL,
+        "context_position": position,
+        "sanitization_result": made.sanitization,
+        "conflict": _conflict(made),
+        "rule": made.rule,
+        "source_uri": ranked.candidate.uri if ranked and ranked.candidate.is_resource else None,
+        "tokens": made.tokens,
+    }
+
+
+def _conflict(made: Decision) -> dict[str, Any]:
+    """Whether knowledge said otherwise, which went first, and what said it (seed 004 section 4.3)."""
+    if made.reason != "conflict_knowledge":
+        return NO_CONFLICT
+    return {"detected": True, "resolution": "knowledge_first", "with": made.rule}
+
+
+def _factors(ranked: Ranked) -> dict[str, float]:
+    made = ranked.factors
+    return {
+        "relevance": round(made.relevance, 6),
+        "recency": made.recency,
+        "confidence_eff": round(made.confidence, 6),
+        "provenance": made.provenance,
+        "frequency": made.frequency,
+    }
+
+
+def counts(made: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many decisions there were of each reason; `injected` is how many are in the package."""
+    found: dict[str, int] = {"injected": 0}
+    for each in made:
+        name = "injected" if each["decision"] == "injected" else str(each["decision_reason"])
+        found[name] = found.get(name, 0) + 1
+    return found
+
+
+def stores_used(kinds: Sequence[str]) -> list[str]:
+    """Which stores the candidates came from."""
+    names = {"memory": "memory", "turn": "conversation", "resource": "knowledge"}
+    return sorted({names[kind] for kind in kinds})

@@ -1,0 +1,216 @@
+"""What there is to say in each slot, and how much of it each is to have (seed 004 section 4.2.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from services.compose.rules.candidates import Ranked, RecentTurn
+from services.compose.rules.packing import slots, texts
+from services.compose.rules.packing.budget import (
+    COMPRESSIBLE,
+    HEADINGS_COST,
+    BudgetSignals,
+    Order,
+    Slot,
+    SlotBounds,
+    SlotBudget,
+    allocate,
+    personal_ceiling,
+    profile_for,
+    truncate,
+)
+from services.compose.rules.packing.draft import Decision, Draft, PackInputs, PackPolicy
+from services.compose.rules.packing.fit import NAME_JOINT, Material, fit
+from services.compose.rules.packing.shrink import thinner
+from services.compose.rules.packing.slots import PreparedCore
+from services.compose.rules.packing.spoken import withheld
+from shared.language.detection import detect
+from shared.screening.sanitize import show_own
+
+RICH = 12.0
+"""The confidence of so many certain memories together is all that memory can say."""
+DEEP = 16
+"""Turns of a long conversation."""
+
+
+def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
+    """All that may be said: past the guard, within the counts, each piece with its cost; the draft names the rest."""
+    found = {each.key for each in inputs.evidence}
+    pinned = _pinned(inputs, policy, draft, found)
+    allowed = _allowed(inputs, policy, draft, _personal(inputs, policy) - len(pinned))
+    lean = inputs.token_limit < policy.short_guide_below
+    request = inputs.request_id or inputs.context_id
+    evidence = slots.evidence(
+        allowed,
+        request,
+        inputs.created_at,
+        policy.max_snippet_chars,
+        policy=policy.sanitize,
+        lean=lean,
+        nonce=inputs.nonce,
+    )
+    return Material(
+        evidence=evidence,
+        core=pinned,
+        turns=slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars),
+        summary=_summary(inputs, policy, draft),
+        entities=_entities(inputs, policy),
+        personal_most=personal_ceiling(inputs.intent, policy.budget),
+        snippet_chars=policy.max_snippet_chars,
+    )
+
+
+def _personal(inputs: PackInputs, policy: PackPolicy) -> int:
+    """How many notes about the user may go in, core memory and evidence together."""
+    most = len(inputs.core) + _evidence_most(inputs, policy) if inputs.inject_limit is None else inputs.inject_limit
+    return min(most, policy.budget.small_talk_items) if inputs.intent == "small_talk" else most
+
+
+def _evidence_most(inputs: PackInputs, policy: PackPolicy) -> int:
+    return max(policy.evidence_max_items, inputs.inject_limit or 0)
+
+
+def _allowed(
+    inputs: PackInputs, policy: PackPolicy, draft: Draft, personal: int
+) -> list[tuple[Ranked, slots.Screened]]:
+    """The evidence that passes the guard and the counts, in order; of the user `personal` pieces at most."""
+    most, memories = _evidence_most(inputs, policy), max(policy.memories_max, inputs.inject_limit or 0)
+    kept: list[tuple[Ranked, slots.Screened]] = []
+    for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
+        draft.rejected += withheld(slots.withheld(each.candidate, policy.sanitize))
+        draft.held_back += slots.held_back_of(each.candidate, clean, policy.sanitize)
+        is_memory = each.candidate.memory_id is not None
+        full = len(kept) >= most or (is_memory and memories <= 0)
+        if clean.outcome == "blocked":
+            draft.rejected.append(
+                Decision(each.key, False, "blocked", each.score, sanitization="blocked", rule=clean.rule)
+            )
+        elif full or (not each.candidate.is_resource and personal <= 0):
+            draft.rejected.append(Decision(each.key, False, "relevance", each.score, sanitization=clean.outcome))
+        else:
+            memories -= is_memory
+            personal -= not each.candidate.is_resource
+            kept.append((each, clean))
+    return kept
+
+
+def _pinned(inputs: PackInputs, policy: PackPolicy, draft: Draft, found: set[str]) -> list[PreparedCore]:
+    """Core memory that is not among the evidence, as much as may go in."""
+    pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
+    draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
+    for each in (*pinned, *blocked):
+        draft.held_back += slots.held_back(each.key, each.memory.comes_from, each.screened)
+    fresh = [each for each in pinned if each.key not in found and each.memory.epistemic != "outdated"]
+    return fresh[: _personal(inputs, policy)]
+
+
+def _earlier(inputs: PackInputs) -> list[RecentTurn]:
+    """The turns before this one: the message being answered may already be stored."""
+    turns = sorted(inputs.recent, key=lambda turn: turn.seq)
+    if turns and [(each.role, each.content) for each in turns[-1].messages] == [("user", inputs.user_message)]:
+        turns.pop()
+    return turns
+
+
+def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
+    """What the user and the assistant said, summed up: shown as it was said."""
+    clean = show_own(inputs.working_summary, policy.sanitize)
+    draft.held_back += slots.held_back("summary", "own", clean)
+    return clean.text.strip()
+
+
+def _entities(inputs: PackInputs, policy: PackPolicy) -> str:
+    names = list(filter(None, (show_own(each, policy.sanitize).text for each in inputs.entities)))
+    language = inputs.language or detect(inputs.user_message)
+    return texts.entities(language, NAME_JOINT.join(names)) if names else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """What each slot may keep while others can give way, and how that was found."""
+
+    shares: Mapping[Slot, int]
+    signals: BudgetSignals
+    allocation: Literal["dynamic", "static", "fallback"]
+
+
+def floors(inputs: PackInputs, policy: PackPolicy, draft: Draft, material: Material) -> Floors:
+    """The dynamic shares, or the static ones where the policy says so or the allocator fails (R119)."""
+    found = signals(inputs, material)
+    made = policy.budget.allocation
+    if made == "dynamic":
+        try:
+            return Floors(allocate(inputs.token_limit, found, policy.budget), found, "dynamic")
+        except Exception:  # noqa: BLE001 # whatever it is, a package with static shares is better than none
+            draft.degraded.append("budget_allocator_fallback")
+    shares = profile_for(inputs.token_limit, policy.budget).slots
+    return Floors(shares, found, "static" if made == "static" else "fallback")
+
+
+def signals(inputs: PackInputs, material: Material) -> BudgetSignals:
+    """How sure the memories are, how near the best knowledge is, how long the conversation has been (R112)."""
+    memories = [each.ranked.candidate.confidence for each in material.evidence if not each.is_resource]
+    pinned = [each.memory.confidence for each in material.core]
+    found = [each.ranked.candidate for each in material.evidence if each.is_resource]
+    near = sorted(
+        (each.probability if each.rerank_score is None else each.rerank_score for each in found), reverse=True
+    )
+    turns = max((turn.seq for turn in inputs.recent), default=0)
+    return BudgetSignals(
+        memory_richness=min(1.0, sum([*memories, *pinned]) / RICH),
+        knowledge_relevance=max(0.0, min(1.0, sum(near[:3]) / 3)),
+        conversation_depth=min(1.0, turns / DEEP),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What each slot that can be cut has of a package, and the tokens of JSON that nobody used."""
+
+    shares: Mapping[Slot, SlotBudget]
+    idle: int
+
+
+def fill(
+    material: Material,
+    shares: Mapping[Slot, int],
+    limits: SlotBounds,
+    order: Order,
+    draft: Draft,
+    room: int,
+    wire_room: int | None,
+) -> Filling:
+    """The draft filled to `room` tokens of messages and about `wire_room` of JSON.
+
+    Every slot is granted its least, if it wants so much, and no slot more than its most.
+    """
+    room = max(0, room - HEADINGS_COST)
+    wanted = material.wants()
+    granted = _grant(wanted, shares, limits, order, room)
+    kept, left = (material, room) if wire_room is None else thinner(material, room, wire_room, limits)
+    room = max(0, min(room, left))
+    wants = _capped(kept.wants(), limits)
+    filled, used = fit(kept, draft, wants, _grant(wants, shares, limits, order, room), room)
+    made: dict[Slot, SlotBudget] = {
+        slot: SlotBudget(
+            wanted=wanted[slot],
+            minimum=limits.least[slot],
+            maximum=limits.most[slot],
+            share=shares[slot],
+            granted=max(granted[slot], filled[slot]),
+            used=used[slot],
+        )
+        for slot in COMPRESSIBLE
+    }
+    return Filling(made, max(0, left - sum(used.values())))
+
+
+def _grant(
+    wants: Mapping[Slot, int], shares: Mapping[Slot, int], limits: SlotBounds, order: Order, room: int
+) -> dict[Slot, int]:
+    sizes = truncate({**_capped(wants, limits)}, room, {**shares}, order, least={**limits.least})
+    return {slot: sizes[slot] for slot in COMPRESSIBLE}
+
+
+def _capped(wants: Mapping[Slot, int], limits: SlotBounds) -> dict[Slot, int]:
+    return {slot: min(size, limits.most[slot]) for slot, size in wants.items()}

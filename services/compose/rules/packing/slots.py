@@ -1,0 +1,343 @@
+"""What could go into each slot of a package, and what it would cost (seed 003 sections 3-7)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from schemas.context_package import BlockSource, DeveloperBlock, RecentMessage, SystemBlock
+from schemas.evidence_pack import EvidenceItem, EvidenceProvenance, Ref, Signals
+from schemas.messages import evidence_line
+from schemas.retrieval_plan import PLAN_VERSION
+from schemas.vocabulary import Intent, Language, MemoryType
+from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, Ranked, RecentTurn
+from services.compose.rules.packing import texts
+from services.compose.rules.packing.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
+from shared.domain.blocks import Blocked, closed, fence
+from shared.language import tokens
+from shared.language.normalise import clip
+from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
+
+BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
+_BLOCK_OF: dict[MemoryType, BlockType] = {
+    "profile": "core_profile",
+    "preference": "preferences",
+    "constraint": "preferences",
+    "pattern": "preferences",
+    "goal": "goals",
+}
+SEPARATOR = 2
+"""Tokens at most between two pieces of one message."""
+MAX_READ = 32_000
+"""Characters of a text beyond which nobody reads what is to be shown of it."""
+LEAST_MESSAGE = 16
+"""Tokens below which a message that was cut says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of the turn, their blocks and cost."""
+
+    system: tuple[SystemBlock, ...] = ()
+    developer: tuple[DeveloperBlock, ...] = ()
+    cost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A piece of evidence as it would stand in the package; `text` is what may be shown of it, `place` its rank."""
+
+    ranked: Ranked
+    item: EvidenceItem
+    cost: int
+    outcome: Outcome
+    rule: str | None
+    place: int = 0
+    text: str = ""
+    nonce: str = ""
+
+    @property
+    def is_resource(self) -> bool:
+        """True where it belongs to the knowledge slot."""
+        return self.ranked.candidate.is_resource
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCore:
+    """A pinned memory as it would stand in the package."""
+
+    memory: CoreMemory
+    block: SystemBlock
+    cost: int
+    screened: Screened
+
+    @property
+    def key(self) -> str:
+        """The same key that a candidate for this memory has."""
+        return f"memory:{self.memory.memory_id}"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether anything was taken out of it."""
+        return self.screened.outcome
+
+    @property
+    def rule(self) -> str | None:
+        """Why anything was."""
+        return self.screened.rule
+
+
+def cost(text: str) -> int:
+    """The tokens of one piece, with what separates it from the next."""
+    return tokens.count(text) + SEPARATOR if text else 0
+
+
+def rules(
+    language: Language,
+    intent: Intent,
+    now: datetime,
+    policies: Sequence[str],
+    developer: Sequence[str],
+    *,
+    short: bool,
+    evidence: bool = True,
+    nonce: str = "",
+) -> Rules:
+    """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107).
+
+    Without evidence there is nothing to cite, and a sentence guides; where it has to be short, that is all.
+    """
+    guide = SystemBlock(
+        type="policies", text=texts.memory_guide(language, nonce, short=short or not evidence), updated_at=now
+    )
+    if short:
+        return Rules((guide,), (), cost(guide.text) + MESSAGE_OVERHEAD)
+    phase = texts.phase_rule(language, intent)
+    cite = [("format_rules", texts.citation_rule(language))] if evidence else []
+    rest = [*cite, *([("other", phase)] if phase else []), *(("other", text) for text in developer)]
+    blocks = (guide, *(SystemBlock(type="policies", text=text, updated_at=now) for text in policies))
+    made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
+    total = sum(cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
+    return Rules(blocks, made, total)
+
+
+def with_hints(made: Rules, hints: Sequence[str], now: datetime) -> Rules:
+    """The rules with what the agent has learnt of its own tools after them."""
+    lines = "\n".join(f"- {each}" for each in hints)
+    block = SystemBlock(type="other", text=f"<agent_hints>\n{lines}\n</agent_hints>", updated_at=now)
+    return Rules((*made.system, block), made.developer, made.cost + cost(block.text))
+
+
+def screen_candidates(
+    ranked: Iterable[Ranked], policy: SanitizePolicy, most: int = MAX_READ
+) -> list[tuple[Ranked, Screened]]:
+    """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
+    return [(each, screen_candidate(each.candidate, policy, most)) for each in ranked]
+
+
+def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = MAX_READ) -> Screened:
+    """A message's words, and after them, each in its fence, what was recognised in its media."""
+    source = candidate.comes_from
+    if not candidate.recognized:
+        return show(_start(candidate.text, most), source, policy)
+    words = candidate.text[: candidate.recognized[0].start].rstrip("\n")
+    clean = show(_start(words, most), source, policy)
+    if clean.outcome == "blocked":
+        return clean
+    read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
+    fences = [fence(each.type, _start(told.text, most)) for each, told in read if told.text]
+    return Screened(clean.outcome, "\n".join([clean.text, *fences]), clean.rule)
+
+
+def withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
+    """The media whose recognised text gave orders, when the message was indexed or now."""
+    read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
+    return [
+        Blocked(each.media_id, each.rule or told.rule) for each, told in read if each.rule or told.outcome == "blocked"
+    ]
+
+
+def held_back(key: str, source: Source, clean: Screened) -> list[HeldBack]:
+    """What is not shown of a text; nothing where all of it is."""
+    return [HeldBack(key, source, clean.held_back, clean.outcome == "blocked")] if clean.held_back else []
+
+
+def held_back_of(candidate: Candidate, clean: Screened, policy: SanitizePolicy) -> list[HeldBack]:
+    """What is not shown of a candidate's words, nor of what was recognised in its media."""
+    found = held_back(candidate.key, candidate.comes_from, clean)
+    for each in candidate.recognized:
+        told = screen(candidate.text[each.start : each.end], policy)
+        if rule := each.rule or told.held_back:
+            whole = each.rule is not None or told.outcome == "blocked"
+            found.append(HeldBack(f"media:{each.media_id}", "foreign", rule, whole))
+    return found
+
+
+def _start(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def evidence(
+    pairs: Sequence[tuple[Ranked, Screened]],
+    request_id: str,
+    now: datetime,
+    limit: int,
+    *,
+    policy: SanitizePolicy,
+    lean: bool = False,
+    nonce: str = "",
+) -> list[Prepared]:
+    """Evidence with snippets of at most `limit` characters; lean: without what is known of it and its signals."""
+    made: list[Prepared] = []
+    for place, (ranked, clean) in enumerate(pairs):
+        item = _item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
+        if item.snippet:
+            price = cost(evidence_line(place + 1, item))
+            made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
+    return made
+
+
+def frame(each: Prepared) -> int:
+    """The tokens of the evidence without its text: label, address, tag, how it was found."""
+    return _with_snippet(each, "", len(each.text) + 10_000).cost
+
+
+def shorter(each: Prepared, size: int, limit: int) -> Prepared | None:
+    """The evidence with as much of its text as fits `size` tokens; None where that is nothing."""
+    room = size - frame(each) - SEPARATOR
+    text = tokens.head(each.text, room)
+    made = _with_snippet(each, text.rstrip() + "…", limit) if text else None
+    return made if made and made.cost <= size else None
+
+
+def _with_snippet(each: Prepared, text: str, limit: int) -> Prepared:
+    item = each.item.model_copy(update={"snippet": evidence_snippet(each.ranked.candidate, text, limit, each.nonce)})
+    return replace(each, item=item, cost=cost(evidence_line(each.place + 1, item)))
+
+
+def _item(
+    ranked: Ranked,
+    text: str,
+    request_id: str,
+    now: datetime,
+    limit: int,
+    nonce: str,
+    policy: SanitizePolicy,
+    *,
+    lean: bool,
+) -> EvidenceItem:
+    source = ranked.candidate
+    return EvidenceItem(
+        id=ranked.key,
+        source="resource" if source.is_resource else "memory",
+        source_uri=citable(source.uri),
+        title=clip(screen(source.title, policy).text, 120) if source.title else "",
+        snippet=evidence_snippet(source, text, limit, nonce),
+        mode=source.mode,
+        score=round(ranked.factors.relevance, 6),
+        signals=Signals() if lean else signals(ranked),
+        provenance=EvidenceProvenance(request_id=request_id, plan_version=PLAN_VERSION, retrieved_at=now),
+        ref=ref(ranked),
+        known=None if lean else known_of(source),
+        group="relational_bundle" if source.mode == "relational" else None,
+    )
+
+
+def ref(ranked: Ranked) -> Ref:
+    """Where the evidence lives (decision 12)."""
+    source = ranked.candidate
+    return Ref(
+        document_id=source.document_id,
+        section_id=source.section_id,
+        turn_id=source.turn_id,
+        memory_item_id=source.memory_id,
+        message=source.message_ordinal,
+    )
+
+
+def signals(ranked: Ranked) -> Signals:
+    """What each ranker said of the evidence; arms are recognised by the beginning of their names."""
+    source = ranked.candidate
+    vector = [arm for arm in source.arm_ranks if arm.startswith("vector")]
+    words = [arm for arm in source.arm_ranks if arm.startswith("text")]
+    memory = source.memory_id is not None
+    return Signals(
+        vector_score=max((source.arm_scores[arm] for arm in vector if arm in source.arm_scores), default=None),
+        vector_rank=min((source.arm_ranks[arm] for arm in vector), default=None),
+        fts_score=max((source.arm_scores[arm] for arm in words if arm in source.arm_scores), default=None),
+        fts_rank=min((source.arm_ranks[arm] for arm in words), default=None),
+        rrf_score=round(ranked.rrf, 6),
+        rerank_score=source.rerank_score,
+        recency_score=ranked.factors.recency if memory else None,
+        confidence_effective=round(ranked.factors.confidence, 4) if memory else None,
+        provenance_weight=ranked.factors.provenance if memory else None,
+        frequency_factor=ranked.factors.frequency if memory else None,
+    )
+
+
+def core(
+    memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
+) -> tuple[list[PreparedCore], list[PreparedCore]]:
+    """The pinned memories that may be shown, in their order, and those that are blocked."""
+    made: list[PreparedCore] = []
+    for memory in memories:
+        clean = show(memory.text, memory.comes_from, policy)
+        block = SystemBlock(
+            type=_BLOCK_OF.get(memory.type, "other"),
+            text=core_tag(memory, clip(clean.text, 400), nonce),
+            updated_at=memory.updated_at,
+            source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),
+        )
+        made.append(PreparedCore(memory, block, cost(block.text), clean))
+    allowed = [each for each in made if each.outcome != "blocked"]
+    return allowed, [each for each in made if each.outcome == "blocked"]
+
+
+def window(turns: Sequence[RecentTurn], most: int, max_tool_chars: int) -> list[tuple[int, list[RecentMessage]]]:
+    """The newest `most` turns, newest first, each with its cost; tool results are cut short (R099, OC101)."""
+    newest = sorted(turns, key=lambda turn: turn.seq, reverse=True)[:most]
+    shown = [[_message(each, max_tool_chars) for each in turn.messages if each.role != "system"] for turn in newest]
+    return [(turn_cost(messages), messages) for messages in shown if messages]
+
+
+def _message(message: object, max_tool_chars: int) -> RecentMessage:
+    made = RecentMessage.model_validate(message, from_attributes=True)
+    if made.role != "tool" or len(made.content) <= max_tool_chars:
+        return made
+    return made.model_copy(update={"content": clip(made.content, max_tool_chars)})
+
+
+def turn_cost(messages: Sequence[RecentMessage]) -> int:
+    """The tokens of a turn as chat messages."""
+    return sum(tokens.count(each.content) + tokens.count(each.name or "") + MESSAGE_OVERHEAD for each in messages)
+
+
+def shortened(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
+    """The messages of one turn cut to at most `size` tokens, the longest most.
+
+    Where they would be too short to say anything, the first is left out; empty where none fits.
+    """
+    for first in range(len(messages)):
+        shown = list(messages[first:])
+        prices = [turn_cost([each]) for each in shown]
+        sizes = _levelled(prices, size)
+        if all(given >= min(price, LEAST_MESSAGE) for given, price in zip(sizes, prices, strict=True)):
+            return [_cut_message(*each) for each in zip(shown, prices, sizes, strict=True)]
+    return []
+
+
+def _levelled(prices: Sequence[int], size: int) -> list[int]:
+    """Of each price as much as an even share allows; what the small do not need goes to the large."""
+    given = [0] * len(prices)
+    left = size
+    for done, at in enumerate(sorted(range(len(prices)), key=prices.__getitem__)):
+        given[at] = min(prices[at], left // (len(prices) - done))
+        left -= given[at]
+    return given
+
+
+def _cut_message(message: RecentMessage, price: int, size: int) -> RecentMessage:
+    if price <= size:
+        return message
+    text = tokens.head(message.content, size - (price - tokens.count(message.content)) - SEPARATOR)
+    return message.model_copy(update={"content": closed(text.rstrip() + "…")})

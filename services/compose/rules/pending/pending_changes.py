@@ -1,0 +1,368 @@
+"""What is said but not yet learnt: which memories it ends, before the workers have ended them (X33)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from schemas.vocabulary import Role
+from services.compose.rules.candidates import Candidate
+from services.compose.rules.resolving.current import current_text
+from services.compose.rules.resolving.outdated import (
+    NOTHING_ENDED,
+    OutdatedStatement,
+    OutdatedStatements,
+    outdated_statements,
+)
+from shared.domain.statements import Known, Statement, sense_of
+from shared.extraction.edited import Content
+from shared.language.normalise import fold
+from shared.language.segment import query_terms, terms
+from shared.language.within import has_word
+from shared.policy import ConfidencePolicy
+from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
+from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
+
+MOST_SHOWN = 6
+"""So many statements that are neither in the window nor searchable yet are shown at most, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement was made: `word` is its value, which another message of the turn may repeat."""
+
+    turn_id: str
+    ordinal: int
+    span: tuple[int, int]
+    word: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The message that a statement was made in."""
+
+    text: str
+    said_at: datetime
+    session_id: str
+    role: Role = "user"
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An active memory, or a statement on its way to become one."""
+
+    known: Known
+    place: Place | None
+    learnt: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A statement that no worker has settled yet; the message being answered is `now`."""
+
+    memory_id: UUID
+    statement: Statement
+    text: str
+    words: tuple[str, ...]
+    told: str
+    place: Place
+    spoken: Spoken
+    polarity: int = 0
+    now: bool = False
+    forgotten: bool = False
+    """Whether what it takes back is not told to anybody who asks about the past either."""
+
+    @property
+    def cause(self) -> str:
+        """What names it as the reason why something is not shown."""
+        return "overlay:message" if self.now else f"overlay:turn:{self.place.turn_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What the user took back of a turn in the next one; `sentence` is known while workers may not have seen it."""
+
+    until: datetime
+    forgotten: bool
+    sentence: str = ""
+
+    def covers(self, text: str) -> bool:
+        """Whether a memory that was learnt from the turn says what was taken back."""
+        said = frozenset(query_terms(text))
+        return bool(said) and 2 * len(said.intersection(terms(self.sentence))) >= len(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What the package must not show any more, and the statements that say so."""
+
+    masked: Mapping[str, str] = field(default_factory=dict[str, str])
+    ended: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict[str, tuple[Mapping[str, Any], ...]])
+    texts: frozenset[str] = frozenset()
+    stating: tuple[tuple[Pending, frozenset[str]], ...] = ()
+    outdated: OutdatedStatements = NOTHING_ENDED
+    taken_back: Mapping[str, TakenBack] = field(default_factory=dict[str, TakenBack])
+
+    def with_ended(self, ended: Iterable[OutdatedStatement], taken_back: Mapping[str, TakenBack]) -> "Overlay":
+        """The same, and what had ended or was taken back before."""
+        known = (*self.outdated.statements, *ended)
+        if not known and not taken_back:
+            return self
+        return replace(self, outdated=outdated_statements(known), taken_back=taken_back)
+
+    def hides(self, memory_id: UUID | str | None, turn_id: UUID | str | None = None, text: str = "") -> bool:
+        """Whether what was said since ends or takes back this memory, learnt from this turn."""
+        taken = self.taken_back.get(str(turn_id)) if self.taken_back else None
+        return (bool(self.masked) and str(memory_id) in self.masked) or (taken is not None and taken.covers(text))
+
+    def of_turn(self, turn_id: UUID | str | None) -> tuple[Mapping[str, Any], ...]:
+        """What of a turn's words holds no longer, as `current_text` reads it."""
+        return self.ended.get(str(turn_id), ()) if self.ended else ()
+
+    def cause(self, key: str) -> str | None:
+        """Why the candidate of this key is not shown, where the overlay is the reason."""
+        kind, _, rest = key.partition(":")
+        if kind == "memory":
+            return self.masked.get(rest)
+        gone = self.ended.get(rest.partition(":")[0])
+        return str(gone[0]["cause"]) if gone else None
+
+    def names(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that nothing which no longer holds speaks of."""
+        gone = (*self.texts, *(each.sentence for each in self.taken_back.values()))
+        return [name for name in names if not any(has_word(text, name) for text in gone)]
+
+    def summary(self, text: str, said: Sequence[SummaryLine] = (), ended: Sequence[EndedStatement] = ()) -> str:
+        """The summary without the lines that say what no longer holds, and without headings left bare.
+
+        `said` are its lines with their turns, `ended` what was learnt from these and had ended before.
+        """
+        foreseen = [*ended, *self._ended_statements()]
+        if not text or not (foreseen or self.outdated.statements):
+            return text
+        stale = find_stale_lines(said, foreseen)
+        lines = text.splitlines()
+        headings = {line for line, after in pairwise(lines) if not line.startswith("- ") and after.startswith("- ")}
+        kept = [
+            line
+            for line in lines
+            if not (
+                _repeats(line, self.texts)
+                or (line.startswith("- ") and any(map(line.endswith, stale)))
+                or self._is_outdated(line)
+            )
+        ]
+        pairs = zip(kept, [*kept[1:], ""], strict=True)
+        return "\n".join(line for line, after in pairs if line not in headings or after.startswith("- "))
+
+    def _is_outdated(self, line: str) -> bool:
+        return line.startswith("- ") and self.outdated.ended_at(_line(line)) is not None
+
+    def _ended_statements(self) -> list[EndedStatement]:
+        """What these changes end, wherever it was said, and the values that they end of each turn."""
+        of_turns = [
+            EndedStatement("", gone["word"], UUID(turn)) for turn, every in self.ended.items() for gone in every
+        ]
+        return [*(EndedStatement(text, None, None) for text in self.texts), *of_turns]
+
+
+NOTHING = Overlay()
+
+
+def _repeats(line: str, texts: frozenset[str]) -> bool:
+    return line.startswith("- ") and fold(_line(line).strip()) in texts
+
+
+def _line(line: str) -> str:
+    """The line without its mark and label."""
+    said = line.removeprefix("- ")
+    return said.partition("] ")[2] if said.startswith("[") else said
+
+
+@dataclass(slots=True)
+class _Course:
+    """Memory as it becomes while the pending statements are gone through."""
+
+    active: dict[UUID, Remembered]
+    masked: dict[str, str] = field(default_factory=dict[str, str])
+    ended: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict[str, list[Mapping[str, Any]]])
+    texts: set[str] = field(default_factory=set[str])
+    gone: list[OutdatedStatement] = field(default_factory=list[OutdatedStatement])
+    stating: dict[UUID, tuple[Pending, set[str]]] = field(default_factory=dict[UUID, tuple[Pending, set[str]]])
+
+
+def overlay(pending: Sequence[Pending], remembered: Sequence[Remembered], policy: ConfidencePolicy) -> Overlay:
+    """What the pending statements, in their order, will do to these memories once the workers come to them.
+
+    `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
+    """
+    course = _Course({each.known.memory_id: each for each in remembered})
+    for each in pending:
+        _next(course, each, policy)
+    stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
+    ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
+    outdated = outdated_statements(reversed(course.gone))
+    return Overlay(course.masked, ended, frozenset(course.texts), stating, outdated)
+
+
+def foreseen(
+    pending: Sequence[Pending], remembered: Sequence[Remembered], policy: ConfidencePolicy
+) -> dict[UUID, Operation]:
+    """By statement what the workers will do with it, those before it done."""
+    course = _Course({each.known.memory_id: each for each in remembered})
+    found = {each.memory_id: _next(course, each, policy) for each in pending}
+    return {memory_id: operation for memory_id, operation in found.items() if operation is not None}
+
+
+def _next(course: _Course, each: Pending, policy: ConfidencePolicy) -> Operation | None:
+    """What becomes of the next statement, in the course of them; None where it is a memory already."""
+    if each.memory_id in course.active:
+        return None
+    operation = resolve(each.statement, [r.known for r in course.active.values()], policy)
+    _follow(course, each, operation)
+    return operation
+
+
+def _follow(course: _Course, each: Pending, operation: Operation) -> None:
+    match operation:
+        case Write(ends=ends) if not _outlived(course, each, ends):
+            same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
+            _end(course, each, [k for k in ends if k is not same])
+            if same:
+                _raise(course, same, operation)
+            else:
+                course.active[each.memory_id] = _fresh(each, operation)
+        case Confirm(target=target):
+            _raise(course, target, operation)
+        case Retract(targets=targets) if not _outlived(course, each, targets):
+            _end(course, each, targets)
+        case _:
+            pass
+
+
+def _outlived(course: _Course, each: Pending, ends: Sequence[Known]) -> bool:
+    """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
+    held = [course.active[known.memory_id] for known in ends]
+    return not each.now and any(
+        r.learnt
+        and (
+            r.known.valid_at > each.statement.said_at or (r.place is not None and r.place.turn_id == each.place.turn_id)
+        )
+        for r in held
+    )
+
+
+def _raise(course: _Course, target: Known, operation: Write | Confirm) -> None:
+    """What was said again stands as firmly as the better of both."""
+    held, relation = course.active[target.memory_id], operation.relation
+    known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
+    course.active[target.memory_id] = replace(held, known=known)
+
+
+def _fresh(each: Pending, written: Write) -> Remembered:
+    said = each.statement
+    known = Known(
+        memory_id=each.memory_id,
+        root_id=each.memory_id,
+        version=1,
+        type=said.type,
+        key=said.key,
+        sense=said.sense,
+        provenance=written.relation.provenance,
+        assertion=written.relation.assertion,
+        flags=said.flags,
+        confidence=written.relation.confidence,
+        valid_at=said.said_at,
+        source_sessions=(said.session_id,),
+        polarity=each.polarity,
+        text=each.text,
+        words=each.words,
+        told=each.told,
+    )
+    return Remembered(_amended(known, written.content) if written.content else known, each.place, learnt=False)
+
+
+def _amended(known: Known, content: Content) -> Known:
+    value = dict(content.value)
+    return replace(
+        known,
+        type=content.type,
+        key=content.key,
+        sense=sense_of(content.key, value, content.text, content.polarity),
+        polarity=content.polarity,
+        flags=content.flags,
+        text=content.text,
+        words=(content.text, *(str(value[name]) for name in ("target", "value") if value.get(name))),
+        told=content.text,
+        value=value,
+        valid_until=content.valid_until,
+    )
+
+
+def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
+    keys: set[str] = set()
+    for known in ends:
+        held = course.active.pop(known.memory_id)
+        course.texts.add(fold(known.text.strip()))
+        if not each.forgotten:
+            course.gone.append(_to_outdated(each, held))
+        if held.learnt:
+            course.masked[str(known.memory_id)] = each.cause
+            keys.add(f"memory:{known.memory_id}")
+        elif known.memory_id in course.stating:
+            keys |= course.stating.pop(known.memory_id)[1]
+        if at := held.place:
+            gone = {"ordinal": at.ordinal, "span": at.span, "word": at.word, "cause": each.cause}
+            gone |= {"until": each.statement.said_at, "forgotten": each.forgotten}
+            course.ended.setdefault(at.turn_id, []).append(gone)
+            keys.add(f"turn:{at.turn_id}:{at.ordinal}")
+    if keys and (each.statement.key or each.statement.assertion == "correction"):
+        course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
+
+
+def _to_outdated(each: Pending, held: Remembered) -> OutdatedStatement:
+    word = held.place.word if held.place else None
+    instead = None if each.statement.retracts else each.text
+    turns = frozenset({held.place.turn_id} if held.place else ())
+    return OutdatedStatement(
+        each.statement.said_at, held.known.text, held.known.told, word, instead, turns, certain=True
+    )
+
+
+def evidence(found: Overlay, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
+    """The messages that made the statements, newest first, but for those of the turns that are shown anyway.
+
+    `among` limits them to statements that end one of these candidates (by key).
+    """
+    messages: dict[tuple[str, int], Candidate] = {}
+    for said, keys in reversed(found.stating):
+        text = current_text(said.spoken.text, said.place.ordinal, found.of_turn(said.place.turn_id))
+        if said.now or said.place.turn_id in shown or not text or (among is not None and not keys & among):
+            continue
+        place = (said.place.turn_id, said.place.ordinal)
+        messages.setdefault(place, _candidate(said, text, len(messages) + 1))
+    return list(messages.values())[:MOST_SHOWN]
+
+
+ARM = "pending"
+
+
+def _candidate(said: Pending, text: str, rank: int) -> Candidate:
+    spoken = said.spoken
+    return Candidate(
+        kind="turn",
+        text=text,
+        valid_at=spoken.said_at,
+        turn_id=said.place.turn_id,
+        message_ordinal=said.place.ordinal,
+        session_id=spoken.session_id,
+        role=spoken.role,
+        name=spoken.name,
+        epistemic="fact",
+        arm_ranks={ARM: rank},
+        arm_scores={ARM: 1.0 / rank},
+        mode="exact",
+    )

@@ -1,0 +1,260 @@
+"""What a question says about the place of its answer: who said it, when, in which words; a cue that is absent moves nothing."""
+
+# ruff: noqa: E501, SIM905 - one family of cues per line, a list of words reads best as one
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from services.compose.rules.planning.answer_types import Kind, kinds, names
+from services.compose.rules.planning.past import without_frame
+from shared.language import segment
+from shared.language.dates import Range, arabic, time_range, without_times
+from shared.language.normalise import fold, normalise
+from shared.language.patterns import to_pattern
+from shared.memo import of_texts
+
+ASKS_WHEN = to_pattern(
+    r"什么时候|何时|哪(?:天|年|月|一天|一年)|几(?:号|点|月)|多久|\bwhen\b|\bwhat (?:date|day|time|year|month)\b|\bhow long\b",
+    re.IGNORECASE,
+)
+_BY_ASSISTANT = to_pattern(
+    r"(?<!我告诉)(?<!我跟)(?<!我对)你(?:之前|上次|刚才|当时|以前|给我|给|帮我|跟我|对我)*(?:说|讲|建议|推荐|提|告诉|教|列|写|回答|解释|给出)"
+    r"|\b(?:did|have|had|what|that) you (?:\w+ )?(?:sa[iy]d?|suggest(?:ed)?|recommend(?:ed)?|t(?:ell|old)|advi[sc]ed?|mention(?:ed)?|explain(?:ed)?|propos(?:e|ed)|g[ia]ven?|list(?:ed)?|wr(?:ite|ote))\b"
+    r"|\byour (?:suggestion|advice|recommendation|answer|explanation|list|proposal)s?\b|\byou (?:suggested|recommended|told|advised|explained|proposed|listed|wrote|gave)\b",
+    re.IGNORECASE,
+)
+_ASKS_ASKED = to_pattern(
+    r"问(?:过|了|的)|提问|\b(?:ask|asked|asking|question|questions|wonder(?:ed|ing)?)\b", re.IGNORECASE
+)
+_BY_USER = to_pattern(r"(?<![们自])[我咱](?!们)|\b(?:i|i'm|i've|i'd|my|mine|me|myself)\b", re.IGNORECASE)
+_YEAR = to_pattern(r"(?:19|20)\d\d")
+_CALENDAR = to_pattern(r"\d{1,2}\s*月|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
+_RELATIVE = to_pattern(r"[今去前明]年|上个?月|这个月|\b(?:last|this|past|previous|ago)\b", re.IGNORECASE)
+_TEMPORAL = to_pattern(
+    r"昨[天日晚]|今[天日早晚年]|明[天早晚年]|[前后]天|[上下这](?:个|一)?(?:周|星期|礼拜|月|学期)|[去前]年|周[一二三四五六日末]|星期[一二三四五六日天]|\d\s*[年月日号点]"
+    r"|[一二两三四五六七八九十几半\d]\s*个?(?:天|周|星期|月|年|小时|分钟)(?:以?前|后|了)?|最近|刚刚|春节|中秋|国庆|元旦|暑假|寒假|[春夏秋冬]天"
+    r"|\b(?:yesterday|today|tonight|tomorrow|ago|recently|lately|soon|since|weekend|(?:last|next|this|past|coming) (?:night|week|weekend|month|year|spring|summer|fall|autumn|winter|morning|evening|few|mon|tue|wed|thu|fri|sat|sun)\w*"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|december)"
+    r"|(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|few|several) (?:day|week|month|year|hour|minute)s?|\d{1,2}(?:st|nd|rd|th)|(?:19|20)\d\d|\d{1,2}:\d\d)\b",
+    re.IGNORECASE,
+)
+_DIGIT = to_pattern(r"\d")
+_LATIN_WORD = to_pattern(r"[a-z]+")
+_TIME_WORDS = frozenset(
+    "yesterday today tonight tomorrow ago recently lately soon since weekend last next this past coming monday tuesday wednesday thursday friday saturday sunday"
+    " january february march april june july august september october november december day days week weeks month months year years hour hours minute minutes".split()
+)
+"""Without one of these, no English words tell when."""
+_SENTENCE = to_pattern(r"[^.!?。！？\n]*[.!?。！？\n]*")
+_WORD = to_pattern(r"[^\W_]+")
+_TOGETHER = to_pattern(r"(?:['’]s)?\s*(?:,|&|and|or|和|与|及|或|、|，)+\s*")
+FIRST_OF_TWO = 0.65
+"""How sure it is that the first of two people in a question is the one it is about."""
+AFTER_DAYS = 10.0
+BEFORE_DAYS = 4.0
+Role = Literal["user", "assistant"]
+
+
+_FRAMING = frozenset(
+    map(
+        segment.stem,
+        """talk discuss say mention chat tell speak conversation happen do go up new news happening visit busy
+        spend plan remind remember summarize summary recap list
+        聊 聊天 聊到 聊过 谈 谈到 说 说到 说过 讲 讲到 提 提到 讨论 告诉 发生 事 事情 做 干 忙 玩 过得 过 安排
+        对话 内容 记录 那天 那会 那会儿 有事 总结 回顾 经历 情况""".split(),
+    )
+)
+"""Of a question that names a time these words say only that it asks what was said or done then."""
+_OF_SPEECH = frozenset(
+    map(
+        segment.stem,
+        "talk discuss say mention chat tell speak conversation 聊 谈 说 讲 提 提到 讨论 告诉 事 事情 对话".split(),
+    )
+)
+"""Of any question these say only that it asks what was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """One question as the scoring reads it: its terms without names of speakers, and what points at its answer."""
+
+    terms: tuple[str, ...]
+    text: str = ""
+    speaker: str | None = None
+    role: Role | None = None
+    time: Range | None = None
+    ahead: bool = False
+    """Whether that time is not over: who asks what to cook tonight does not ask what was said today."""
+    any_year: bool = False
+    asks_when: bool = False
+    asks_asked: bool = False
+    sure: float = 1.0
+    kinds: frozenset[Kind] = frozenset()
+    known: frozenset[str] = frozenset()
+    words: str = ""
+    """All its letters, for what repeats it word for word."""
+
+    @property
+    def only_dates(self) -> bool:
+        """Whether nothing but a time, and that something was said or done, says what is meant."""
+        return all(term in _FRAMING for term in self.terms)
+
+    def without(self, terms: Collection[str]) -> "Cues":
+        """The same question without these terms."""
+        return replace(self, terms=tuple(t for t in self.terms if t not in terms)) if terms else self
+
+
+def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
+    """The cues of a question put to conversations in which these speakers took part."""
+    clean = normalise(text)
+    called = {name: spelt for name in speakers if (spelt := _spelt(name, clean))}
+    bare = _without(clean, called.values())
+    every = segment.query_terms(clean)
+    spoken = time_range(clean, now)
+    timeless = without_times(bare, now) if spoken else bare
+    terms = segment.query_terms(without_frame(timeless)) or ([] if spoken else every)
+    terms = [term for term in terms if term not in _OF_SPEECH] or terms
+    speaker, sure = _about(called, clean)
+    yearless = bool(_CALENDAR.search(arabic(clean))) and not (_YEAR.search(clean) or _RELATIVE.search(clean))
+    return Cues(
+        terms=tuple(terms),
+        text=bare if bare.strip() else clean,
+        speaker=speaker,
+        role=_role(clean),
+        time=spoken,
+        ahead=bool(spoken) and spoken[1] > now and not yearless,
+        any_year=yearless,
+        asks_when=bool(ASKS_WHEN.search(clean)),
+        asks_asked=asks_for_questions(clean),
+        sure=sure,
+        kinds=kinds(clean),
+        known=frozenset(word.lower() for word in _WORD.findall(clean))
+        | frozenset(_first_names(speakers))
+        | names(clean),
+        words=letters(text),
+    )
+
+
+def asks_for_questions(text: str) -> bool:
+    """Whether it asks what was asked: only then is a question an answer."""
+    return _ASKS_ASKED.search(text) is not None
+
+
+def _first_names(speakers: Sequence[str]) -> Iterator[str]:
+    for name in speakers:
+        yield name.lower()
+        yield from name.lower().split()
+
+
+def _about(called: Mapping[str, str], text: str) -> tuple[str | None, float]:
+    """Whose words are wanted: of the one speaker that is named, or rather of the first of two, unless both act together."""
+    if len({fold(name) for name in called}) == 1:
+        return next(iter(called)), 1.0
+    if not called:
+        return None, 1.0
+    (start, first, spelt), (then, _, _), *_ = sorted(
+        (_place(spelt, text), name, spelt) for name, spelt in called.items()
+    )
+    return (None, 1.0) if _TOGETHER.fullmatch(text[start + len(spelt) : then]) else (first, FIRST_OF_TWO)
+
+
+def _place(spelt: str, text: str) -> int:
+    edges = r"\b" if spelt.isascii() else ""
+    found = re.search(f"{edges}{re.escape(spelt)}{edges}", text)
+    return found.start() if found else len(text)
+
+
+def _spelt(name: str, text: str) -> str | None:
+    """How the text calls the speaker: by the whole name or by its first word, spelt as a name."""
+    for form in dict.fromkeys((name, name.split()[0] if name.split() else name)):
+        if len(form) < 2 or form.lower() in ("user", "assistant", "system"):
+            continue
+        if not form.isascii():
+            if form in text:
+                return form
+        elif match := re.search(rf"\b{re.escape(form)}\b", text, re.IGNORECASE):
+            said = match.group()
+            if said[0].isupper() or text.islower():
+                return said
+    return None
+
+
+def _without(text: str, spelt: Iterable[str]) -> str:
+    for each in spelt:
+        edges = r"\b" if each.isascii() else ""
+        text = re.sub(rf"{edges}{re.escape(each)}{edges}(?:['’]s\b)?", " ", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _role(text: str) -> Role | None:
+    if _BY_ASSISTANT.search(text):
+        return "assistant"
+    return "user" if _BY_USER.search(text) else None
+
+
+def nearness(said_at: datetime, cues: Cues) -> float:
+    """1 within the time that the question names, less the further away: things are told after they happen."""
+    if cues.time is None:
+        return 0.0
+    years = range(said_at.year - 1, said_at.year + 2) if cues.any_year else (None,)
+    return max(_near(said_at, _moved(cues.time, year)) for year in years)
+
+
+def _moved(span: Range, year: int | None) -> Range:
+    if year is None or span[0].year == year:
+        return span
+    try:
+        start = span[0].replace(year=year)
+    except ValueError:  # 29 February
+        start = span[0].replace(year=year, day=28)
+    return start, start + (span[1] - span[0])
+
+
+def _near(said_at: datetime, span: Range) -> float:
+    days = timedelta(days=1)
+    if said_at >= span[1]:
+        return float(2.718281828 ** (-((said_at - span[1]) / days) / AFTER_DAYS))
+    if said_at < span[0]:
+        return float(2.718281828 ** (-((span[0] - said_at) / days) / BEFORE_DAYS))
+    return 1.0
+
+
+@of_texts(8192)
+def tells_when(text: str) -> bool:
+    """Whether the text names a time."""
+    if text.isascii() and not _DIGIT.search(text) and _TIME_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):
+        return False  # most texts, at a tenth of the cost
+    return _TEMPORAL.search(text) is not None
+
+
+def asking(text: str) -> float:
+    """Which share of the text is questions."""
+    return _share_asked(text) if "?" in text or "？" in text else 0.0
+
+
+@of_texts(8192)
+def _share_asked(text: str) -> float:
+    asked = sum(len(each) for each in _SENTENCE.findall(text) if "?" in each[-3:] or "？" in each[-3:])
+    return asked / max(1, len(text))
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, folded: what stays the same where marks, blanks and case differ."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def same_speaker(name: str | None, cues: Cues) -> float:
+    """1 where the speaker whom the question names spoke, -1 where another did, 0 where nothing is known."""
+    if cues.speaker is None or not name:
+        return 0.0
+    return cues.sure if fold(name) == fold(cues.speaker) else -cues.sure
+
+
+def same_role(role: str | None, cues: Cues) -> float:
+    """1 where the side that the question asks about spoke, -1 where the other side did."""
+    if cues.role is None or role not in ("user", "assistant"):
+        return 0.0
+    return 1.0 if role == cues.role else -1.0

@@ -1,0 +1,157 @@
+"""What a model adds to the plan of the rules: it may say more, not take away (seed 004 4.1, step 0.5; R064-R070).
+
+The message stays the first query at weight 1 and is searched as the rules say. What a model asks for beside it weighs
+less, and what it claims to have read must stand in the words that it was shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
+
+from schemas.retrieval_plan import Filters, Query, TimeRange
+from schemas.vocabulary import Intent, Purpose
+from services.compose.prompts import NamedTime, PlanAnswer
+from services.compose.rules.planning.plan import Planned, PlanPolicy, certain_resources, points_back
+from shared.language.dates import Range
+from shared.language.normalise import fold, normalise
+
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST = timedelta(days=3700)
+
+
+@dataclass(frozen=True, slots=True)
+class RewritePolicy:
+    """When the rules are sure of an intent, when a model is, and how many queries there may be in all."""
+
+    sure: float = 0.75
+    least: float = 0.5
+    queries: int = 6
+    entities: int = 8
+
+
+DEFAULT_REWRITE = RewritePolicy()
+
+
+def sure(planned: Planned, message: str, policy: RewritePolicy = DEFAULT_REWRITE) -> bool:
+    """Whether the intent of the rules stands whatever a model says; of one that points back they saw only half."""
+    if planned.intent == "small_talk":
+        return planned.confidence >= policy.sure
+    return planned.confidence >= policy.sure and not points_back(normalise(message))
+
+
+def merged(
+    planned: Planned,
+    answer: PlanAnswer,
+    message: str,
+    recent: Sequence[str],
+    now: datetime,
+    rules: PlanPolicy,
+    policy: RewritePolicy = DEFAULT_REWRITE,
+) -> Planned:
+    """The plan of the rules with what the model adds to it."""
+    shown = _plain("\n".join((message, *recent)))
+    intent = _intent(planned, answer, message, policy)
+    purpose = _purpose(planned, answer, intent)
+    needed = _resources(planned, answer, message, intent, rules)
+    entities = _entities(planned, answer, shown, policy)
+    spoken = planned.time or _time(answer.time, shown, now)
+    queries = _queries(planned, answer, entities, None if planned.time else spoken, rules, policy)
+    debug = planned.plan.debug.model_copy(update={"notes": "resources" if needed else "memory"})
+    changes = {"purpose": purpose, "queries": queries, "debug": debug}
+    return replace(
+        planned,
+        intent=intent,
+        confidence=planned.confidence if intent == planned.intent else round(answer.confidence, 2),
+        action_required=intent == "task",
+        entities=entities,
+        purpose=purpose,
+        reason=planned.reason if intent == planned.intent else f"{planned.reason}; the model says {intent}",
+        resources_needed=needed,
+        time=spoken,
+        plan=planned.plan.model_copy(update=changes),
+    )
+
+
+def _intent(planned: Planned, answer: PlanAnswer, message: str, policy: RewritePolicy) -> Intent:
+    """The model's where the rules only guess; never small talk, which would hide what is known."""
+    doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < policy.least
+    if doubted or sure(planned, message, policy):
+        return planned.intent
+    return answer.intent or planned.intent
+
+
+def _purpose(planned: Planned, answer: PlanAnswer, intent: Intent) -> Purpose:
+    """The model's where the rules have only their defaults."""
+    if intent == "small_talk" or answer.purpose in (None, "other") or planned.purpose not in ("qa", "other"):
+        return planned.purpose
+    return answer.purpose or planned.purpose
+
+
+def _resources(planned: Planned, answer: PlanAnswer, message: str, intent: Intent, rules: PlanPolicy) -> bool:
+    certain = certain_resources(normalise(message), intent, rules)
+    if certain is not None:
+        return certain
+    return planned.resources_needed if answer.resources is None else answer.resources
+
+
+def _entities(planned: Planned, answer: PlanAnswer, shown: str, policy: RewritePolicy) -> tuple[str, ...]:
+    """Names that really stand in what the model was shown, after those that the rules found."""
+    named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and _plain(each) in shown)]
+    by_spelling = {_plain(each): each for each in reversed(named)}
+    return tuple(dict.fromkeys(by_spelling[_plain(each)] for each in named))[: policy.entities]
+
+
+def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
+    """The stretch that the model read, if its words stand there and it is a past one; a missing end is a day later."""
+    if named is None or named.first is None or not named.words or _plain(named.words) not in shown:
+        return None
+    zone = now.tzinfo or UTC
+    try:
+        start = datetime.combine(named.first, time(), zone)
+        end = datetime.combine(named.after, time(), zone) if named.after else start + timedelta(days=1)
+        end = start + timedelta(days=1) if end == start else end
+    except OverflowError:
+        return None
+    return (start, end) if EARLIEST <= start < end and start <= now and end - start <= LONGEST else None
+
+
+def _queries(
+    planned: Planned,
+    answer: PlanAnswer,
+    entities: tuple[str, ...],
+    spoken: Range | None,
+    rules: PlanPolicy,
+    policy: RewritePolicy,
+) -> list[Query]:
+    """The message, its words and names; then what the model asks; then what else the rules ask, up to the limit.
+
+    A time that only the model read bounds only what the model asks.
+    """
+    first, *rest = planned.plan.queries
+    hints = {**first.hints, "entities": list(entities)}
+    if spoken:
+        hints["time"] = {"from": spoken[0].isoformat(), "to": spoken[1].isoformat()}
+    bounds = TimeRange.model_validate({"from": spoken[0], "to": spoken[1]}) if spoken else None
+    past = {"past": first.hints["past"]} if "past" in first.hints else {}
+    asked = [
+        Query(text=each.text, mode=each.mode, weight=each.weight, filters=Filters(time_range=bounds), hints=past)
+        for each in answer.queries
+    ]
+    own = [each for each in rest if each.mode == "exact"]
+    related = [each for each in rest if each.mode == "relational"]
+    if entities:
+        known = related[0] if related else Query(text="?", mode="relational", weight=rules.entity_weight, hints=past)
+        related = [known.model_copy(update={"text": " ".join(entities[:5])})]
+    others = [each for each in rest if each.mode not in ("exact", "relational")]
+    found: list[Query] = [first.model_copy(update={"hints": hints})]
+    seen = {_plain(first.text)}
+    for each in (*own, *related, *asked, *others):
+        spelt = _plain(each.text)
+        if each.mode == "relational" or spelt not in seen:
+            seen.add(spelt)
+            found.append(each)
+    return found[: policy.queries]
+
+
+def _plain(text: str) -> str:
+    return fold(normalise(text))

@@ -1,0 +1,150 @@
+"""The part of a plan that knowledge is asked: pure, and without a word of what memory knows (seed 000 2.2, R093)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from schemas.retrieval_plan import Budget, Filters, Fusion, Output, PlanDebug, Query, Ranking, RetrievalPlan
+from schemas.vocabulary import SearchMode
+from services.compose.rules.candidates import Candidate
+from shared.knowledge.port import Section
+from shared.language.detection import detect
+from shared.language.segment import query_terms, terms
+from shared.secrets import redact
+
+MAX_QUERIES = 4
+SNIPPET_CHARS = 800
+CANDIDATES = 3
+"""So many times what is wanted may be looked at by the other side."""
+_UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
+"""Of equals a document without a date comes last."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubPlan:
+    """What is asked; `of` has for each of its queries the number of the query in the plan that it serves."""
+
+    plan: RetrievalPlan
+    of: tuple[int, ...]
+    ignored: tuple[str, ...] = ()
+
+
+def own(plan: RetrievalPlan, message: str, top_k: int, modes: frozenset[SearchMode], request_id: str) -> SubPlan:
+    """Of the planner's queries those that say nothing but what the message says.
+
+    Words of earlier turns, a model's additions and questions about the user's tastes stay here; so does a time, which
+    is when something was said. Secrets and personal numbers are blanked.
+    """
+    said = frozenset(terms(message))
+    kept = [
+        (n, query)
+        for n, query in enumerate(plan.queries)
+        if query.mode != "relational" and (n == 0 or ((asked := query_terms(query.text)) and said.issuperset(asked)))
+    ][:MAX_QUERIES]
+    language = detect(message)
+    queries = [
+        Query(
+            text=redact(query.text)[0],
+            mode=_mode(query.mode, modes),
+            weight=query.weight,
+            hints={"language": language} if language != "other" else {},
+        )
+        for _, query in kept
+    ]
+    made = RetrievalPlan(
+        version=plan.version,
+        request_id=request_id,
+        purpose=plan.purpose,
+        queries=queries,
+        ranking=Ranking(fusion=Fusion(method="rrf")),
+        budget=Budget(top_k=top_k, candidate_k=min(max(top_k * CANDIDATES, top_k), 1000)),
+        output=Output(max_snippet_chars=SNIPPET_CHARS),
+        debug=PlanDebug(notes="resources"),
+    )
+    return SubPlan(made, tuple(n for n, _ in kept))
+
+
+def given(plan: RetrievalPlan, wanted: Iterable[int], modes: frozenset[SearchMode], request_id: str) -> SubPlan | None:
+    """A caller's plan, less who asks and what weighs nothing; None where no query is left.
+
+    A mode that the other side does not have is asked as hybrid, and said.
+    """
+    numbers = sorted(set(wanted))
+    if not numbers:
+        return None
+    queries = [plan.queries[n] for n in numbers]
+    ignored = [
+        f"queries[{n}].mode: knowledge has no {query.mode} search, asked as hybrid"
+        for n, query in zip(numbers, queries, strict=True)
+        if _mode(query.mode, modes) != query.mode
+    ]
+    made = RetrievalPlan(
+        version=plan.version,
+        request_id=request_id,
+        purpose=plan.purpose,
+        queries=[
+            query.model_copy(update={"mode": _mode(query.mode, modes), "text": redact(query.text)[0]})
+            for query in queries
+        ],
+        global_filters=Filters.model_validate(plan.global_filters.model_dump()),
+        budget=plan.budget,
+        ranking=_ranking(plan.ranking),
+        output=Output(max_snippet_chars=max(plan.output.max_snippet_chars, SNIPPET_CHARS)),
+        debug=PlanDebug(notes="resources"),
+    )
+    return SubPlan(made, tuple(numbers), tuple(ignored))
+
+
+def _ranking(asked: Ranking) -> Ranking:
+    """The plan's own, in words that knowledge has: it ranks by places where we do by probabilities."""
+    made = Ranking.model_validate(asked.model_dump(exclude={"min_score"}))
+    if made.fusion.method == "probability":
+        made = made.model_copy(update={"fusion": made.fusion.model_copy(update={"method": "rrf"})})
+    return made
+
+
+def _mode(mode: SearchMode, modes: frozenset[SearchMode]) -> SearchMode:
+    return mode if mode in modes or "hybrid" not in modes else "hybrid"
+
+
+KNOWN = 0.5
+"""How likely the first that knowledge answers helps, whatever scores mean there; the second half as much, and so on."""
+
+
+def candidates(sections: Sequence[Section], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
+    """The sections as evidence; their ranks are those of the other side's order, which is final there."""
+    made: list[Candidate] = []
+    for rank, each in enumerate(sections, 1):
+        of = sub.of[each.query]
+        made.append(_candidate(each, rank, of, plan.queries[of].mode))
+    return made
+
+
+def arm(of: int) -> str:
+    """The name of the list of what a query found."""
+    return f"knowledge#{of}"
+
+
+def _candidate(section: Section, rank: int, of: int, mode: SearchMode) -> Candidate:
+    ranks, scores = {arm(of): rank}, {arm(of): section.score or 1.0 / rank}
+    for name, score in section.scores.items():
+        scores[f"{name}@knowledge"] = score
+        ranks[f"{name}@knowledge"] = section.ranks.get(name, rank)
+    return Candidate(
+        kind="resource",
+        text=section.text,
+        valid_at=section.dated or _UNDATED,
+        document_id=section.document_id,
+        section_id=section.section_id,
+        title=section.title,
+        source_uri=section.source_uri,
+        source_type=section.source_type,
+        arm_ranks=ranks,
+        arm_scores=scores,
+        probability=KNOWN / rank,
+        mode=mode,
+        query=of,
+        language=section.language,
+        original=section.text,
+        org_tier=section.org_tier,
+    )

@@ -1,0 +1,400 @@
+"""Many arms become one order: merged, scored, diverse, shared between memory and knowledge (seed 000 section 7)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from urllib.parse import urlsplit
+
+from schemas.vocabulary import DropReason, SearchMode
+from services.compose.rules.candidates import MEMORIES_MOST, Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
+from services.compose.rules.ranking.repeats import REPEATED, Beside, states_something, tell_once
+from services.compose.rules.ranking.signals import DEFAULT_SIGNALS, SignalPolicy, factors
+from shared.language.patterns import to_pattern
+from shared.language.segment import query_terms, terms
+from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
+
+Method = Literal["probability", "rrf", "weighted_sum", "none"]
+TieBreaker = Literal["recency", "source_priority", "none"]
+
+
+OF_LEAST = 2.2
+"""The best must have so many times the odds of the least that is shown: else nothing fits, the nearest neither."""
+OF_BEST = 0.2
+"""What is less likely than so much of the best is not shown beside it: where one answers, few others help."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiversityPolicy:
+    """At most this many per document, section, address and domain; every memory is a source of its own (X19).
+
+    Of what was said, a session is the document and a turn the section: bound only where somebody asks for it.
+    """
+
+    by_document: int = 3
+    by_section: int = 1
+    by_uri: int = 2
+    by_domain: int = 10
+    by_session: int | None = None
+    by_turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FusePolicy:
+    """How candidates are ordered and how many stay (seed 001 sections 5 and 6, X18, X25)."""
+
+    method: Method = "probability"
+    rrf_k: int = 60
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    tie_breaker: TieBreaker = "recency"
+    source_priority: Mapping[str, float] = field(default_factory=dict[str, float])
+    signals: SignalPolicy = DEFAULT_SIGNALS
+    diversity: DiversityPolicy = field(default_factory=DiversityPolicy)
+    memory_ratio: float = 0.4
+    limit: int = 12
+    memories_max: int = MEMORIES_MOST
+    least_score: float = 0.0
+    least_best: float = 0.0
+    least_share: float = 0.0
+    best_beside: float = 0.0
+    """How likely the best of what is shown anyway is: what is found stands beside it."""
+    lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
+    per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
+    candidates_max: int = 10_000
+    sanitize: SanitizePolicy = DEFAULT_SANITIZE
+    beside: Beside | None = None
+    """What is shown anyway, of a package, which says a thing once; None where everything that was found counts."""
+    questions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """The final order, what fell out of it and why, and all that was judged, in the order before thinning."""
+
+    ranked: tuple[Ranked, ...]
+    dropped: tuple[Dropped, ...]
+    candidates: int
+    judged: tuple[Ranked, ...] = ()
+    found_by: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+def rrf(
+    arms: Mapping[str, Sequence[str]],
+    k: int = 60,
+    weights: Mapping[str, float] | None = None,
+    top_n: int | None = None,
+) -> list[tuple[str, float]]:
+    """Reciprocal rank fusion: sum of weight / (k + rank), ranks from 1; equals stay in order of appearance."""
+    scores: dict[str, float] = {}
+    for arm, keys in arms.items():
+        for rank, key in enumerate(dict.fromkeys(keys), start=1):
+            scores[key] = scores.get(key, 0.0) + (weights or {}).get(arm, 1.0) / (k + rank)
+    return sorted(scores.items(), key=lambda each: -each[1])[:top_n]
+
+
+def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """One candidate per key with the best rank and score of every arm (R081)."""
+    merged: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = merged.get(candidate.key)
+        merged[candidate.key] = candidate if known is None else _joined(known, candidate)
+    return list(merged.values())
+
+
+def _joined(one: Candidate, other: Candidate) -> Candidate:
+    ranks, scores = dict(one.arm_ranks), dict(one.arm_scores)
+    for arm, rank in other.arm_ranks.items():
+        ranks[arm] = min(rank, ranks.get(arm, rank))
+    for arm, score in other.arm_scores.items():
+        scores[arm] = max(score, scores.get(arm, score))
+    best = other if _strength(other) > _strength(one) else one
+    reranks = [each for each in (one.rerank_score, other.rerank_score) if each is not None]
+    mode: SearchMode = one.mode if one.mode == other.mode else "hybrid"
+    return replace(
+        best,
+        arm_ranks=ranks,
+        arm_scores=scores,
+        rerank_score=max(reranks, default=None),
+        probability=max(one.probability, other.probability),
+        of_part=one.of_part or other.of_part,
+        mode=mode,
+    )
+
+
+def _strength(candidate: Candidate) -> tuple[float, float]:
+    return (candidate.rerank_score or 0.0, max(candidate.arm_scores.values(), default=0.0))
+
+
+def rrf_score(candidate: Candidate, policy: FusePolicy) -> float:
+    """The candidate's reciprocal rank sum over its arms."""
+    return sum(policy.weights.get(arm, 1.0) / (policy.rrf_k + rank) for arm, rank in candidate.arm_ranks.items())
+
+
+def _counted(candidate: Candidate, policy: FusePolicy) -> list[int]:
+    """The ranks in lists that count."""
+    return [rank for arm, rank in candidate.arm_ranks.items() if policy.weights.get(arm, 1.0) > 0]
+
+
+def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[float]:
+    """How likely each helps, or by another method a share of the best; a reranker's score stands where there is one."""
+    match policy.method:
+        case "probability":
+            return _judged([(each, each.probability) for each in candidates])
+        case "rrf":
+            raw = [rrf_score(each, policy) for each in candidates]
+        case "weighted_sum":
+            tops: Counter[str] = Counter()
+            for each in candidates:
+                tops |= Counter(each.arm_scores)
+            raw = [
+                sum(
+                    policy.weights.get(arm, 1.0) * max(score, 0.0) / (tops[arm] or 1.0)
+                    for arm, score in each.arm_scores.items()
+                )
+                for each in candidates
+            ]
+        case "none":
+            raw = [1.0 / min(_counted(each, policy), default=1_000) for each in candidates]
+    top = max(raw, default=0.0)
+    scaled = [score / top if top > 0 else 0.0 for score in raw]
+    return _judged(list(zip(candidates, scaled, strict=True)))
+
+
+BELOW_FIRST = 0.999
+"""The most that a reranker's score counts where something must stand before all that was judged."""
+
+
+def _judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
+    """A reranker's score where there is one; what it did not see stays before or after all that it saw, as it was."""
+    judged = [(value, each.rerank_score) for each, value in scaled if each.rerank_score is not None]
+    if not judged:
+        return [value for _, value in scaled]
+    best, floor = max(value for value, _ in judged), max(min(score for _, score in judged), 0.0)
+    most = BELOW_FIRST if any(each.rerank_score is None and value > best for each, value in scaled) else 1.0
+    made: list[float] = []
+    for each, value in scaled:
+        if each.rerank_score is not None:
+            made.append(min(max(each.rerank_score, 0.0), most))
+        else:
+            made.append(most + (1.0 - most) * value if value > best else value * min(floor, most))
+    return made
+
+
+def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
+    """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
+    found = merge(candidates)
+    unlikely = _unlikely(found, policy)
+    pool = [each for each in found if each.key not in unlikely]
+    unmet = [Dropped(key, "relevance", rule="least_score") for key in unlikely]
+    ranked = [
+        Ranked(each, made.final, rrf_score(each, policy), made)
+        for each, relevance in zip(pool, relevances(pool, policy), strict=True)
+        for made in (factors(each, relevance, now, policy.signals),)
+    ]
+    ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
+    pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
+    kept, dropped = diversify(pooled, policy.diversity, None if policy.beside is not None else policy.sanitize)
+    if policy.beside is not None:
+        kept, told = tell_once(kept, policy.beside, policy.limit, policy.sanitize, questions=policy.questions)
+        dropped += told
+    places = {each.key: _places(each, policy) for each in found}
+    allowed, over = _by_mode(kept, places, policy)
+    chosen = _within_limit(allowed, policy)
+    keys = {each.key for each in chosen}
+    late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
+    wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
+    weak = [Ranked(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in found if each.key in unlikely]
+    by_mode = Counter(mode for held in places.values() for mode in {policy.lists[arm].mode for arm in held})
+    out = (*unmet, *dropped, *over, *late, *wide)
+    return Fused(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
+
+
+def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
+    """What hardly helps: each below the least score, and of what was weighed what the best leaves far behind.
+
+    All of that where the best is not likely enough. The best is one that states something and is shown as it is: a
+    question that was asked before is nearest to itself and answers nothing. What answers a part of the question is
+    measured by the best of that part.
+    """
+    found = sorted((c for c in candidates if any(map(is_weighed, c.arm_ranks))), key=lambda c: -c.probability)
+    telling = [each for each in found if states_something(each, questions=policy.questions)] or found
+    shown = next((each.probability for each in telling if not _is_held_back(each, policy.sanitize)), 0.0)
+    least = policy.least_share * max(shown, policy.best_beside)
+    nothing_fits = bool(telling) and telling[0].probability < policy.least_best
+    far = found if nothing_fits else [each for each in found if each.probability < least and not each.of_part]
+    weak = [each for each in candidates if each.probability < policy.least_score]
+    return dict.fromkeys(each.key for each in (*weak, *far))
+
+
+def _is_held_back(candidate: Candidate, sanitize: SanitizePolicy) -> bool:
+    return bool(show(candidate.text, candidate.comes_from, sanitize).held_back)
+
+
+def best_of(least: float) -> float:
+    """How likely the best must be where `least` is the least that is shown."""
+    return weigh_odds(least, OF_LEAST)
+
+
+def is_weighed(arm: str) -> bool:
+    """Whether the list is of what was weighed by all signals."""
+    return arm.startswith("all#")
+
+
+def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
+    """The lists that count and hold the candidate: where it stands highest first, of equals the one of more weight."""
+    held = [arm for arm in candidate.arm_ranks if arm in policy.lists and policy.weights.get(arm, 1.0) > 0]
+    ranks, weights = candidate.arm_ranks, policy.weights
+    return sorted(held, key=lambda arm: (ranks[arm], -weights.get(arm, 1.0), policy.lists[arm].query, arm))
+
+
+def _by_mode(
+    ranked: Sequence[Ranked], places: Mapping[str, Sequence[str]], policy: FusePolicy
+) -> tuple[list[Ranked], list[Dropped]]:
+    """The order in which each mode brings no more than its quota.
+
+    Each result names the query that put it highest; where quotas are short, one whose mode has most left.
+    """
+    left = dict(policy.per_mode)
+    kept: list[Ranked] = []
+    over: list[Dropped] = []
+    for each in ranked:
+        lists = [policy.lists[arm] for arm in places[each.key]]
+        by = max(lists, key=lambda of: left.get(of.mode, math.inf), default=None)
+        if by is not None and left.get(by.mode, 1) <= 0:
+            by = None
+        if lists and by is None:
+            over.append(Dropped(each.key, "budget_exceeded", each.score, f"per_mode_k.{lists[0].mode}"))
+            continue
+        if by is not None and by.mode in left:
+            left[by.mode] -= 1
+        if by is not None and (by.mode, by.query) != (each.candidate.mode, each.candidate.query):
+            each = replace(each, candidate=replace(each.candidate, mode=by.mode, query=by.query))
+        kept.append(each)
+    return kept, over
+
+
+def _late_reason(ranked: Ranked) -> DropReason:
+    made = ranked.factors
+    weakest = min(made.relevance, made.recency, made.confidence)
+    if ranked.candidate.memory_id is None or weakest == made.relevance:
+        return "relevance"
+    return "confidence" if weakest == made.confidence else "recency"
+
+
+def _order(ranked: Ranked, policy: FusePolicy) -> tuple[float, float, str]:
+    tie = 0.0
+    if policy.tie_breaker == "recency":
+        tie = -ranked.candidate.valid_at.timestamp()
+    elif policy.tie_breaker == "source_priority":
+        tie = -policy.source_priority.get(ranked.candidate.source_type, 0.0)
+    return (-round(ranked.score, 9), tie, ranked.key)
+
+
+def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Memories by their full score, the rest by theirs, merged by relevance: trust orders memories, not kinds."""
+    memories = [each for each in ranked if each.candidate.memory_id]
+    others = [each for each in ranked if not each.candidate.memory_id]
+    merged: list[Ranked] = []
+    at = 0
+    for memory in memories:
+        while at < len(others) and others[at].factors.relevance > memory.factors.relevance:
+            merged.append(others[at])
+            at += 1
+        merged.append(memory)
+    return merged + others[at:]
+
+
+def diversify(
+    ranked: Sequence[Ranked], policy: DiversityPolicy, sanitize: SanitizePolicy | None = DEFAULT_SANITIZE
+) -> tuple[list[Ranked], list[Dropped]]:
+    """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19).
+
+    Without `sanitize` a text may say again what stands before it.
+    """
+    seen: Counter[str] = Counter()
+    kept: list[Ranked] = []
+    dropped: list[Dropped] = []
+    told: dict[str, list[Candidate]] = {}
+    for each in ranked:
+        limits = _sources(each.candidate, policy)
+        turn = told.setdefault(each.candidate.turn_id or each.key, [])
+        if (sanitize is not None and any(_repeats_shown(each.candidate, known, sanitize) for known in turn)) or any(
+            seen[source] >= most for source, most in limits.items()
+        ):
+            dropped.append(Dropped(each.key, "diversity", each.score))
+            continue
+        seen.update(limits.keys())
+        turn.append(each.candidate)
+        kept.append(each)
+    return kept, dropped
+
+
+def _repeats(one: Candidate, other: Candidate) -> bool:
+    """Whether one of a memory and a message of its source turn says what the other says."""
+    if (one.memory_id is None) == (other.memory_id is None):
+        return False
+    memory, message = (one, other) if one.memory_id else (other, one)
+    words = set(query_terms(memory.text, 64))
+    return bool(words) and len(words & set(terms(message.text))) >= REPEATED * len(words)
+
+
+def _repeats_shown(one: Candidate, other: Candidate, sanitize: SanitizePolicy) -> bool:
+    """As `_repeats`, by what may be shown of the other: nothing is left out for a text that is itself held back."""
+    if not _repeats(one, other):
+        return False
+    shown = show(other.text, other.comes_from, sanitize)
+    return not shown.held_back or _repeats(one, replace(other, text=shown.text))
+
+
+_SPACE = to_pattern(r"\s+")
+
+
+def _sources(candidate: Candidate, policy: DiversityPolicy) -> dict[str, int]:
+    text = _SPACE.sub("", candidate.text).lower()
+    limits = {f"text:{candidate.comes_from}:{text}": 1} if len(text) >= 12 else {}
+    if candidate.memory_id:
+        return limits
+    if candidate.session_id and policy.by_session is not None and not candidate.is_resource:
+        limits[f"session:{candidate.session_id}"] = policy.by_session
+    if candidate.turn_id and policy.by_turn is not None and not candidate.is_resource:
+        limits[f"turn:{candidate.turn_id}"] = policy.by_turn
+    if candidate.source_uri or not candidate.is_resource:
+        limits[f"uri:{candidate.uri}"] = policy.by_uri
+    if candidate.is_resource:
+        domain = urlsplit(candidate.source_uri).netloc
+        document = candidate.document_id or ""
+        if domain:
+            limits[f"domain:{domain}"] = policy.by_domain
+        if document:
+            limits[f"document:{document}"] = policy.by_document
+        if document and candidate.section_id:
+            limits[f"section:{document}:{candidate.section_id}"] = policy.by_section
+    return limits
+
+
+def share(memory: int, resource: int, limit: int, memory_ratio: float = 0.4) -> tuple[int, int]:
+    """How many of each side stay: the ratio, rounded down for memory; what one side lacks the other takes (R083)."""
+    if memory + resource <= limit:
+        return memory, resource
+    wanted = int(limit * memory_ratio + 1e-9)
+    for_memory = min(memory, max(wanted, limit - resource))
+    return for_memory, min(resource, limit - for_memory)
+
+
+def _within_limit(ranked: Sequence[Ranked], policy: FusePolicy) -> list[Ranked]:
+    memories = [each for each in ranked if each.candidate.memory_id][policy.memories_max :]
+    surplus = {each.key for each in memories}
+    pool = [each for each in ranked if each.key not in surplus]
+    resources = sum(each.candidate.is_resource for each in pool)
+    quota = dict(
+        zip((False, True), share(len(pool) - resources, resources, policy.limit, policy.memory_ratio), strict=True)
+    )
+    chosen: list[Ranked] = []
+    for each in pool:
+        side = each.candidate.is_resource
+        if quota[side] > 0:
+            quota[side] -= 1
+            chosen.append(each)
+    return chosen

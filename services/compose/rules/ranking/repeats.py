@@ -1,0 +1,223 @@
+"""A package says a thing once: evidence that states nothing, or says what is said beside it, is left out. Pure.
+
+Of a memory, the words that it was learnt from and the assistant's answer to them, the memory is shown; the words where
+they say more. What the window, the summary or core memory say already is no evidence.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, Ranked
+from shared.extraction.bygone import tells_past
+from shared.language.patterns import to_pattern
+from shared.language.replies import asserts_something
+from shared.language.segment import query_terms
+from shared.memo import of_texts
+from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
+
+REPEATED = 0.8
+"""A text that shares so much of its words with another says the same."""
+ECHOED = 0.5
+"""The same for an answer of the assistant to it, which says it in words of its own."""
+NEW_IN_ECHO = 3
+"""An answer that has more words than these of its own says more than it heard."""
+NEW_IN_REPLY = 2
+"""One that has no more words of its own than these only replies."""
+HAN_OF_WORD = 2
+"""So many Han characters count as a word."""
+FAR_LONGER = 4
+"""A text of so many times the words says it in passing: what is beside it stays."""
+ENOUGH = 4
+"""Fewer words than these are met by chance in what was said at another time."""
+MOST_TERMS = 96
+MARGIN = 8
+"""So many more pieces are compared than a package takes."""
+BARE_NAME = 2
+"""An entity of so few words is a name of which nothing is said."""
+_HAN = to_pattern(r"[\u3400-\u9fff]")
+_RESOLVED = to_pattern(r"\s*[（(]\d{4}-\d\d-\d\d[^()（）]{0,20}[)）](?=[\s.。]*$)")
+"""The day that a memory names behind words that say it by its distance: yesterday, 下个月."""
+_NUMBER = to_pattern(r"\d+")
+_NOT = to_pattern(r"\b(?:not|no|never|none|nothing|without|stop(?:ped)?|any ?more)\b|n['’]t\b|不|没|别|勿|未|无需|停")
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a package shows anyway: its core memory, and the texts of its window and summary as they may be shown."""
+
+    core: Sequence[CoreMemory] = ()
+    texts: Sequence[str] = ()
+
+
+class Comparable:
+    """A text as it is compared with others."""
+
+    def __init__(self, text: str) -> None:
+        self._text = _RESOLVED.sub("", text)
+        self._names_day = len(self._text) < len(text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The words that carry it."""
+        return frozenset(query_terms(self._text, MOST_TERMS))
+
+    @cached_property
+    def pieces(self) -> frozenset[str]:
+        """The words that carry it, those in Han characters as these, however they may be cut."""
+        return frozenset(piece for term in self.terms for piece in (term if _HAN.search(term) else (term,)))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers in it."""
+        return frozenset(_NUMBER.findall(self._text))
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether it says of something that it is not."""
+        return _NOT.search(self._text) is not None
+
+    @cached_property
+    def is_past(self) -> bool:
+        """Whether it says of something that it was so."""
+        return tells_past(self._text)
+
+    def shared_with(self, other: "Comparable") -> float:
+        """Which share of its words the other has too; none where a number, a denial or its end is in one alone."""
+        if not self.terms or not self.numbers <= other.numbers or self.denies != other.denies:
+            return 0.0
+        if self.is_past != other.is_past:
+            return 0.0
+        return len(self.terms & other.terms) / len(self.terms)
+
+    def stands_in(self, other: "Comparable") -> bool:
+        """Whether the other has all its words and numbers."""
+        return bool(self.pieces) and self.pieces <= other.pieces and self.numbers <= other.numbers
+
+    def dates(self, other: "Comparable") -> bool:
+        """Whether it names the day of what the other says, which hardly says more than how far off that is."""
+        return self._names_day and _count_words(other.pieces - self.pieces) <= NEW_IN_REPLY
+
+    def only_replies_to(self, other: "Comparable") -> bool:
+        """Whether it hardly has a word, and no number, that the other, which it answers, does not have."""
+        if not self.numbers <= other.numbers:
+            return False
+        new = _count_words(self.pieces - other.pieces)
+        echoes = new <= NEW_IN_ECHO and _count_words(self.pieces & other.pieces) >= ECHOED * _count_words(self.pieces)
+        return new <= NEW_IN_REPLY or echoes
+
+
+def _count_words(pieces: Collection[str]) -> float:
+    return sum(1 / HAN_OF_WORD if _HAN.search(each) else 1.0 for each in pieces)
+
+
+@of_texts(2048)
+def comparable(text: str) -> Comparable:
+    """The text as it is compared with others."""
+    return Comparable(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A piece of evidence that is kept so far."""
+
+    ranked: Ranked
+    said: Comparable
+
+    @property
+    def source(self) -> Candidate:
+        return self.ranked.candidate
+
+    def repeats(self, other: "_Told") -> bool:
+        """Whether it says no more than the other."""
+        return self.says_only(other.source.turn_id, other.said)
+
+    def says_only(self, turn: str | None, other: Comparable) -> bool:
+        """Whether it says no more than this, which was said, or learnt, in the turn."""
+        share = self.said.shared_with(other)
+        answers = self.source.role == "assistant" and not self.source.memory_id
+        if turn is not None and turn == self.source.turn_id:
+            return share >= REPEATED or (answers and self.said.only_replies_to(other))
+        if answers and self.said.stands_in(other):
+            return True
+        mutual = other.shared_with(self.said) >= REPEATED
+        return share >= REPEATED and len(self.said.terms) >= (2 if mutual else ENOUGH)
+
+
+def tell_once(
+    ranked: Sequence[Ranked],
+    beside: Beside,
+    most: int,
+    sanitize: SanitizePolicy = DEFAULT_SANITIZE,
+    *,
+    questions: bool = False,
+) -> tuple[list[Ranked], list[Dropped]]:
+    """The order in which every piece says something that no other does, and what was left out.
+
+    Where two say the same, the better one takes the place of that which stands higher. Texts are compared by what may
+    be shown of them. With `questions` what was asked counts too. What stands too low for a package of `most` is not
+    looked at.
+    """
+    shown = [comparable(text) for text in beside.texts]
+    core = [(each.turn_id, comparable(show(each.text, each.comes_from, sanitize).text)) for each in beside.core]
+    kept: list[_Told] = []
+    dropped: list[Dropped] = []
+    for n, each in enumerate(ranked):
+        if len(kept) >= most + MARGIN:
+            return [*(told.ranked for told in kept), *ranked[n:]], dropped
+        told = _Told(each, comparable(show(each.candidate.text, each.candidate.comes_from, sanitize).text))
+        if each.candidate.is_resource:
+            kept.append(told)
+        elif not states_something(each.candidate, questions=questions):
+            dropped.append(Dropped(each.key, "relevance", each.score, "states_nothing"))
+        elif any(told.says_only(turn, said) for turn, said in core) or (
+            len(told.said.terms) > 1 and any(told.said.shared_with(text) >= REPEATED for text in shown)
+        ):
+            dropped.append(Dropped(each.key, "diversity", each.score, "shown_beside"))
+        else:
+            gone = _place(kept, told)
+            dropped += [Dropped(out.ranked.key, "diversity", out.ranked.score, "told_once") for out in gone]
+    return [each.ranked for each in kept], dropped
+
+
+def states_something(source: Candidate, *, questions: bool = False) -> bool:
+    """Whether it is more than a bare name, a mere reply or a question; with `questions` what was asked counts too."""
+    if source.memory_id:
+        bare = source.category.startswith("entity:") and source.is_own and len(query_terms(source.text)) <= BARE_NAME
+        return not bare
+    return questions or source.is_resource or asserts_something(source.text, source.role)
+
+
+def _place(kept: list[_Told], new: _Told) -> list[_Told]:
+    """The new piece takes its place among those that are kept; what is left out for it, or itself."""
+    same = [n for n, each in enumerate(kept) if not each.source.is_resource and _same(each, new)]
+    if not same:
+        kept.append(new)
+        return []
+    rivals = [kept[n] for n in same]
+    if any(not _says_more(new, each) for each in rivals):
+        return [new]
+    kept[same[0]] = new
+    for n in reversed(same[1:]):
+        del kept[n]
+    return rivals
+
+
+def _same(one: _Told, other: _Told) -> bool:
+    """Whether one of them says all that the other does, and not in passing."""
+    if not (one.repeats(other) or other.repeats(one)):
+        return False
+    fewer, more = sorted((len(one.said.terms), len(other.said.terms)))
+    return more < FAR_LONGER * fewer or "assistant" in (one.source.role, other.source.role)
+
+
+def _says_more(one: _Told, other: _Told) -> bool:
+    """Whether the one is to be shown rather than the other: it says more, or says it as a memory or as the user."""
+    covers, covered = other.repeats(one), one.repeats(other)
+    if covers != covered and not (one.said.dates(other.said) or other.said.dates(one.said)):
+        return covers
+    return _standing(one.source) > _standing(other.source)
+
+
+def _standing(source: Candidate) -> int:
+    return 2 if source.memory_id else 0 if source.role == "assistant" else 1

@@ -1,0 +1,202 @@
+"""Of two things that one speaker said and that are found together the newer may say that the older holds no longer.
+
+What was said is compared as it was said or as it is remembered. The words of the newer one decide whether it takes the
+place of the older or stands beside it (`services/compose/rules/resolving/replacing.py`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from services.compose.rules.candidates import Candidate, Dropped
+from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.resolving.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
+from services.compose.rules.resolving.replacing import (
+    asks_for_one,
+    gives_other_value,
+    read_phrasing,
+    stands_beside,
+    way_of,
+    without_common_change,
+)
+from shared.extraction import signals
+from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.language.patterns import to_pattern
+from shared.resolution.related import Relation, about, relations
+from shared.resolution.resolve import APART, ENDS_UNSAID
+
+LEAST_SHARED = 1 / 3
+"""So much of the older message the newer must have too: an anecdote of a place is not ended by leaving it."""
+MOST_COMPARED = 16
+"""So many at most are compared, those that stand highest."""
+NEAR = 0.6
+"""So near in meaning, where paraphrases are at 1, a newer one may take the place of an older that shares no word."""
+AGAINST = 0.5
+"""From here on the learned relation says that both hold, or that one says the other again."""
+CAUSE = "newer_message"
+_SPEAKER = to_pattern(r"^([A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?|[\u4e00-\u9fff]{2,4})[:：] ?(?=\S)")
+"""Who said what a memory says, where several people talk."""
+
+
+Nearness = Callable[[str, str], float]
+"""How near two texts are in meaning, where paraphrases are at 1 and others at 0."""
+
+
+def without_superseded(fused: Fused, question: str, nearness: Nearness, *, past: bool) -> Fused:
+    """The order without what a newer one among them ends, and without what repeats that in answer.
+
+    With `past` it stays, and it is said until when it held.
+    """
+    ended = _find_ended(fused, question, nearness)
+    if not ended:
+        return fused
+    if past:
+        dated = [
+            replace(each, candidate=replace(each.candidate, until=ended[each.key])) if each.key in ended else each
+            for each in fused.ranked
+        ]
+        return replace(fused, ranked=tuple(dated))
+    left = tuple(each for each in fused.ranked if each.key not in ended)
+    gone = [Dropped(each.key, "superseded", each.score, CAUSE) for each in fused.ranked if each.key in ended]
+    return replace(fused, ranked=left, dropped=(*fused.dropped, *gone))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a user said, by whom, and without their name before it."""
+
+    candidate: Candidate
+    speaker: str | None
+    text: str
+
+    @property
+    def at(self) -> datetime:
+        return self.candidate.valid_at
+
+    @property
+    def key(self) -> str:
+        return self.candidate.key
+
+
+def _find_ended(fused: Fused, question: str, nearness: Nearness) -> Mapping[str, datetime]:
+    """By key since when what the candidates say holds no longer."""
+    found = [each.candidate for each in fused.ranked if each.candidate.until is None]
+    replies = [each for each in found if each.kind == "turn" and each.role == "assistant"]
+    answered = {each.turn_id for each in replies}
+    unseen = [
+        each.candidate
+        for each in (fused.judged if answered else ())
+        if each.candidate.turn_id in answered and each.candidate.until is None
+    ]
+    said = sorted(_told_by_users(found, unseen), key=lambda each: each.at)
+    one = asks_for_one(question)
+    ended: dict[str, datetime] = {}
+    statements: list[OutdatedStatement] = []
+    enders: dict[str, set[str]] = {}
+    for at, newer in enumerate(said):
+        if not at or not _may_end(newer):
+            continue
+        older = [each for each in said[:at] if _may_be_ended(each, newer)]
+        weighed = zip(older, relations([each.text for each in older], newer.text), strict=True)
+        over = {each.key for each, relation in weighed if _ends(each, newer, relation, nearness, one=one)}
+        # what took the place of the same thing before is of that thing, too
+        over |= {key for each in over for key in enders.get(each, ())}
+        for each in older:
+            if each.key in over:
+                enders.setdefault(each.key, set()).add(newer.key)
+                if each.key not in ended:
+                    ended[each.key] = newer.at
+                    statements.append(_statement(each, newer))
+    gone = OutdatedStatements(statements)
+    for each in replies:
+        if until := gone.ended_at(each.text, each.valid_at, each.role, each.turn_id):
+            ended[each.key] = until
+    return ended
+
+
+def _told_by_users(found: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_Said]:
+    """What users said or are known to have said in one sentence each: what stands highest, and what was answered."""
+    names = {each.name for each in (*found, *unseen) if each.kind == "turn" and each.name}
+    kept: dict[str, _Said] = {}
+    for each in found:
+        if len(kept) == MOST_COMPARED:
+            break
+        if (said := _told(each, names)) and says_one_thing(said.text):
+            kept[each.key] = said
+    for each in unseen:
+        if (said := _told(each, names)) and says_one_thing(said.text):
+            kept.setdefault(each.key, said)
+    return list(kept.values())
+
+
+def _told(candidate: Candidate, names: set[str]) -> _Said | None:
+    """None for what is of no user, and for a memory of somebody of whom no message was found."""
+    if candidate.kind == "turn":
+        return _Said(candidate, candidate.name, candidate.text) if candidate.role == "user" else None
+    if candidate.kind != "memory" or not candidate.is_own or candidate.memory_type in APART:
+        return None
+    named = _SPEAKER.match(candidate.text)
+    if named is None:
+        return _Said(candidate, None, candidate.text)
+    if named[1] in names:
+        return _Said(candidate, named[1], candidate.text[named.end() :])
+    return None
+
+
+def _may_end(newer: _Said) -> bool:
+    """Whether the text may say of whoever speaks that something has changed."""
+    if way_of(newer.text) in ("replaces", "now"):
+        return True
+    if newer.candidate.kind != "turn":
+        return False
+    clauses = split(newer.text)
+    return any(map(signals.correction, clauses)) and all(each.subject != "agent" for each in stances(clauses))
+
+
+def _may_be_ended(older: _Said, newer: _Said) -> bool:
+    """Whether the older one is of the same speaker, was said before, and not in the same breath."""
+    turn = older.candidate.turn_id
+    before = older.at < newer.at and (turn is None or turn != newer.candidate.turn_id)
+    return before and older.speaker == newer.speaker and not stands_beside(older.text, newer.text)
+
+
+def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *, one: bool) -> bool:
+    """Whether the newer one says that the older holds no longer.
+
+    The learned weights say so where both share words. Where the newer one is put as a change in another conversation,
+    the question has one answer and the weights do not speak against it, it is enough that it only gives another value
+    or that both are near in meaning.
+    """
+    way = way_of(newer.text)
+    turns = older.candidate.kind == newer.candidate.kind == "turn"
+    if relation.ends >= ENDS_UNSAID and (turns or way) and _is_about(older.text, about(newer.text).terms):
+        return True
+    if (
+        not one
+        or way is None
+        or _is_one_talk(older, newer)
+        or read_phrasing(older.text).happened
+        or relation.both >= AGAINST
+        or relation.same >= AGAINST
+    ):
+        return False
+    if gives_other_value(older.text, newer.text):
+        return True
+    return nearness(*without_common_change(older.text, newer.text)) >= NEAR
+
+
+def _is_one_talk(older: _Said, newer: _Said) -> bool:
+    """Whether both were said in one conversation, in which a change may be of anything that was said."""
+    return older.candidate.session_id is not None and older.candidate.session_id == newer.candidate.session_id
+
+
+def _is_about(older: str, words: frozenset[str]) -> bool:
+    terms = about(older).terms
+    return bool(terms) and len(terms & words) >= LEAST_SHARED * len(terms)
+
+
+def _statement(older: _Said, newer: _Said) -> OutdatedStatement:
+    """The older one as replies are compared with it: the newer names what ends, too, so nothing is `instead`."""
+    turn = older.candidate.turn_id
+    return OutdatedStatement(newer.at, older.text, turns=frozenset({turn} if turn else ()))
