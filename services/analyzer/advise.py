@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from services.analyzer import prompts, rules
-from services.analyzer.prompts import AnalysisAnswer, Shown
-from services.analyzer.rules import Proposal, Told
+from services.analyzer.prompts import AnalysisAnswer, MemoryOption
+from services.analyzer.rules import Advice, ProposedChange
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import Known, Statement
 from shared.domain.subjects import Subject
@@ -34,14 +34,14 @@ NEAREST = 6
 
 
 @dataclass
-class Thought:
+class StatementAnalysis:
     """A statement, what it comes to, and what was said of it."""
 
     seen: ObservationRow
     statement: Statement
     known: Sequence[Known]
     policy: Policy
-    told: dict[UUID, Told] = field(default_factory=dict[UUID, Told])
+    told: dict[UUID, Advice] = field(default_factory=dict[UUID, Advice])
     without: list[str] = field(default_factory=list[str])
     by: tuple[str, str] | None = None
     """The model that answered, and the version of the question."""
@@ -49,7 +49,7 @@ class Thought:
     def __post_init__(self) -> None:
         self.weighed = self._weigh()
 
-    def hear(self, told: Sequence[Told], more: Sequence[Known] = ()) -> None:
+    def hear(self, told: Sequence[Advice], more: Sequence[Known] = ()) -> None:
         """The verdicts count from now on, those on memories that the statement may concern at all."""
         self.known = [*self.known, *more]
         self.told |= {each.memory_id: each for each in told}
@@ -64,9 +64,9 @@ class Thought:
     @property
     def undecided(self) -> bool:
         """Whether the rules, and what was said so far, lead to no memory."""
-        return rules.undecided(self.statement, self.weighed)
+        return rules.is_undecided(self.statement, self.weighed)
 
-    def proposal(self) -> Proposal:
+    def proposal(self) -> ProposedChange:
         """What should become of the statement."""
         found = rules.propose(self.statement, self.weighed, self.policy.confidence, self.told.values())
         more = {"without": self.without} if self.without else {}
@@ -79,13 +79,13 @@ class Thought:
 class Advised:
     """The statements of a batch with all that was said of them, and what was asked of the model for it."""
 
-    thoughts: list[Thought]
+    thoughts: list[StatementAnalysis]
     asking: Asking = field(default_factory=Asking)
 
 
 def begin(found: Sequence[ObservationRow], known: Sequence[Known], policy: Policy) -> Advised:
     """What the rules make of each of these observations beside what is known."""
-    return Advised([Thought(each, statement_of(each), known, policy) for each in found])
+    return Advised([StatementAnalysis(each, statement_of(each), known, policy) for each in found])
 
 
 async def ask(rt: Runtime, subject: Subject, advised: Advised) -> None:
@@ -94,11 +94,11 @@ async def ask(rt: Runtime, subject: Subject, advised: Advised) -> None:
     await _by_model(rt, subject, advised)
 
 
-async def _by_vectors(rt: Runtime, subject: Subject, thoughts: Sequence[Thought]) -> None:
+async def _by_vectors(rt: Runtime, subject: Subject, thoughts: Sequence[StatementAnalysis]) -> None:
     waiting = [each for each in thoughts if each.undecided and each.known]
     if rt.models.embedding_model_id is None or not waiting:
         return
-    vectors = await _embedded(rt, waiting)
+    vectors = await embed_waiting(rt, waiting)
     if not vectors:
         return
     try:
@@ -117,7 +117,7 @@ async def _by_vectors(rt: Runtime, subject: Subject, thoughts: Sequence[Thought]
         each.hear([told for told in judged if told], extra)
 
 
-async def _embedded(rt: Runtime, waiting: Sequence[Thought]) -> dict[int, list[float]]:
+async def embed_waiting(rt: Runtime, waiting: Sequence[StatementAnalysis]) -> dict[int, list[float]]:
     """Vectors by place, each text embedded alone so that it does not depend on its batch; the first failure ends it."""
     vectors: dict[int, list[float]] = {}
     for place, each in enumerate(waiting):
@@ -131,7 +131,7 @@ async def _embedded(rt: Runtime, waiting: Sequence[Thought]) -> dict[int, list[f
     return vectors
 
 
-def _text(thought: Thought) -> str:
+def _text(thought: StatementAnalysis) -> str:
     """The statement as its memory would be indexed."""
     seen, standing = thought.seen, thought.policy.confidence.standing(thought.seen.assertion, thought.seen.flags)
     worth = "confirmed" if standing.provenance == "confirmed_by_user" else standing.provenance
@@ -154,7 +154,7 @@ async def _nearest(
 class _Question:
     """One question, the thought that it is about, and the memories behind the short ids."""
 
-    thought: Thought
+    thought: StatementAnalysis
     shown: Mapping[str, Known]
     prompt: Prompt[AnalysisAnswer]
     asked: Input
@@ -176,18 +176,18 @@ async def _by_model(rt: Runtime, subject: Subject, advised: Advised) -> None:
         elif not asking.allows(each.prompt, each.asked):
             each.thought.without.append("model_budget_used_up")
         else:
-            away = not await _answered(rt, asking, each) or away
+            away = not await ask_model(rt, asking, each) or away
 
 
-def _question(thought: Thought, model: str) -> _Question | None:
+def _question(thought: StatementAnalysis, model: str) -> _Question | None:
     """What a model is to be asked about the statement; None where the rules are in no doubt."""
     policy = thought.policy.analysis
     doubted = rules.doubts(thought.statement, thought.weighed, thought.told.values(), policy)[: prompts.MOST_SHOWN]
     if not doubted:
         return None
     shown = {f"m{n}": known for n, known in enumerate(doubted, 1)}
-    memories = [Shown(key, known.type, redact(known.text)[0]) for key, known in shown.items()]
-    asks = prompts.chosen(policy.prompt)
+    memories = [MemoryOption(key, known.type, redact(known.text)[0]) for key, known in shown.items()]
+    asks = prompts.choose_prompt(policy.prompt)
     prompt = replace(asks(redact(thought.statement.quote)[0], memories), deadline_s=policy.deadline_s)
     said = digest(prompt.system, prompt.user)
     return _Question(thought, shown, prompt, Input(PURPOSE, prompt.version, model, said, thought.seen.turn_id))
@@ -203,7 +203,7 @@ async def _prepare(rt: Runtime, subject: Subject, asking: Asking, questions: Seq
     asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
 
 
-async def _answered(rt: Runtime, asking: Asking, question: _Question) -> bool:
+async def ask_model(rt: Runtime, asking: Asking, question: _Question) -> bool:
     """Whether the model could be asked; what it said of memories that it was shown is advice from now on."""
     thought, prompt = question.thought, question.prompt
     try:
@@ -216,5 +216,5 @@ async def _answered(rt: Runtime, asking: Asking, question: _Question) -> bool:
         return True
     found = prompts.verdicts(answer.value, question.shown)
     thought.by = (answer.model_id, prompt.version)
-    thought.hear([Told(question.shown[key].memory_id, verdict, "model") for key, verdict in found.items()])
+    thought.hear([Advice(question.shown[key].memory_id, verdict, "model") for key, verdict in found.items()])
     return True

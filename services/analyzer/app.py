@@ -14,7 +14,7 @@ MODEL_BATCH = 20
 
 def build(rt: Runtime) -> Service:
     """The analyzer as a service; ConfigurationError where policy names a prompt that does not exist."""
-    prompts.chosen(rt.policy.analysis.prompt)
+    prompts.choose_prompt(rt.policy.analysis.prompt)
     asks = rt.models.chat_model_id is not None and rt.policy.analysis.use_model and rt.policy.observer.use_model
     rt.bus.consume(
         OBSERVATION_RECORDED,

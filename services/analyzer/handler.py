@@ -8,7 +8,7 @@ from schemas.envelope import Envelope
 from schemas.events import AnalysisProposed, ObservationRecorded
 from schemas.topics import ANALYSIS_PROPOSED, Topic
 from services.analyzer import advise
-from services.analyzer.advise import Advised, Thought
+from services.analyzer.advise import Advised, StatementAnalysis
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection, epoch_of
@@ -93,7 +93,7 @@ def _payload(event: Delivered) -> ObservationRecorded:
     return event.payload
 
 
-def _row(thought: Thought) -> ProposalRow:
+def _row(thought: StatementAnalysis) -> ProposalRow:
     seen, found = thought.seen, thought.proposal()
     return ProposalRow(
         proposal_id=clock.uuid7(),

@@ -27,7 +27,7 @@ NEAR = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Advice:
     """A verdict on one memory, and by whom."""
 
     memory_id: UUID
@@ -36,7 +36,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedChange:
     """What should become of a statement, of which memory, and by which signs; `evidence` holds no text."""
 
     action: ProposalAction
@@ -47,7 +47,7 @@ class Proposal:
     evidence: dict[str, Any]
 
 
-def propose(new: Statement, weighed: Weighed, policy: ConfidencePolicy, told: Iterable[Told] = ()) -> Proposal:
+def propose(new: Statement, weighed: Weighed, policy: ConfidencePolicy, told: Iterable[Advice] = ()) -> ProposedChange:
     """What the evolver will do if nothing changes until then; several memories that end are a merge."""
     standing = policy.standing(new.assertion, new.flags)
     plain = (standing.provenance, min(new.confidence, standing.cap))
@@ -55,23 +55,25 @@ def propose(new: Statement, weighed: Weighed, policy: ConfidencePolicy, told: It
     match weighed.operation:
         case Write(relation=relation, ends=ends):
             action: ProposalAction = "merge" if len(ends) > 1 else "supersede" if ends else "create"
-            return Proposal(action, ends[0] if ends else None, *_standing(relation), relation.reason, evidence)
+            return ProposedChange(
+                action, ends[0] if ends else None, *decide_provenance(relation), relation.reason, evidence
+            )
         case Confirm(relation=relation, target=target):
-            return Proposal("confirm", target, *_standing(relation), relation.reason, evidence)
+            return ProposedChange("confirm", target, *decide_provenance(relation), relation.reason, evidence)
         case Retract(targets=targets, reason=reason):
-            return Proposal("retract", targets[0], *plain, reason, evidence)
+            return ProposedChange("retract", targets[0], *plain, reason, evidence)
         case rejected:
             action = "ask" if rejected.action == "ask" else "skip"
-            return Proposal(action, rejected.held, *plain, rejected.reason, evidence)
+            return ProposedChange(action, rejected.held, *plain, rejected.reason, evidence)
 
 
-def _standing(relation: Relation) -> tuple[Provenance, float]:
+def decide_provenance(relation: Relation) -> tuple[Provenance, float]:
     return relation.provenance, relation.confidence
 
 
-def _evidence(weighed: Weighed, told: Iterable[Told]) -> dict[str, Any]:
+def _evidence(weighed: Weighed, told: Iterable[Advice]) -> dict[str, Any]:
     found: dict[str, Any] = {"sign": weighed.sign, "compared": len(weighed.beside)}
-    if ends := _ended(weighed.operation):
+    if ends := list_ended(weighed.operation):
         found["memory_ids"] = [str(known.memory_id) for known in ends]
     if closest := _closest(weighed):
         said = closest.said
@@ -82,7 +84,7 @@ def _evidence(weighed: Weighed, told: Iterable[Told]) -> dict[str, Any]:
     return found
 
 
-def _ended(operation: Operation) -> Sequence[Known]:
+def list_ended(operation: Operation) -> Sequence[Known]:
     match operation:
         case Write(ends=ends):
             return ends
@@ -97,24 +99,24 @@ def _closest(weighed: Weighed) -> Beside | None:
     return max(weighed.beside, key=lambda each: max(each.said.ends, each.said.same), default=None)
 
 
-def undecided(new: Statement, weighed: Weighed) -> bool:
+def is_undecided(new: Statement, weighed: Weighed) -> bool:
     """Whether neither key nor words nor meaning lead to a memory, and somebody else may be asked."""
     told = reads(new) and new.type not in APART and "self_benefit" not in new.flags
     return told and weighed.sign == "none"
 
 
-def by_vector(new: Statement, known: Known, cosine: float, policy: AnalysisPolicy) -> Told | None:
+def by_vector(new: Statement, known: Known, cosine: float, policy: AnalysisPolicy) -> Advice | None:
     """What a cosine says: the same from the threshold on, where nothing in the words speaks against it."""
     if cosine < min(NEAR, policy.similarity):
         return None
     same = cosine >= policy.similarity and known.polarity * new.polarity >= 0 and may_be_same(known.told, new.quote)
-    return Told(known.memory_id, "same" if same else "near", "vector")
+    return Advice(known.memory_id, "same" if same else "near", "vector")
 
 
-def doubts(new: Statement, weighed: Weighed, told: Iterable[Told], policy: AnalysisPolicy) -> list[Known]:
+def doubts(new: Statement, weighed: Weighed, told: Iterable[Advice], policy: AnalysisPolicy) -> list[Known]:
     """The memories that a model is to judge, likeliest first; none where the rules are in no doubt."""
     near = {each.memory_id for each in told}
-    if not undecided(new, weighed) or not any(doubtful(new, each, policy.doubt_low) for each in weighed.beside):
+    if not is_undecided(new, weighed) or not any(doubtful(new, each, policy.doubt_low) for each in weighed.beside):
         return []
     shown = [each for each in weighed.beside if doubtful(new, each, policy.doubt_low) or each.known.memory_id in near]
     shown.sort(key=lambda each: max(each.said.ends, each.said.same), reverse=True)

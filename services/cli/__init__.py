@@ -70,7 +70,7 @@ class _OnDemand(TyperGroup):
         if cmd_name not in COMMANDS:
             self.commands.update({name: _describe(name) for name in COMMANDS})  # what was meant is to be guessed
         else:
-            self.commands[cmd_name] = _describe(cmd_name) if self.listing else _imported(cmd_name)
+            self.commands[cmd_name] = _describe(cmd_name) if self.listing else import_command(cmd_name)
         return super().get_command(ctx, cmd_name)
 
 
@@ -91,7 +91,7 @@ def _describe(name: str) -> TyperCommand:
     raise AttributeError(f"{COMMANDS[name]} is no command")
 
 
-def _imported(name: str) -> Any:
+def import_command(name: str) -> Any:
     module, _, attribute = COMMANDS[name].partition(":")
     found = getattr(import_module(f"{__name__}.{module}"), attribute)
     if isinstance(found, typer.Typer):

@@ -29,7 +29,7 @@ REPEATS = 5
 
 
 @dataclass(frozen=True)
-class Answered:
+class DemoAnswer:
     """A question, the package composed for it, and which of the facts it had to hold are missing or stale."""
 
     question: dict[str, Any]
@@ -108,7 +108,7 @@ def _show(web: Web, folder: Path, sessions: Sequence[Path], *, as_json: bool) ->
     return ok
 
 
-def _ask(web: Web, question: dict[str, Any]) -> Answered:
+def _ask(web: Web, question: dict[str, Any]) -> DemoAnswer:
     whose = {"user_id": USER, "session_id": question["session_id"]}
     body = {**whose, "user_message": question["user_message"], "deadline_ms": compose.PATIENCE_MS}
     took: list[float] = []
@@ -125,10 +125,10 @@ def _ask(web: Web, question: dict[str, Any]) -> Answered:
     found = not wanted or any(each.casefold() in said for each in wanted)
     unwanted: list[str] = question.get("must_not_contain") or []
     stale = [each for each in unwanted if each.casefold() in said]
-    return Answered(question, package, [] if found else wanted, stale, took)
+    return DemoAnswer(question, package, [] if found else wanted, stale, took)
 
 
-def _show_answer(answer: Answered, *, whole: bool) -> None:
+def _show_answer(answer: DemoAnswer, *, whole: bool) -> None:
     out.print(Text(f"\nQ: {answer.question['user_message']}", "bold").append(f"  ({answer.question['about']})", "dim"))
     if whole:
         compose.show_package(answer.package)

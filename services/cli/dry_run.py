@@ -11,7 +11,7 @@ from rich.text import Text
 from schemas.vocabulary import Role
 from services.cli.names import check_words
 from services.cli.output import AsJson, emit, out
-from services.cli.progress import working
+from services.cli.progress import show_work
 from services.observer.extract import extract
 from shared import clock, settings
 from shared import policy as policies
@@ -90,16 +90,16 @@ def observe(
             for n, (role, words) in enumerate(spoken)
         )
     )
-    with working("reading", quiet=as_json):
-        observed, notes = asyncio.run(_observed(turn, policy.observer, said_at, ask=model))
-    told = _told(stored, hits, observed, notes, policy.confidence, len(spoken) - 1)
+    with show_work("reading", quiet=as_json):
+        observed, notes = asyncio.run(observe_text(turn, policy.observer, said_at, ask=model))
+    told = to_json(stored, hits, observed, notes, policy.confidence, len(spoken) - 1)
     if as_json:
         emit(told)
     else:
         _show(told, _SAY[lang or ("zh" if detect(text) == "zh" else "en")], judged=before is not None)
 
 
-async def _observed(
+async def observe_text(
     turn: TurnText, policy: ObserverPolicy, at: datetime, *, ask: bool
 ) -> tuple[Observed, tuple[str, ...]]:
     if why := Wishes().hear(TurnPlace(clock.uuid7(), "", 1, at), turn):
@@ -115,7 +115,7 @@ async def _observed(
         await models.close()
 
 
-def _told(
+def to_json(
     stored: str,
     hits: tuple[SecretHit, ...],
     observed: Observed,
@@ -124,7 +124,7 @@ def _told(
     ordinal: int,
 ) -> dict[str, Any]:
     """Everything that is shown, as JSON has it."""
-    rows = [(one, _kept(one, policy)) for one in observed.observations]
+    rows = [(one, describe_memory(one, policy)) for one in observed.observations]
     feedback = observed.feedback
     return {
         "stored": stored,
@@ -146,7 +146,7 @@ def _told(
     }
 
 
-def _kept(one: Observation, policy: ConfidencePolicy) -> dict[str, Any]:
+def describe_memory(one: Observation, policy: ConfidencePolicy) -> dict[str, Any]:
     standing = policy.standing(one.assertion, one.flags)
     return {
         "type": one.kind,

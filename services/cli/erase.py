@@ -80,7 +80,7 @@ def _language(said: Sequence[str | None]) -> Lang | None:
     return None if found == "other" else found
 
 
-def _named(say: dict[str, str], word: str) -> str:
+def translate_word(say: dict[str, str], word: str) -> str:
     """A state or a scope in the language of the answer."""
     return say.get(word, word)
 
@@ -112,17 +112,17 @@ def _ask(web: Web, whose: Json, body: Json, wait_s: float | None, say: dict[str,
     receipt = web.post("/v1/erasures", body)
     if not as_json:
         _show_receipt(receipt, say)
-    seen = _waited(web, whose, receipt["tombstone_id"], wait_s, say) if wait_s is not None else None
+    seen = wait_for_erasure(web, whose, receipt["tombstone_id"], wait_s, say) if wait_s is not None else None
     if as_json:
         emit({"receipt": receipt, "erasure": seen})
     elif seen:
         _show(seen, say)
     if seen and seen["status"] != "completed":
-        fail(say["not_yet"].format(id=receipt["tombstone_id"], status=_named(say, seen["status"])))
+        fail(say["not_yet"].format(id=receipt["tombstone_id"], status=translate_word(say, seen["status"])))
         raise typer.Exit(1)
 
 
-def _waited(web: Web, whose: Json, tombstone_id: str, wait_s: float, say: dict[str, str]) -> Json:
+def wait_for_erasure(web: Web, whose: Json, tombstone_id: str, wait_s: float, say: dict[str, str]) -> Json:
     """The erasure once it is completed or left to an operator, or as it stands when the time is over."""
     until, pause = time.monotonic() + wait_s, 0.02
     with err.status("") as bar:
@@ -149,7 +149,7 @@ def _list(web: Web, whose: Json, limit: int, say: dict[str, str], *, as_json: bo
         for name in ("id", "scope", "status", "requested", "due", "memories", "rows", "error"):
             table.add_column(say.get(f"head {name}", name), no_wrap=True)
         for each in page["erasures"]:
-            names = (_named(say, each["scope"]), _named(say, each["status"]))
+            names = (translate_word(say, each["scope"]), translate_word(say, each["status"]))
             times = (moment(each["requested_at"]), moment(each["deadline_at"]))
             counts = (str(each["item_count"]), str(each["row_count"]), str(each["error"] or ""))
             table.add_row(*(Text(cell) for cell in (str(each["tombstone_id"]), *names, *times, *counts)))
@@ -202,7 +202,7 @@ def _requeue(
 def _show_receipt(receipt: Json, say: dict[str, str]) -> None:
     """What is in force, of how much, and by when it must be gone."""
     told = say["in_force" if receipt["status"] != "completed" else "is_done"].format(
-        scope=_named(say, receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
+        scope=translate_word(say, receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
     )
     due = say["by_when"].format(deadline=moment(receipt["deadline_at"]), profile=receipt["profile"])
     out.print(

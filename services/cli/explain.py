@@ -80,7 +80,7 @@ def show(package: Json, language: Words | None = None) -> None:
     say = _SAY[language or ("zh" if planner.get("language") == "zh" else "en")]
     _plan(planner, say)
     _candidates(explain.get("candidates", []), say)
-    _dropped(explain, say)
+    print_dropped(explain, say)
     _arms(package, debug, explain, say)
 
 
@@ -157,7 +157,7 @@ def arms(given: list[Json]) -> str:
     return " ".join([*told, *(f"[{each}]" for each in shown)])
 
 
-def _dropped(explain: Json, say: dict[str, str]) -> None:
+def print_dropped(explain: Json, say: dict[str, str]) -> None:
     counted: dict[str, int] = {}
     for each in explain.get("dropped", []):
         reason = " ".join(filter(None, (each["reason"], each.get("rule"))))

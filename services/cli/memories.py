@@ -175,21 +175,21 @@ def _version(version: Json, say: dict[str, str]) -> None:
     out.print(Text(head, "bold magenta").append(Text(f"{standing}  {version['memory_id']}", "dim")))
     out.print(Text(f"  {version['content']}", "default"))
     key = f"{version['key']} " if version["key"] else ""
-    out.print(Text(f"  {say['value']}: ", "cyan").append(Text(f"{key}{_plain(version['value'])}", "dim")))
+    out.print(Text(f"  {say['value']}: ", "cyan").append(Text(f"{key}{to_text(version['value'])}", "dim")))
     for name in ("supersedes", "superseded_by"):
         ids: list[str] = version[name] if isinstance(version[name], list) else [version[name]] if version[name] else []
         if ids:
             out.print(Text(f"  {say[name]}: ", "cyan").append(Text(", ".join(ids), "dim")))
     _evidence(version["evidence"], say)
     for each in version["upkeep"]:
-        told = f"{moment(each['at'])}  {each['job']}  {_plain(each['detail'])}"
+        told = f"{moment(each['at'])}  {each['job']}  {to_text(each['detail'])}"
         out.print(Text(f"  {say['upkeep']}: ", "cyan").append(Text(told, "default")))
     for each in version["conflicts"]:
         told = f"{moment(each['said_at'])}  {say.get(each['state'], each['state'])}  {each['said']}"
         out.print(Text(f"  {say['conflict']}: ", "yellow").append(Text(f"{told}  {each['conflict_id']}", "default")))
 
 
-def _plain(value: Any) -> str:
+def to_text(value: Any) -> str:
     return ", ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else str(value)  # pyright: ignore[reportUnknownVariableType] # raw JSON
 
 

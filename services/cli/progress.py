@@ -27,7 +27,7 @@ def show_progress(what: str, *, quiet: bool) -> Generator[Say]:
 
 
 @contextmanager
-def working(what: str, *, quiet: bool) -> Generator[None]:
+def show_work(what: str, *, quiet: bool) -> Generator[None]:
     """What is under way is shown from the second on that it takes."""
     if quiet:
         yield
@@ -84,5 +84,5 @@ def _show_lines(what: str) -> Generator[Say]:
         latest, named = now, what
         err.print(f"{what} {done}/{total} ({now - began:.0f} s)", markup=False)
 
-    with working(what, quiet=False):
+    with show_work(what, quiet=False):
         yield say

@@ -19,7 +19,7 @@ def schemas(
 ) -> None:
     """Write JSON Schema, AsyncAPI and OpenAPI."""
     wanted = documents()
-    changed = differing(out, wanted)
+    changed = list_differences(out, wanted)
     if not check:
         _write(out, wanted, changed)
     if as_json:
@@ -38,7 +38,7 @@ def documents() -> dict[str, str]:
     return {**generate.documents(), "openapi.json": generate.render(app.openapi())}
 
 
-def differing(folder: Path, wanted: dict[str, str]) -> list[str]:
+def list_differences(folder: Path, wanted: dict[str, str]) -> list[str]:
     """The paths whose file is missing, says something else, or should not be there."""
     there = {path.relative_to(folder).as_posix() for path in folder.glob("json/**/*.schema.json")}
     changed = {path for path, content in wanted.items() if _read(folder / path) != content}

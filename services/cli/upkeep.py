@@ -10,7 +10,7 @@ from rich.text import Text
 from services.cli import data_folder
 from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
-from services.cli.progress import working
+from services.cli.progress import show_work
 from services.evolver.rounds import keep_now
 from services.evolver.upkeep import Change
 from shared import runtime, settings
@@ -28,20 +28,20 @@ def upkeep(
     """Look through a user's memories: what has expired, aged, missed or been rejected, what to calibrate and merge."""
     found = settings.load()
     configure_logs(found.log_level)
-    with working(f"looking through what is known of {user}", quiet=as_json):
-        changes = asyncio.run(_round(_reached(found), Subject(tenant, user), forced=now))
+    with show_work(f"looking through what is known of {user}", quiet=as_json):
+        changes = asyncio.run(_round(reach_servers(found), Subject(tenant, user), forced=now))
     if as_json:
-        emit({"due": changes is not None, "done": [_told(change) for change in changes or ()]})
+        emit({"due": changes is not None, "done": [to_json(change) for change in changes or ()]})
     elif changes is None:
         out.print("not due: the last round was just before; --now makes one all the same", markup=False)
     else:
         for change in changes:
-            _show(_told(change))
+            _show(to_json(change))
         if not changes:
             out.print("nothing to be done")
 
 
-def _reached(found: Settings) -> Settings:
+def reach_servers(found: Settings) -> Settings:
     """The settings, with the addresses of what runs on the data folder where they name none."""
     running = data_folder.find(found.data)
     if running is None:
@@ -57,7 +57,7 @@ async def _round(found: Settings, subject: Subject, *, forced: bool) -> list[Cha
         return await keep_now(rt, subject, forced=forced)
 
 
-def _told(change: Change) -> dict[str, Any]:
+def to_json(change: Change) -> dict[str, Any]:
     before, after = change.before, change.after
     return {
         "job": change.done.job,

@@ -16,7 +16,7 @@ from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, TurnEvents
 from services.compose.context.nearest import static_scale
 from services.compose.context.pending_turns import message, read
-from services.compose.context.pipeline import compose
+from services.compose.context.pipeline import compose_context
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
@@ -83,7 +83,7 @@ def warm() -> None:
         cues.read(question, ("Anna", "李明"), clock.now())
     static_scale()
     for text in ("我和李明去了杭州。", "Anna and I went to Melbourne in spring."):
-        answer_types.named(text, ())
+        answer_types.score_names(text, ())
         screen(text)
         show_own(text)
 
@@ -118,14 +118,14 @@ class _Door:
     async def answer(self, request: Request) -> bytes:
         """The package, or the error, for one request; never raises."""
         with COMPOSE_SECONDS.labels("kafka").time():
-            reply = await self._composed(request)
+            reply = await self.answer_request(request)
         return reply.model_dump_json(by_alias=True, exclude_none=True).encode()
 
-    async def _composed(self, request: Request) -> BaseModel:
+    async def answer_request(self, request: Request) -> BaseModel:
         request_id = request.correlation_id or clock.uuid7().hex
         try:
             asked, ignored = parsing.parse(ComposeRequest, request.value)
-            made = await compose(asked, self._rt, ignored=ignored)
+            made = await compose_context(asked, self._rt, ignored=ignored)
             await self._recorder.note(made)
             return made.package
         except RefusedError as error:
@@ -194,9 +194,9 @@ class _Door:
 
     async def _keep(self, body: bytes, record: Record) -> BaseModel:
         """The turn is committed as of when it was put on the topic; what came before an erasure of it is dropped."""
-        turn, ignored = _parsed(body)
+        turn, ignored = parse_turn(body)
         keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
-        await self._recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
+        await self._recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=_sent_at(record))
         return committed.result
 
@@ -220,7 +220,7 @@ def _erasure(body: bytes) -> bytes | None:
     return body if isinstance(raw, dict) and "scope" in raw and "session_id" not in raw else None
 
 
-def _parsed(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
+def parse_turn(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
     try:
         return parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
     except RefusedError as error:

@@ -36,7 +36,7 @@ DEFAULT_WEIGHT = 0.7
 LEAST_WEIGHT, MOST_WEIGHT = 0.1, 0.9
 
 
-def _known(names: Sequence[str]) -> Callable[[Any], Any]:
+def drop_unknown(names: Sequence[str]) -> Callable[[Any], Any]:
     def read(raw: Any) -> Any:
         name = raw.strip().lower() if isinstance(raw, str) else None
         return name if name in names else None
@@ -67,7 +67,7 @@ def _queries(raw: Any) -> Any:
     if raw is not None and not isinstance(raw, list | tuple):
         return raw  # pyright: ignore[reportUnknownVariableType] # JSON of any shape, to be refused
     found: list[dict[str, Any]] = []
-    for each in _listed(raw):
+    for each in to_list(raw):
         fields = cast("dict[str, Any]", each if isinstance(each, dict) else {"text": each})
         if text := _words(fields.get("text", fields.get("query")), MAX_QUERY_CHARS):
             found.append({**fields, "text": text})
@@ -75,11 +75,11 @@ def _queries(raw: Any) -> Any:
 
 
 def _entities(raw: Any) -> list[str]:
-    found = [text for each in _listed(raw) if (text := _words(each, MAX_ENTITY_CHARS))]
+    found = [text for each in to_list(raw) if (text := _words(each, MAX_ENTITY_CHARS))]
     return list(dict.fromkeys(found))[:MAX_ENTITIES]
 
 
-def _listed(raw: Any) -> list[Any]:
+def to_list(raw: Any) -> list[Any]:
     if not isinstance(raw, list | tuple):
         return []
     return list(raw[:MAX_READ])  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # JSON of any shape
@@ -129,9 +129,9 @@ class PlanAnswer(BaseModel):
 
     model_config = ConfigDict(frozen=True, json_schema_extra=_all_required)
 
-    intent: Annotated[Intent | None, BeforeValidator(_known(get_args(Intent)))] = None
+    intent: Annotated[Intent | None, BeforeValidator(drop_unknown(get_args(Intent)))] = None
     confidence: Annotated[float, Field(ge=0, le=1), BeforeValidator(lambda raw: _share(raw, 0.0, 0.0, 1.0))] = 0.0
-    purpose: Annotated[Purpose | None, BeforeValidator(_known(get_args(Purpose)))] = None
+    purpose: Annotated[Purpose | None, BeforeValidator(drop_unknown(get_args(Purpose)))] = None
     resources: Annotated[bool | None, BeforeValidator(lambda raw: raw if isinstance(raw, bool) else None)] = None
     entities: Annotated[tuple[str, ...], Field(max_length=MAX_ENTITIES), BeforeValidator(_entities)] = ()
     time: Annotated[NamedTime | None, BeforeValidator(_span)] = None
@@ -215,7 +215,7 @@ def rank(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
     )
 
 
-def ordered(answer: RankAnswer, count: int) -> list[int]:
+def parse_order(answer: RankAnswer, count: int) -> list[int]:
     """Places of `count` passages in the order that the answer gives: known ids first, the rest as they were."""
     named = {f"p{n}": n - 1 for n in range(1, count + 1)}
     first = dict.fromkeys(named[each] for each in answer.ids if each in named)

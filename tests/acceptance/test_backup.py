@@ -11,7 +11,7 @@ import pytest
 from services.cli.backup import archive, dump
 from services.cli.backup import restore as bring_back
 from services.cli.backup.archive import Archive
-from services.cli.backup.restore import Asked, Report, restore
+from services.cli.backup.restore import RestoreReport, RestoreRequest, restore
 from shared.embedded import postgres_programs
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
@@ -180,10 +180,10 @@ def quietly(what: str, done: int, total: int) -> None:
 
 async def into(
     system: System, dsn: str, file: Path, *, ledger: bool = False, erasures: Path | None = None, **asked: bool
-) -> Report:
+) -> RestoreReport:
     """The file is restored into this database, where `ledger` allows it with what the topic tells."""
     bootstrap = system.bootstrap if ledger else None
-    return await restore(system.settings, dsn, bootstrap, Asked(file, erasures, **asked), quietly)
+    return await restore(system.settings, dsn, bootstrap, RestoreRequest(file, erasures, **asked), quietly)
 
 
 async def saved(system: System, folder: Path, name: str = "one.dump") -> Path:
@@ -334,7 +334,7 @@ async def test_what_is_no_backup_is_refused_and_changes_nothing(
     with pytest.raises(ConfigurationError, match="--replace"):
         await into(system, system.dsn, good)
     with pytest.raises(ConfigurationError, match="no restore to go on with"):
-        await restore(system.settings, system.dsn, None, Asked(resume=True), quietly)
+        await restore(system.settings, system.dsn, None, RestoreRequest(resume=True), quietly)
     assert state(system.dsn) == before
 
 

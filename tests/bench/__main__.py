@@ -18,7 +18,7 @@ from tests.bench.kit import Options, Report, Row, quiet_logs
 BENCHES = {
     "commit": "commit_turn beside the same rows in bare SQL",
     "relay": "outbox to Kafka beside bare produce and bare SELECT + DELETE",
-    "compose": "compose_context on 10,000 memories of one user among 200,000, beside its own statements alone",
+    "compose": "compose_package on 10,000 memories of one user among 200,000, beside its own statements alone",
     "meaning": "packages of users with 10,000 memories and 10,000 messages, by words and with static vectors",
     "isolation": "compose with row-level security beside compose without it; a small user beside all the others",
     "pipeline": "committed turns through observer, analyzer and evolver; CPU of each stage",

@@ -4,14 +4,14 @@ import asyncio
 
 from services.cli.evaluate import confidence, reliability
 from services.cli.evaluate.command import HERE
-from services.cli.evaluate.received import Reception
+from services.cli.evaluate.received import ReceptionModel
 from shared.policy import Policy
 from tests.bench.kit import Options, Report, Row
 
 
 def run(options: Options) -> Report:
     """Brier score and expected calibration error of each group of statements; `bare` is the figure before."""
-    trust = asyncio.run(confidence.measure(HERE, None, None, Policy(), Reception()))
+    trust = asyncio.run(confidence.measure(HERE, None, None, Policy(), ReceptionModel()))
     report = Report("calibration")
     for name, each in trust.groups.items():
         before, after = each.before, each.after

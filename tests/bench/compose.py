@@ -17,7 +17,7 @@ from schemas.compose import ComposeRequest
 from schemas.topics import DEGRADE
 from services.cli.supervisor import Supervisor
 from services.compose.context import search
-from services.compose.context.pipeline import compose, compose_context
+from services.compose.context.pipeline import compose_context, compose_package
 from services.compose.intake.commit import commit_turn
 from services.compose.receipts.recorder import Recorder
 from services.evolver.embed import pack_some
@@ -125,9 +125,9 @@ async def _statements(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list
     """What each question makes the database do; asked once before, so that everything is warm."""
     found: list[list[replay.Statement]] = []
     for each in asked:
-        await compose_context(each, rt)
+        await compose_package(each, rt)
         with replay.taken_down() as heard:
-            await compose_context(each, rt)
+            await compose_package(each, rt)
         found.append(heard)
     return found
 
@@ -148,7 +148,7 @@ async def _in_process(
         many = options.some(most) // 2
         ours, bare = [], []
         for _ in range(2):
-            ours.append(await kit.drive(_cycle(asked, many), lambda each: compose_context(each, rt), at_once))
+            ours.append(await kit.drive(_cycle(asked, many), lambda each: compose_package(each, rt), at_once))
             bare.append(await _bare(on.dsn, _cycle(statements, many), at_once))
         mine, sql = kit.best(ours), kit.best(bare)
         alone = alone or mine
@@ -166,8 +166,8 @@ async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Option
     many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
     for _ in range(8):
         with patch.object(search, "_vector_tasks", lambda *_: iter(())):
-            by_words.append(await kit.drive(many, lambda each: compose(each, rt), 1))
-        whole.append(await kit.drive(many, lambda each: compose(each, rt), 1))
+            by_words.append(await kit.drive(many, lambda each: compose_context(each, rt), 1))
+        whole.append(await kit.drive(many, lambda each: compose_context(each, rt), 1))
     without, added = median(by_words), median(whole) - median(by_words)
     what = "an encoder's vectors" if label else "static vectors"
     limit = None if label else 2
@@ -180,12 +180,12 @@ async def _receipts(rt: Runtime, asked: Sequence[ComposeRequest], options: Optio
     async with Recorder(rt.db, rt.policy, rt.version) as recorder:
 
         async def recorded(each: ComposeRequest) -> None:
-            await recorder.note(await compose(each, rt))
+            await recorder.note(await compose_context(each, rt))
 
         for _ in range(8):
-            plain.append(await kit.drive(many, lambda each: compose(each, rt), 1))
+            plain.append(await kit.drive(many, lambda each: compose_context(each, rt), 1))
             noted.append(await kit.drive(many, recorded, 1))
-            await recorder.settled(Subject("default", load.USER), SESSION)
+            await recorder.wait_until_recorded(Subject("default", load.USER), SESSION)
     without, added = median(plain), median(noted) - median(plain)
     report.rows.append(Row(f"{label}added by receipts at 1, p50 (bare: without)", added, "ms", without, 1))
 

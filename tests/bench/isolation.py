@@ -8,7 +8,7 @@ from psycopg import sql
 
 from schemas.compose import ComposeRequest
 from services.cli.supervisor import Supervisor
-from services.compose.context.pipeline import compose_context
+from services.compose.context.pipeline import compose_package
 from shared.db import SCHEMA
 from shared.runtime import Runtime
 from tests.bench import kit, load, talk
@@ -66,7 +66,7 @@ def _asked(user: str, question: str) -> ComposeRequest:
 
 async def _found(rt: Runtime, asked: Sequence[ComposeRequest]) -> list[list[str]]:
     """What each package shows, in its order; asked before any measuring, so that everything is warm."""
-    return [[each.id for each in (await compose_context(one, rt)).evidence] for one in asked]
+    return [[each.id for each in (await compose_package(one, rt)).evidence] for one in asked]
 
 
 async def _by_turns(
@@ -83,8 +83,8 @@ async def _by_turns(
         for enabled in (True, False) if pair % 2 else (False, True):
             await _switch(owner, policed, enabled=enabled)
             # statements are planned anew on every connection
-            await kit.drive(asked, lambda each: compose_context(each, rt), POOL)
-            taken[enabled].append(await kit.drive(asked, lambda each: compose_context(each, rt), at_once))
+            await kit.drive(asked, lambda each: compose_package(each, rt), POOL)
+            taken[enabled].append(await kit.drive(asked, lambda each: compose_package(each, rt), at_once))
     return taken[True], taken[False]
 
 

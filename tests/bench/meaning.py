@@ -17,7 +17,7 @@ from schemas.compose import ComposeRequest
 from schemas.turn_events import TurnEvents
 from services.cli.supervisor import Supervisor
 from services.compose.context import search
-from services.compose.context.pipeline import compose
+from services.compose.context.pipeline import compose_context
 from services.compose.intake.commit import commit_turn
 from services.evolver.embed import pack_some
 from services.observer.rows import turn_chunks
@@ -78,9 +78,9 @@ async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[d
                 began, before = time.perf_counter(), time.process_time()
                 if by == "words":
                     with patch.object(search, "_vector_tasks", lambda *_: iter(())):
-                        made = await compose(each, rt)
+                        made = await compose_context(each, rt)
                 else:
-                    made = await compose(each, rt)
+                    made = await compose_context(each, rt)
                 busy, took = time.process_time() - before, time.perf_counter() - began
                 if number > 1:  # all is warm
                     seen[by, n].append((took * 1000, busy * 1000, len(made.package.evidence)))

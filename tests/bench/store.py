@@ -17,7 +17,7 @@ from schemas.evidence_pack import EvidencePack, Ref
 from schemas.retrieve import RetrieveRequest
 from schemas.turn_events import StructuredItem, TurnEvents
 from services.cli.supervisor import Supervisor
-from services.compose.context.pipeline import compose_context, retrieve
+from services.compose.context.pipeline import compose_package, retrieve
 from services.compose.intake.commit import commit_turn
 from services.evolver.embed import embed_some
 from shared import clock
@@ -152,7 +152,7 @@ async def search(rt: Runtime, user: str, text: str, *, mode: str = "hybrid", top
 async def package(rt: Runtime, user: str, text: str, session: str = "fresh") -> ContextPackage:
     """What /v1/context answers in a session where nothing has been said yet."""
     asked = {"tenant_id": TENANT, "user_id": user, "session_id": session, "user_message": {"content": text}}
-    return await compose_context(ComposeRequest.model_validate(asked), rt)
+    return await compose_package(ComposeRequest.model_validate(asked), rt)
 
 
 async def each_of(jobs: Iterable[T], call: Callable[[T], Awaitable[R]]) -> list[R]:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 import pytest
 
 from schemas.compose import ComposeRequest
-from services.compose.context.pipeline import compose_context
+from services.compose.context.pipeline import compose_package
 from shared.runtime import Runtime, open_runtime
 from tests.eval import golden, golden_set
 from tests.eval.golden_set import Question
@@ -77,7 +77,7 @@ async def test_a_question_about_nothing_that_was_said_injects_nothing(rt: Runtim
                     "user_message": {"content": question.ask},
                 }
             )
-            package = await compose_context(asked, rt)
+            package = await compose_package(asked, rt)
             if package.evidence:
                 injected[question.ask] = [each.snippet for each in package.evidence]
     assert injected == {}

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from services.cli.evaluate import gate, judge
-from services.cli.evaluate.sets import Contradiction, Correction, Extraction, Feedback, Hostile, Secret, SetName, read
+from services.cli.evaluate.sets import (
+    Contradiction,
+    Correction,
+    Hostile,
+    LabelledExtraction,
+    LabelledFeedback,
+    Secret,
+    SetName,
+    read,
+)
 from shared.policy import Floor, GatePolicy
 
 HERE = Path(__file__).parent
@@ -59,12 +68,12 @@ def test_hard_messages_reach_their_floors(name: SetName, record_property: Callab
 
 
 def test_the_sets_are_large_and_speak_both_languages() -> None:
-    extraction = read(HERE, "extraction", Extraction)
+    extraction = read(HERE, "extraction", LabelledExtraction)
     counted = Counter(label.kind for label in extraction)
     assert len(extraction) >= 240
     assert min(counted["positive"], counted["negative"]) >= 0.3 * len(extraction)
     assert counted["edge"] >= 0.15 * len(extraction)
-    for name, of in (("corrections", Correction), ("feedback", Feedback), ("refusal", Secret)):
+    for name, of in (("corrections", Correction), ("feedback", LabelledFeedback), ("refusal", Secret)):
         labels = read(HERE, name, of)
         assert len(labels) >= 60
         assert {label.language for label in labels} == {"zh", "en", "mixed"}
@@ -90,7 +99,7 @@ def test_hostile_texts_are_of_every_kind_in_both_languages() -> None:
 
 
 def test_labels_name_only_what_was_said() -> None:
-    for label in read(HERE, "extraction", Extraction):
+    for label in read(HERE, "extraction", LabelledExtraction):
         said = f"{label.before or ''}\n{label.text}".lower()
         for expected in label.expect:
             for words in expected.says:

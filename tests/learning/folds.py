@@ -9,7 +9,7 @@ import numpy as np
 from services.cli.evaluate import judge, report
 from services.cli.evaluate import score as scoring
 from services.cli.evaluate.score import Score
-from services.cli.evaluate.sets import Correction, Extraction, read
+from services.cli.evaluate.sets import Correction, LabelledExtraction, read
 from shared.extraction import ObserveContext, ObservePolicy, learned, observe
 from tests.learning import corpus, fit
 from tests.learning.corpus import Message, Row
@@ -22,7 +22,7 @@ def measure(
 ) -> dict[str, Score]:
     """The scores of both sets over all folds."""
     scores = {"extraction": Score(), "corrections": Score(), "correction values": Score()}
-    labels = {label.text: label for label in read(corpus.SETS, "extraction", Extraction)}
+    labels = {label.text: label for label in read(corpus.SETS, "extraction", LabelledExtraction)}
     changes = {label.text: label for label in read(corpus.SETS, "corrections", Correction)}
     folds = np.random.default_rng(7).integers(0, FOLDS, len(messages))
     for fold in range(FOLDS):
@@ -40,7 +40,7 @@ def measure(
     return scores
 
 
-def _observed(label: Extraction | Correction):
+def _observed(label: LabelledExtraction | Correction):
     context = ObserveContext(occurred_at=judge.AT)
     return observe(judge.turn(label), context, ObservePolicy()).observations
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, Shown
+from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, MemoryOption
 from shared.language.fenced import fenced
 from shared.language.normalise import clip, normalise
 from shared.models.prompt import Prompt
@@ -40,12 +40,12 @@ Examples (sentence, memories, answer):
 """
 
 
-def relate(sentence: str, memories: Sequence[Shown]) -> Prompt[AnalysisAnswer]:
+def relate(sentence: str, memories: Sequence[MemoryOption]) -> Prompt[AnalysisAnswer]:
     """The question about a sentence; whatever stands in it or in a memory stays inside the fence."""
-    shown = [{"id": each.id, "type": each.type, "text": _short(each.text)} for each in memories[:MOST_SHOWN]]
-    user = fenced({"sentence": _short(sentence), "memories": shown}, "Give the verdicts as JSON.")
+    shown = [{"id": each.id, "type": each.type, "text": clip_text(each.text)} for each in memories[:MOST_SHOWN]]
+    user = fenced({"sentence": clip_text(sentence), "memories": shown}, "Give the verdicts as JSON.")
     return Prompt("analysis", VERSION, SYSTEM, user, AnalysisAnswer, max_tokens=200)
 
 
-def _short(text: str) -> str:
+def clip_text(text: str) -> str:
     return clip(normalise(text), MAX_CHARS)

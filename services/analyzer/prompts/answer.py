@@ -12,7 +12,7 @@ Told = Literal["ends", "same", "both", "apart"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MemoryOption:
     """A memory as the model sees it: under a short id that means nothing elsewhere."""
 
     id: str
@@ -20,11 +20,11 @@ class Shown:
     text: str
 
 
-def _first(raw: Any) -> Any:
+def parse_first_object(raw: Any) -> Any:
     return raw[:MOST_SHOWN] if isinstance(raw, list) else raw  # pyright: ignore[reportUnknownVariableType] # JSON
 
 
-class Answered(BaseModel):
+class MemoryVerdict(BaseModel):
     """How the sentence stands to one memory."""
 
     model_config = ConfigDict(frozen=True)
@@ -38,7 +38,7 @@ class AnalysisAnswer(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    verdicts: Annotated[tuple[Answered, ...], BeforeValidator(_first)]
+    verdicts: Annotated[tuple[MemoryVerdict, ...], BeforeValidator(parse_first_object)]
 
 
 def verdicts(answer: AnalysisAnswer, shown: Iterable[str]) -> dict[str, Told]:

@@ -10,10 +10,10 @@ import typer
 
 from services.cli import data_folder
 from services.cli.backup import dump
-from services.cli.backup.restore import Asked, Report
+from services.cli.backup.restore import RestoreReport, RestoreRequest
 from services.cli.backup.restore import restore as bring_back
 from services.cli.output import AsJson, emit, fail, out, refuse
-from services.cli.progress import show_progress, working
+from services.cli.progress import show_progress, show_work
 from services.cli.supervisor import Supervisor
 from shared import settings
 from shared.settings import Settings
@@ -37,7 +37,7 @@ def backup(
     path = file.absolute()
     if not path.parent.is_dir():
         raise refuse(f"{path.parent}: no such folder")
-    with _reached(found, broker=False) as (dsn, _), show_progress("backing up", quiet=as_json) as say:
+    with reach_servers(found, broker=False) as (dsn, _), show_progress("backing up", quiet=as_json) as say:
         if erasures_only:
             told: dict[str, Any] = {"file": str(path), "erasures": asyncio.run(dump.export(dsn, path))}
         else:
@@ -79,8 +79,8 @@ def restore(
         raise typer.BadParameter("name a file, or go on with --resume")
     found = settings.load()
     configure_logs("warning")
-    asked = Asked(file.absolute() if file else None, erasures, replace, without_ledger, resume)
-    with _reached(found, broker=True) as (dsn, bootstrap), show_progress("restoring", quiet=as_json) as say:
+    asked = RestoreRequest(file.absolute() if file else None, erasures, replace, without_ledger, resume)
+    with reach_servers(found, broker=True) as (dsn, bootstrap), show_progress("restoring", quiet=as_json) as say:
         report = asyncio.run(bring_back(found, dsn, bootstrap, asked, say))
     if as_json:
         emit(
@@ -102,7 +102,7 @@ def restore(
         raise typer.Exit(1)
 
 
-def _show(report: Report) -> None:
+def _show(report: RestoreReport) -> None:
     told = ", ".join(f"{count} from {name}" for name, count in report.sources.items()) or "none known"
     out.print(f"{report.file}: restored in {report.took_s:.1f} s", markup=False)
     out.print(f"  erasures: {told}; {report.replayed} replayed, {report.rows_erased} rows", markup=False)
@@ -116,7 +116,7 @@ def _show(report: Report) -> None:
 
 
 @contextmanager
-def _reached(found: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
+def reach_servers(found: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
     """The database's address and the broker's: what is set, what runs here, else the embedded ones, started for this.
 
     A broker that has never run here is not started: it could tell nothing.
@@ -129,6 +129,6 @@ def _reached(found: Settings, *, broker: bool) -> Generator[tuple[str, str | Non
         yield dsn, bootstrap
         return
     with Supervisor(found, services=()) as machine:
-        with working("starting the database", quiet=False):
+        with show_work("starting the database", quiet=False):
             machine.start()
         yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)

@@ -24,7 +24,7 @@ _TABLE = to_pattern(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
 async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
     """The file stands, whole and readable by its owner alone, or nothing does: what it holds."""
     began = time.monotonic()
-    part = _beside(path)
+    part = make_file_beside(path)
     try:
         async with owner(dsn) as conn:
             state = refuse_blind(await whole.state(conn))
@@ -43,7 +43,7 @@ async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
                     f"--dbname={address}",
                     f"--file={part}",
                 ]
-                await programs.run("pg_dump", arguments, secret, _counted(say, len(held["rows"])))
+                await programs.run("pg_dump", arguments, secret, count_rows(say, len(held["rows"])))
         size = _put(part, path)
     finally:
         with suppress(FileNotFoundError):
@@ -60,7 +60,7 @@ async def backup(dsn: str, path: Path, say: Say) -> dict[str, Any]:
 
 async def export(dsn: str, path: Path) -> int:
     """How many erasures stand in the file now, one a line, with all that their rows say."""
-    part = _beside(path)
+    part = make_file_beside(path)
     try:
         async with owner(dsn) as conn:
             refuse_blind(await whole.state(conn))
@@ -82,7 +82,7 @@ def refuse_blind(state: State) -> State:
     return state
 
 
-def _beside(path: Path) -> Path:
+def make_file_beside(path: Path) -> Path:
     """A fresh, empty file beside it that its owner alone may read."""
     if not path.parent.is_dir():
         raise ConfigurationError(f"{path.parent}: no such folder")
@@ -105,7 +105,7 @@ def _put(part: Path, path: Path) -> int:
     return size
 
 
-def _counted(say: Say, total: int) -> Callable[[str], None]:
+def count_rows(say: Say, total: int) -> Callable[[str], None]:
     done = 0
 
     def hear(line: str) -> None:

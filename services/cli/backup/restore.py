@@ -49,7 +49,7 @@ _TABLE = to_pattern(rf'processing data for table "{SCHEMA}\.(\w+)"')
 
 
 @dataclass(frozen=True)
-class Asked:
+class RestoreRequest:
     """What the operator allows."""
 
     file: Path | None = None
@@ -60,7 +60,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Report:
+class RestoreReport:
     """What was done: `left` are erasures that are not completed, and without any the database is served again."""
 
     file: str
@@ -77,7 +77,7 @@ class Report:
         return not self.left
 
 
-async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Asked, say: Say) -> Report:
+async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: RestoreRequest, say: Say) -> RestoreReport:
     """The backup is the database, and what was erased since is not in it; else it stays closed, and `left` says why.
 
     ConfigurationError: nothing was changed. Killed at any point it leaves a database that nobody is served from, or
@@ -97,11 +97,11 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Asked
             replayed, rows = await _erased_again(replace(rt, bootstrap=at_hand), conn, say)
         opened = await whole.open_gate(conn)
         left: Sequence[Mapping[str, Any]] = () if opened else await whole.left(conn)
-    return Report(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
+    return RestoreReport(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
 
 
 async def _brought_back(
-    conn: Connection, dsn: str, bootstrap: str | None, asked: Asked, policy: ErasurePolicy, say: Say
+    conn: Connection, dsn: str, bootstrap: str | None, asked: RestoreRequest, policy: ErasurePolicy, say: Say
 ) -> Run:
     """The rows of the backup are there, closed; the restore that they are of."""
     state = refuse_blind(await whole.state(conn))
@@ -118,13 +118,13 @@ async def _brought_back(
         )
     if state.rows and not asked.replace:
         raise ConfigurationError("the database has rows of users: --replace puts the backup in their place")
-    collected = await _collected(bootstrap, asked, policy, state, under_way)
+    collected = await collect_erasures(bootstrap, asked, policy, state, under_way)
     sources = {**(under_way.sources if under_way else {}), **collected.sources}
     run = Run(str(archive.path), archive.mark, sources)
     rows = [_row(each.subject, each.tombstone) for each in collected.in_order()]
     live = await whole.put_aside(conn, run, rows, schema=state.schema)
     try:
-        await _loaded(conn, dsn, programs, archive, say)
+        await load_rows(conn, dsn, programs, archive, say)
     except BaseException:
         await _as_before(conn)
         raise
@@ -142,8 +142,8 @@ async def _as_before(conn: Connection) -> None:
         await whole.forget(conn)
 
 
-async def _collected(
-    bootstrap: str | None, asked: Asked, policy: ErasurePolicy, state: State, under_way: Run | None
+async def collect_erasures(
+    bootstrap: str | None, asked: RestoreRequest, policy: ErasurePolicy, state: State, under_way: Run | None
 ) -> Ledger:
     """The erasures that are known beside the database's own; ConfigurationError where nothing would know of any."""
     known = Ledger()
@@ -172,7 +172,7 @@ def _row(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
     return orjson.loads(orjson.dumps({**subject._asdict(), **vars(tombstone)}))
 
 
-async def _loaded(conn: Connection, dsn: str, programs: Programs, archive: Archive, say: Say) -> None:
+async def load_rows(conn: Connection, dsn: str, programs: Programs, archive: Archive, say: Say) -> None:
     """The rows of the backup are there from one moment to the next, with roles, grants and policies."""
     await schema.ensure_roles(conn)
     await whole.prepare(conn)
@@ -189,10 +189,10 @@ async def _loaded(conn: Connection, dsn: str, programs: Programs, archive: Archi
             f"--dbname={address}",
             str(archive.path),
         ]
-        await programs.run("pg_restore", arguments, secret, _counted(say, archive.tables))
+        await programs.run("pg_restore", arguments, secret, count_rows(say, archive.tables))
 
 
-def _counted(say: Say, total: int) -> Callable[[str], None]:
+def count_rows(say: Say, total: int) -> Callable[[str], None]:
     done = 0
 
     def hear(line: str) -> None:
@@ -209,7 +209,7 @@ async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, i
 
     An erasure worker that runs may complete them as well: whoever comes first.
     """
-    due = {_named(row) for row in await whole.left(conn)}
+    due = {to_erasure(row) for row in await whole.left(conn)}
     known = [ledger.of_row(row) for row in await whole.ledger(conn)]
     known.sort(key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
     for number, each in enumerate(known, 1):
@@ -220,18 +220,18 @@ async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, i
         if go and waiting:
             await asyncio.sleep(PAUSE_S)
         for number, row in enumerate(waiting, 1):
-            await _worked(rt, *_named(row))
+            await retry_erasure(rt, *to_erasure(row))
             say("erasures completed", number, len(waiting))
         waiting = await whole.left(conn)
-    completed = due - {_named(row) for row in waiting}
-    return len(completed), sum([await _taken(rt, *each) for each in completed])
+    completed = due - {to_erasure(row) for row in waiting}
+    return len(completed), sum([await count_taken(rt, *each) for each in completed])
 
 
-def _named(row: Mapping[str, Any]) -> tuple[Subject, UUID]:
+def to_erasure(row: Mapping[str, Any]) -> tuple[Subject, UUID]:
     return Subject(row["tenant_id"], row["user_id"]), UUID(row["tombstone_id"])
 
 
-async def _worked(rt: Runtime, subject: Subject, tombstone_id: UUID) -> None:
+async def retry_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> None:
     """One more go at the erasure; one that was left to an operator has an operator now."""
     async with rt.db.erasing(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
@@ -240,7 +240,7 @@ async def _worked(rt: Runtime, subject: Subject, tombstone_id: UUID) -> None:
     await work(rt, subject, tombstone_id)
 
 
-async def _taken(rt: Runtime, subject: Subject, tombstone_id: UUID) -> int:
+async def count_taken(rt: Runtime, subject: Subject, tombstone_id: UUID) -> int:
     """How many rows it hid, emptied or removed."""
     async with rt.db.erasing(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)

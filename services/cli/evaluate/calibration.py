@@ -25,7 +25,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CalibrationFigures:
     """The calibration of some statements. `plain` is the Brier score of who states the share that is so of each."""
 
     n: int
@@ -38,18 +38,18 @@ class Figures:
     bins: tuple[Bin, ...]
 
 
-def figures(beliefs: Sequence[Belief]) -> Figures:
+def figures(beliefs: Sequence[Belief]) -> CalibrationFigures:
     """All figures of these beliefs; nought where there are none."""
     equal = _cut(beliefs)
     so = _mean(right for _, right in beliefs)
-    return Figures(
+    return CalibrationFigures(
         n=len(beliefs),
         stated=_mean(confidence for confidence, _ in beliefs),
         observed=so,
         brier=_mean((confidence - right) ** 2 for confidence, right in beliefs),
         plain=so * (1 - so),
         ece=_error(equal),
-        ece_mass=_error(_heaped(beliefs)),
+        ece_mass=_error(to_bins(beliefs)),
         bins=equal,
     )
 
@@ -75,7 +75,7 @@ def _place(confidence: float) -> int:
     return min(BINS - 1, int(round(confidence, 6) * BINS))
 
 
-def _heaped(beliefs: Sequence[Belief]) -> tuple[Bin, ...]:
+def to_bins(beliefs: Sequence[Belief]) -> tuple[Bin, ...]:
     """Bins of a tenth of the statements or more: those of one confidence stay together, so that no order counts."""
     bins: list[Bin] = []
     heap: list[Belief] = []
@@ -92,23 +92,23 @@ def _bin(beliefs: Sequence[Belief], low: float, high: float) -> Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class GroupComparison:
     """One group of statements: as written, after receptions, and those of them that are still shown then."""
 
-    before: Figures
-    after: Figures
-    shown: Figures
+    before: CalibrationFigures
+    after: CalibrationFigures
+    shown: CalibrationFigures
 
 
-def measured(before: Sequence[Stated], after: Sequence[After]) -> dict[str, Measured]:
+def compare_groups(before: Sequence[Stated], after: Sequence[After]) -> dict[str, GroupComparison]:
     """The figures of all statements and of each group of them."""
     names = ["all", *sorted({group for each in before for group in each.groups})]
-    return {name: _measured(name, before, after) for name in names}
+    return {name: compare_group(name, before, after) for name in names}
 
 
-def _measured(name: str, before: Sequence[Stated], after: Sequence[After]) -> Measured:
+def compare_group(name: str, before: Sequence[Stated], after: Sequence[After]) -> GroupComparison:
     in_it = [each for each in after if name == "all" or name in each.stated.groups]
-    return Measured(
+    return GroupComparison(
         before=figures([_belief(each) for each in before if name == "all" or name in each.groups]),
         after=figures([_belief(each.stated) for each in in_it]),
         shown=figures([_belief(each.stated) for each in in_it if each.shown]),

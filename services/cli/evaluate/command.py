@@ -13,11 +13,11 @@ import typer
 from services.cli.evaluate import confidence, gate, judge, natural, report
 from services.cli.evaluate.confidence import Trust
 from services.cli.evaluate.reader import Reader
-from services.cli.evaluate.received import Reception
+from services.cli.evaluate.received import ReceptionModel
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import SETS, Part, SetName
 from services.cli.output import AsJson, emit, refuse
-from services.cli.progress import Say, show_progress, working
+from services.cli.progress import Say, show_progress, show_work
 from shared import policy as policies
 from shared.models import make_models
 from shared.policy import Policy
@@ -60,11 +60,11 @@ def evaluate(
     policy = policies.load(settings.policy)
     chosen: Part | None = None if part == "all" else part
     if sets == [CALIBRATION]:
-        with working("measuring", quiet=as_json):
+        with show_work("measuring", quiet=as_json):
             trust, detector = asyncio.run(_trust(data, chosen, settings if model else None, policy))
-        _told(trust, report.about(part, detector, policy.version), to, plot, as_json)
+        print_trust(trust, report.about(part, detector, policy.version), to, plot, as_json)
         return
-    wanted = _known(sets or list(SETS))
+    wanted = list_sets(sets or list(SETS))
     with show_progress("measuring", quiet=as_json) as say:
         scores, detector = asyncio.run(_measure(wanted, data, chosen, settings if model else None, policy, say))
     verdicts = gate.verdicts(scores, policy.gate)
@@ -99,14 +99,14 @@ def _count_alarms(paths: list[Path], examples: int | None, to: Path | None, as_j
 def _refuse_misfits(sets: list[str] | None, to: Path | None, plot: Path | None) -> None:
     """A wrong argument is told before anything is measured."""
     if sets != [CALIBRATION]:
-        _known(sets or [])
+        list_sets(sets or [])
         if plot is not None:
             raise refuse("--plot goes with calibration")
     if to is not None and to.suffix not in (".json", ".md"):
         raise refuse(f"{to}: a report is .json or .md")
 
 
-def _told(trust: Trust, about: dict[str, Any], to: Path | None, plot: Path | None, as_json: bool) -> None:
+def print_trust(trust: Trust, about: dict[str, Any], to: Path | None, plot: Path | None, as_json: bool) -> None:
     figures = confidence.as_json(trust, about)
     if to is not None:
         to.write_bytes(orjson.dumps(figures, option=orjson.OPT_INDENT_2) + b"\n")
@@ -120,11 +120,11 @@ def _told(trust: Trust, about: dict[str, Any], to: Path | None, plot: Path | Non
 
 async def _trust(data: Path, part: Part | None, settings: Settings | None, policy: Policy) -> tuple[Trust, str]:
     async with _reader(settings, policy) as reader:
-        found = await confidence.measure(data, part, reader, policy, Reception())
+        found = await confidence.measure(data, part, reader, policy, ReceptionModel())
         return found, _detector(reader)
 
 
-def _known(sets: list[str]) -> list[SetName]:
+def list_sets(sets: list[str]) -> list[SetName]:
     unknown = [name for name in sets if name not in get_args(SetName)]
     if unknown:
         raise refuse(f"unknown set {', '.join(unknown)}; there are {', '.join(SETS)}")

@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from services.cli.evaluate import calibration, reliability
-from services.cli.evaluate.calibration import Figures, Measured
+from services.cli.evaluate.calibration import CalibrationFigures, GroupComparison
 from services.cli.evaluate.reader import Reader
-from services.cli.evaluate.received import Reception, received
+from services.cli.evaluate.received import ReceptionModel, simulate_receptions
 from services.cli.evaluate.sets import Part
 from services.cli.evaluate.stated import statements
 from services.cli.output import out
@@ -30,21 +30,21 @@ NOTES = (
 class Trust:
     """What was measured, and how the receptions were made up. The shares are of those that ended out of sight."""
 
-    groups: dict[str, Measured]
-    how: Reception
+    groups: dict[str, GroupComparison]
+    how: ReceptionModel
     right_hidden: float
     wrong_hidden: float
 
 
-async def measure(data: Path, part: Part | None, reader: Reader | None, policy: Policy, how: Reception) -> Trust:
+async def measure(data: Path, part: Part | None, reader: Reader | None, policy: Policy, how: ReceptionModel) -> Trust:
     """The calibration of every statement that is read into the labelled sets, before and after receptions."""
     before = await statements(data, part, reader, policy.confidence)
-    after = received(before, how, policy)
+    after = simulate_receptions(before, how, policy)
     hidden = [each.stated.right for each in after if not each.shown]
     right = sum(each.right for each in before)
     wrong = len(before) - right
     return Trust(
-        groups=calibration.measured(before, after),
+        groups=calibration.compare_groups(before, after),
         how=how,
         right_hidden=sum(hidden) / right if right else 0.0,
         wrong_hidden=(len(hidden) - sum(hidden)) / wrong if wrong else 0.0,
@@ -64,7 +64,7 @@ def show(trust: Trust) -> None:
         out.print(Text(line, "dim"), soft_wrap=True)
 
 
-def _cells(each: Measured) -> tuple[str, ...]:
+def _cells(each: GroupComparison) -> tuple[str, ...]:
     before, after = each.before, each.after
     figures = (before.stated, before.observed, before.brier, before.ece, before.ece_mass, after.brier, after.ece)
     return (str(before.n), *(f"{value:.3f}" for value in (*figures, each.shown.ece)))
@@ -94,7 +94,7 @@ def as_json(trust: Trust, about: dict[str, Any]) -> dict[str, Any]:
     return {
         **about,
         "calibration": {
-            name: {"before": _plain(each.before), "after": _plain(each.after), "shown": _plain(each.shown)}
+            name: {"before": to_json(each.before), "after": to_json(each.after), "shown": to_json(each.shown)}
             for name, each in trust.groups.items()
         },
         "reception": asdict(trust.how),
@@ -104,7 +104,7 @@ def as_json(trust: Trust, about: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plain(figures: Figures) -> dict[str, Any]:
+def to_json(figures: CalibrationFigures) -> dict[str, Any]:
     plain = {name: round(value, 4) for name, value in asdict(figures).items() if name != "bins"}
     bins = [{name: round(value, 4) for name, value in asdict(each).items()} for each in figures.bins]
     return {**plain, "bins": bins}

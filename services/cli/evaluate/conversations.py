@@ -49,9 +49,9 @@ def judge_end(label: Conversation, state: EndState, score: Score) -> None:
     if not (label.stands or label.gone or label.beside):
         return
     score.samples += 1
-    missing = [each for each in label.stands if not _held(each, state)]
-    stale = [each for each in label.gone if _held(each, state)]
-    lost = [each for each in label.beside if not _held(each, state)]
+    missing = [each for each in label.stands if not is_in_state(each, state)]
+    stale = [each for each in label.gone if is_in_state(each, state)]
+    lost = [each for each in label.beside if not is_in_state(each, state)]
     right = not (missing or stale or lost)
     score.add(int(right), int(bool(stale or lost)), int(not right), (f"language {label.lang}", f"kind {label.kind}"))
     for name, wanted, failed in (
@@ -63,13 +63,13 @@ def judge_end(label: Conversation, state: EndState, score: Score) -> None:
         counts.right += len(wanted) - len(failed)
         counts.missed += len(failed)
     if not right:
-        wanted = f"missing {_shown(missing)} stale {_shown(stale)} lost {_shown(lost)}"
+        wanted = f"missing {to_line(missing)} stale {to_line(stale)} lost {to_line(lost)}"
         got = " | ".join(f"{known.text} [{known.type} {known.key or ''}]" for known in state.memories)
         text = " // ".join(turn.user for turn in label.turns)
         score.misses.append(Miss(f"({label.kind}) {text}", label.lang, wanted, got))
 
 
-def _held(wanted: MemoryWords, state: EndState) -> bool:
+def is_in_state(wanted: MemoryWords, state: EndState) -> bool:
     words = [_letters(word) for word in wanted.words]
     return any(all(word in _letters(known.text) for word in words) for known in state.memories)
 
@@ -78,5 +78,5 @@ def _letters(text: str) -> str:
     return " ".join(fold(normalise(text)).split())
 
 
-def _shown(words: list[MemoryWords]) -> str:
+def to_line(words: list[MemoryWords]) -> str:
     return ",".join("+".join(each.words) for each in words) or "-"

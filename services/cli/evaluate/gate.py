@@ -7,7 +7,7 @@ from shared.policy import GatePolicy
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """One floor, and what was measured against it."""
 
     name: str
@@ -20,17 +20,17 @@ class Verdict:
         return self.measured >= self.floor
 
 
-def verdicts(scores: dict[str, Score], policy: GatePolicy) -> list[Verdict]:
+def verdicts(scores: dict[str, Score], policy: GatePolicy) -> list[GateVerdict]:
     """Every floor of the sets that were measured."""
-    found: list[Verdict] = []
+    found: list[GateVerdict] = []
     for name, score in scores.items():
         floor = policy.floors.get(name)
         if floor is None:
             continue
         counts = score.overall
-        found.append(Verdict(f"{name} precision", counts.precision, floor.precision))
-        found.append(Verdict(f"{name} recall", counts.recall, floor.recall))
+        found.append(GateVerdict(f"{name} precision", counts.precision, floor.precision))
+        found.append(GateVerdict(f"{name} recall", counts.recall, floor.recall))
         if floor.benign is not None:
             benign = score.samples - counts.right - counts.missed
-            found.append(Verdict(f"{name} benign kept", 1 - counts.wrong / benign if benign else 1.0, floor.benign))
+            found.append(GateVerdict(f"{name} benign kept", 1 - counts.wrong / benign if benign else 1.0, floor.benign))
     return found

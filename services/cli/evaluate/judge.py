@@ -12,15 +12,15 @@ from services.cli.evaluate.reader import Reader, some_at_once
 from services.cli.evaluate.reader import read as read_turn
 from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import (
-    Asked,
     Contradiction,
     Conversation,
     Correction,
     Dated,
-    Extraction,
-    Feedback,
     Hostile,
     Label,
+    LabelledExtraction,
+    LabelledFeedback,
+    LabelledQuestion,
     Part,
     Secret,
     SetName,
@@ -40,14 +40,14 @@ PERSONAL = frozenset({"email", "phone"})
 
 READ_BY_MODEL: frozenset[SetName] = frozenset({"extraction", "corrections", "contradictions", "conversations"})
 """The sets in which a model has a part."""
-L = TypeVar("L", bound=Label | Asked | Contradiction | Conversation | Hostile | Dated)
+L = TypeVar("L", bound=Label | LabelledQuestion | Contradiction | Conversation | Hostile | Dated)
 
 
 async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader | None) -> dict[str, Score]:
     """The scores of one set by name; `reader` adds what its model reads, None is the rules alone."""
     match name:
         case "extraction":
-            return await _extraction(of_part(read(folder, name, Extraction), part), reader)
+            return await _extraction(of_part(read(folder, name, LabelledExtraction), part), reader)
         case "corrections":
             return await _corrections(of_part(read(folder, name, Correction), part), reader)
         case "contradictions":
@@ -55,11 +55,11 @@ async def judge(name: SetName, folder: Path, part: Part | None, reader: Reader |
         case "conversations":
             return await _conversations(of_part(read(folder, name, Conversation), part), reader)
         case "feedback":
-            return _feedback(of_part(read(folder, name, Feedback), part))
+            return _feedback(of_part(read(folder, name, LabelledFeedback), part))
         case "refusal":
             return _refusal(of_part(read(folder, name, Secret), part))
         case "intents":
-            return _intents(of_part(read(folder, name, Asked), part))
+            return _intents(of_part(read(folder, name, LabelledQuestion), part))
         case "hostile":
             return _hostile(of_part(read(folder, name, Hostile), part))
         case "dates":
@@ -84,7 +84,7 @@ async def seen_in(labels: Sequence[Label], reader: Reader | None) -> list[Observ
     return await some_at_once(read_turn(reader, turn(label), context) for label in labels)
 
 
-async def _extraction(labels: Sequence[Extraction], reader: Reader | None) -> dict[str, Score]:
+async def _extraction(labels: Sequence[LabelledExtraction], reader: Reader | None) -> dict[str, Score]:
     score = Score()
     for label, observed in zip(labels, await seen_in(labels, reader), strict=True):
         scoring.extraction(label, observed.observations, score)
@@ -114,11 +114,11 @@ async def _conversations(labels: Sequence[Conversation], reader: Reader | None) 
     return {"conversation turns": turns, "end states": ends}
 
 
-def _feedback(labels: Sequence[Feedback]) -> dict[str, Score]:
+def _feedback(labels: Sequence[LabelledFeedback]) -> dict[str, Score]:
     score = Score()
     for label in labels:
         told = observe(turn(label), ObserveContext(occurred_at=AT), ObservePolicy()).feedback
-        scoring.classified(label.text, label.language, label.signal, told.signal if told else "neutral", score)
+        scoring.judge_class(label.text, label.language, label.signal, told.signal if told else "neutral", score)
     return {"feedback": score}
 
 
@@ -132,17 +132,17 @@ def _refusal(labels: Sequence[Secret]) -> dict[str, Score]:
     return {"refusal": score}
 
 
-def _intents(labels: Sequence[Asked]) -> dict[str, Score]:
+def _intents(labels: Sequence[LabelledQuestion]) -> dict[str, Score]:
     score = Score()
     for label in labels:
-        scoring.classified(label.text, label.language, label.intent, understand(label.text).intent, score)
+        scoring.judge_class(label.text, label.language, label.intent, understand(label.text).intent, score)
     return {"intents": score}
 
 
 def _hostile(labels: Sequence[Hostile]) -> dict[str, Score]:
     score = Score()
     for label in labels:
-        scoring.screened(label, screen(label.text), score)
+        scoring.judge_screening(label, screen(label.text), score)
     return {"hostile": score}
 
 

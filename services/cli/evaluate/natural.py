@@ -169,7 +169,7 @@ def to_json(result: Alarms, examples: int) -> dict[str, Any]:
             "judge": each.judge,
             "source": each.line.source,
             "finding": clip(each.finding, SHOWN_CHARS),
-            "text": _shortened(each),
+            "text": clip_alarm(each),
         }
         for judge in result.judges
         for each in _examples(result, judge, examples)
@@ -192,7 +192,7 @@ def show(result: Alarms, examples: int) -> None:
         if chosen:
             out.print(Text(f"{judge}:", "bold"))
         for each in chosen:
-            out.print(Text(f"  {_shortened(each)}", "default"))
+            out.print(Text(f"  {clip_alarm(each)}", "default"))
             out.print(Text(f"    {each.line.source} | {clip(each.finding, SHOWN_CHARS)}", "dim"))
 
 
@@ -212,5 +212,5 @@ def _examples(result: Alarms, judge: str, most: int) -> list[Alarm]:
     return [alarms[place] for _, place in sorted(order)[:most]]
 
 
-def _shortened(alarm: Alarm) -> str:
+def clip_alarm(alarm: Alarm) -> str:
     return clip(" ".join(alarm.line.text.split()), SHOWN_CHARS)

@@ -21,7 +21,7 @@ AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class ReceptionModel:
     """How memories are received: packages each, a round of upkeep after so many of them, and the rates of noise."""
 
     packages: int = 20
@@ -39,18 +39,18 @@ class After:
     shown: bool
 
 
-def received(stated: Sequence[Stated], how: Reception, policy: Policy) -> tuple[After, ...]:
+def simulate_receptions(stated: Sequence[Stated], how: ReceptionModel, policy: Policy) -> tuple[After, ...]:
     """Each of the statements with the confidence that receptions and rounds of upkeep left it."""
     dice = random.Random(how.seed)  # noqa: S311 # a person, not a secret
-    return tuple(_received(n, each, how, policy, dice) for n, each in enumerate(stated))
+    return tuple(simulate_reception(n, each, how, policy, dice) for n, each in enumerate(stated))
 
 
-def _received(number: int, stated: Stated, how: Reception, policy: Policy, dice: random.Random) -> After:
-    kept = _kept(number, stated)
+def simulate_reception(number: int, stated: Stated, how: ReceptionModel, policy: Policy, dice: random.Random) -> After:
+    kept = to_stats(number, stated)
     for package in range(1, how.packages + 1):
         if not kept.shown:
             break
-        for told in _told(kept, stated.right, how, dice):
+        for told in draw_feedback(kept, stated.right, how, dice):
             effect = asdict(rules.effect_of(told))
             kept = due.after(kept, "feedback", {"effect": effect, "told_at": AT.isoformat()}, AT, policy)
         if fused := due.fuse(kept, policy):
@@ -60,7 +60,7 @@ def _received(number: int, stated: Stated, how: Reception, policy: Policy, dice:
     return After(replace(stated, confidence=kept.confidence), kept.shown)
 
 
-def _told(kept: Kept, right: bool, how: Reception, dice: random.Random) -> list[FeedbackRecorded]:
+def draw_feedback(kept: Kept, right: bool, how: ReceptionModel, dice: random.Random) -> list[FeedbackRecorded]:
     """The answer used it; then the next message says so, or the opposite, or nothing."""
     used = FeedbackRecorded(
         memory_ids=(kept.memory_id,), judged_by="reply", utilized=True, utilization_signal="keyword_match"
@@ -81,7 +81,7 @@ def _round(kept: Kept, policy: Policy) -> Kept:
     return kept
 
 
-def _kept(number: int, stated: Stated) -> Kept:
+def to_stats(number: int, stated: Stated) -> Kept:
     memory_id = UUID(int=number + 1)
     return Kept(
         memory_id=memory_id,

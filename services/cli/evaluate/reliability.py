@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.cli.evaluate.calibration import Bin, Measured
+from services.cli.evaluate.calibration import Bin, GroupComparison
 
 SIDE, EDGE = 320, 48
 BAR = 40
@@ -20,7 +20,7 @@ def bars(title: str, bins: Sequence[Bin]) -> list[str]:
     return lines
 
 
-def svg(measured: Measured) -> str:
+def svg(measured: GroupComparison) -> str:
     """The diagram of a group, before and after: stated across, so up, and on the diagonal both are the same."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE + 2 * EDGE} {SIDE + 2 * EDGE}"'

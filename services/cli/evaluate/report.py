@@ -8,14 +8,14 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.evaluate.gate import Verdict
+from services.cli.evaluate.gate import GateVerdict
 from services.cli.evaluate.score import Counts, Score
 from services.cli.output import out
 
 COLUMNS = ("precision", "recall", "F1", "right", "wrong", "missed")
 
 
-def show(scores: dict[str, Score], verdicts: list[Verdict], misses: int) -> None:
+def show(scores: dict[str, Score], verdicts: list[GateVerdict], misses: int) -> None:
     """One table a set, then its first misses, then the gate."""
     for name, score in scores.items():
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
@@ -35,7 +35,7 @@ def show(scores: dict[str, Score], verdicts: list[Verdict], misses: int) -> None
         out.print(Text(f"gate {verdict.name} {verdict.measured:.3f} >= {verdict.floor:.2f}: {passed}", style))
 
 
-def as_json(scores: dict[str, Score], verdicts: list[Verdict], about: dict[str, Any]) -> dict[str, Any]:
+def as_json(scores: dict[str, Score], verdicts: list[GateVerdict], about: dict[str, Any]) -> dict[str, Any]:
     """All figures; `about` says what was measured with what."""
     return {
         **about,
@@ -52,7 +52,7 @@ def as_json(scores: dict[str, Score], verdicts: list[Verdict], about: dict[str, 
     }
 
 
-def write(path: Path, scores: dict[str, Score], verdicts: list[Verdict], about: dict[str, Any]) -> None:
+def write(path: Path, scores: dict[str, Score], verdicts: list[GateVerdict], about: dict[str, Any]) -> None:
     """The report as JSON where the path ends so, as Markdown elsewhere."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".json":
@@ -61,7 +61,7 @@ def write(path: Path, scores: dict[str, Score], verdicts: list[Verdict], about: 
         path.write_text(_markdown(scores, verdicts, about), "utf-8")
 
 
-def _markdown(scores: dict[str, Score], verdicts: list[Verdict], about: dict[str, Any]) -> str:
+def _markdown(scores: dict[str, Score], verdicts: list[GateVerdict], about: dict[str, Any]) -> str:
     lines = ["# Labelled sets", "", *(f"- {name}: {value}" for name, value in about.items()), ""]
     for name, score in scores.items():
         lines += [f"## {name} ({score.samples} messages)", "", f"| | {' | '.join(COLUMNS)} |", "|---|" + "---|" * 6]

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from services.cli.evaluate.sets import Contradiction, Correction, Dated, Expected, Extraction, Hostile
-from services.cli.evaluate.world import Heard
+from services.cli.evaluate.sets import Contradiction, Correction, Dated, Expected, Hostile, LabelledExtraction
+from services.cli.evaluate.world import ObservedMessage
 from shared.extraction import Observation
 from shared.extraction.dates import Said
 from shared.language.normalise import fold, normalise
@@ -71,7 +71,7 @@ class Score:
             counts.missed += missed
 
 
-def extraction(label: Extraction, found: Sequence[Observation], score: Score) -> None:
+def extraction(label: LabelledExtraction, found: Sequence[Observation], score: Score) -> None:
     """Each statement that was kept meets one that was to be kept, by type and words; what meets none is wrong.
 
     Said twice, or allowed, counts neither way; so does a finer statement of what was dictated as a note, and the
@@ -79,7 +79,7 @@ def extraction(label: Extraction, found: Sequence[Observation], score: Score) ->
     """
     score.samples += 1
     language = f"language {label.language}"
-    met, _, wrong = judged(label, found)
+    met, _, wrong = judge_statements(label, found)
     missed = [each for n, each in enumerate(label.expect) if n not in met and not each.may]
     for n in met:
         if not label.expect[n].may:
@@ -94,7 +94,9 @@ def extraction(label: Extraction, found: Sequence[Observation], score: Score) ->
         score.misses.append(Miss(label.text, label.language, wanted, got))
 
 
-def judged(label: Extraction, found: Sequence[Observation]) -> tuple[set[int], list[Observation], list[Observation]]:
+def judge_statements(
+    label: LabelledExtraction, found: Sequence[Observation]
+) -> tuple[set[int], list[Observation], list[Observation]]:
     """The places of the label that were met, the statements that met one, and those that are wrong."""
     met: set[int] = set()
     kept: list[Observation] = []
@@ -113,7 +115,7 @@ def judged(label: Extraction, found: Sequence[Observation]) -> tuple[set[int], l
     return met, kept, wrong
 
 
-def changed(label: Correction, one: Observation) -> bool:
+def judge_change(label: Correction, one: Observation) -> bool:
     """Whether a correction that was read is one, and names a value that the message states, where it states any."""
     values = [value for value in (label.old, label.new) if value is not None]
     said = _letters(f"{one.text} {' '.join(map(str, one.value.values()))} {one.old_value or ''}")
@@ -134,11 +136,11 @@ _SIGN = {"+": 1, "-": -1}
 
 
 def _says(one: Observation, expected: Expected) -> bool:
-    said = _letters(f"{_stated(one)} {one.event_date or ''}")
+    said = _letters(f"{to_words(one)} {one.event_date or ''}")
     return all(any(_letters(other) in said for other in word.split("|")) for word in expected.says)
 
 
-def _stated(one: Observation) -> str:
+def to_words(one: Observation) -> str:
     """Its text and its value, without the sentence that it was read in."""
     return " ".join([one.text, *(str(value) for name, value in one.value.items() if name != "quote")])
 
@@ -161,7 +163,7 @@ def correction(label: Correction, found: Sequence[Observation], score: Score, va
         )
     if not right:
         return
-    said = _letters(" ".join(map(_stated, urgent)))
+    said = _letters(" ".join(map(to_words, urgent)))
     olds = _letters(" ".join(o.old_value or "" for o in urgent) + " ".join(o.text for o in urgent if o.retracts))
     for name, value, where in (("old", label.old, olds), ("new", label.new, said)):
         if value is not None:
@@ -182,7 +184,7 @@ def binary(text: str, language: str, wanted: bool, got: bool, score: Score, told
         score.misses.append(Miss(text, language, "yes" if wanted else "no", told or ("yes" if got else "no")))
 
 
-def screened(label: Hostile, got: Screened, score: Score) -> None:
+def judge_screening(label: Hostile, got: Screened, score: Score) -> None:
     """Whether an attack was blocked or defused; `benign kept` counts as right what is harmless and left as it is.
 
     `orders held back` counts the attacks of which the orders went, and not code, tags or secrets alone.
@@ -203,7 +205,7 @@ def screened(label: Hostile, got: Screened, score: Score) -> None:
         score.misses.append(Miss(label.text, label.language, label.attack, f"{got.outcome} {got.rule or ''}".rstrip()))
 
 
-def classified(text: str, language: str, wanted: str, got: str, score: Score) -> None:
+def judge_class(text: str, language: str, wanted: str, got: str, score: Score) -> None:
     """One class of several; a wrong class is wrong for itself and missed for the right one."""
     score.samples += 1
     right = wanted == got
@@ -215,7 +217,7 @@ def classified(text: str, language: str, wanted: str, got: str, score: Score) ->
         score.misses.append(Miss(text, language, wanted, got))
 
 
-def contradiction(label: Contradiction, heard: Heard, score: Score) -> None:
+def contradiction(label: Contradiction, heard: ObservedMessage, score: Score) -> None:
     """Whether the later message did to memory what it should; wrong is what it ended and should not have.
 
     A statement that memory never held cannot be resolved: it counts as missed.
@@ -256,10 +258,10 @@ def judge_date(label: Dated, said: Said | None, score: Score) -> None:
     groups = (f"language {label.lang}", f"precision {label.precision}")
     score.add(int(right), int(got is not None and not right), int(wanted is not None and not right), groups)
     if got != wanted:
-        score.misses.append(Miss(label.text, label.lang, _told(wanted), _told(got)))
+        score.misses.append(Miss(label.text, label.lang, to_summary(wanted), to_summary(got)))
 
 
-def _told(parts: tuple[object, ...] | None) -> str:
+def to_summary(parts: tuple[object, ...] | None) -> str:
     return " ".join(str(part) for part in parts or () if part)
 
 

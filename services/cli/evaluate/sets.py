@@ -55,7 +55,7 @@ class Expected(BaseModel):
     may: bool = False
 
 
-class Extraction(Label):
+class LabelledExtraction(Label):
     """A message and what of it is worth keeping."""
 
     expect: tuple[Expected, ...]
@@ -98,7 +98,7 @@ class Contradiction(BaseModel):
     new: str | None = None
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def check_names(self) -> Self:
         if sum(self.old in text for text in self.before) != 1:
             raise ValueError("old must stand in one of before")
         if self.new is not None and self.new not in self.message:
@@ -167,7 +167,7 @@ class Conversation(BaseModel):
     """Where in its source it stands."""
 
 
-class Feedback(Label):
+class LabelledFeedback(Label):
     """A message and what it says of the answer before it."""
 
     signal: FeedbackSignal
@@ -192,7 +192,7 @@ class Hostile(BaseModel):
     kind: str
 
 
-class Asked(BaseModel):
+class LabelledQuestion(BaseModel):
     """A message and what its sender is after."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -222,7 +222,7 @@ class Dated(BaseModel):
     time: str | None = None
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def check_dates(self) -> Self:
         if self.phrase.lower() not in self.text.lower():
             raise ValueError("phrase must stand in text")
         if (self.start is None) != (self.precision == "none") or (self.time is None) == (self.precision == "minute"):

@@ -8,7 +8,7 @@ from schemas.vocabulary import Assertion, Provenance
 from services.cli.evaluate import score as scoring
 from services.cli.evaluate.judge import of_part, seen_in
 from services.cli.evaluate.reader import Reader
-from services.cli.evaluate.sets import Correction, Extraction, Label, Part, SetName, read
+from services.cli.evaluate.sets import Correction, Label, LabelledExtraction, Part, SetName, read
 from shared.extraction import Observation
 from shared.extraction.turn_texts import confidence_of
 from shared.policy import ConfidencePolicy
@@ -33,20 +33,20 @@ async def statements(
 
     In the set of corrections that is the corrections alone. What a label neither asks for nor forbids is left out.
     """
-    extractions = of_part(read(folder, "extraction", Extraction), part)
+    extractions = of_part(read(folder, "extraction", LabelledExtraction), part)
     corrections = of_part(read(folder, "corrections", Correction), part)
     found: list[Stated] = []
     for label, observed in zip(extractions, await seen_in(extractions, reader), strict=True):
-        _, kept, wrong = scoring.judged(label, observed.observations)
-        found += _stated("extraction", label, kept, wrong, policy)
+        _, kept, wrong = scoring.judge_statements(label, observed.observations)
+        found += list_statements("extraction", label, kept, wrong, policy)
     for label, observed in zip(corrections, await seen_in(corrections, reader), strict=True):
         read_as = [one for one in observed.observations if one.assertion == "correction"]
-        right = [one for one in read_as if scoring.changed(label, one)]
-        found += _stated("corrections", label, right, [one for one in read_as if one not in right], policy)
+        right = [one for one in read_as if scoring.judge_change(label, one)]
+        found += list_statements("corrections", label, right, [one for one in read_as if one not in right], policy)
     return tuple(found)
 
 
-def _stated(
+def list_statements(
     name: SetName, label: Label, right: list[Observation], wrong: list[Observation], policy: ConfidencePolicy
 ) -> Iterator[Stated]:
     for one, so in [*((one, True) for one in right), *((one, False) for one in wrong)]:

@@ -24,7 +24,7 @@ KNOWN_MOST = 20
 
 
 @dataclass(frozen=True)
-class Heard:
+class ObservedMessage:
     """What memory held of a case, `old` of it by the statement that matters, and what the later message left.
 
     `bystanders` are memories of other statements that the message ended.
@@ -46,7 +46,7 @@ class Heard:
         return [known for id, known in self.before.items() if id in self.gone - meant and not known.name_alone]
 
 
-async def tell(case: Contradiction, reader: Reader | None) -> Heard:
+async def tell(case: Contradiction, reader: Reader | None) -> ObservedMessage:
     """The case told to somebody who knows nothing: the earlier messages a day apart, the later one two months after."""
     world = World()
     for day, text in enumerate(case.before):
@@ -56,7 +56,7 @@ async def tell(case: Contradiction, reader: Reader | None) -> Heard:
     own = [k for k in before.values() if k.valid_at == matters and not k.name_alone]
     named = [k for k in own if case.old.lower() in " ".join(k.words).lower()]
     await world.listen(reader, case.message, "later", AT + LATER)
-    return Heard(before, tuple(named or own), tuple(world.active.values()))
+    return ObservedMessage(before, tuple(named or own), tuple(world.active.values()))
 
 
 @dataclass
@@ -103,7 +103,7 @@ class World:
                     operation = replace(operation, ends=(*operation.ends, *twins))
                 for ended in operation.ends:
                     self.active.pop(ended.memory_id, None)
-                self.active[row.observation_id] = _fresh(row, operation)
+                self.active[row.observation_id] = to_active_memory(row, operation)
             case Confirm(relation=relation, target=target):
                 self.active[target.memory_id] = replace(
                     target,
@@ -126,7 +126,7 @@ def _turn(text: str, session: str, at: datetime) -> Turn:
     return Turn(turn_id, session, 0, turn_id, "", "", at, at, False, (event,))
 
 
-def _fresh(row: ObservationRow, written: Write) -> Known:
+def to_active_memory(row: ObservationRow, written: Write) -> Known:
     if written.content:
         row = with_content(row, written.content)
     said = statement_of(row)

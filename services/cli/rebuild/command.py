@@ -12,7 +12,7 @@ from services.cli import data_folder
 from services.cli.names import Tenant, check_id
 from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_progress
-from services.cli.rebuild.run import Report
+from services.cli.rebuild.run import RebuildReport
 from services.cli.rebuild.run import rebuild as derive
 from shared import policy as policies
 from shared import settings
@@ -38,22 +38,24 @@ def rebuild(
     policy = policies.load(found.policy)
     dsn = data_folder.database(found)
     subject = Subject(tenant, user)
-    report = asyncio.run(_told(dsn, found, policy, subject, apply=apply, quiet=as_json))
+    report = asyncio.run(rebuild_with_bar(dsn, found, policy, subject, apply=apply, quiet=as_json))
     if as_json:
-        emit(_plain(report))
+        emit(to_json(report))
     else:
         _show(report, policy)
     if verify and report.differences and not report.applied:
         raise typer.Exit(1)
 
 
-async def _told(dsn: str, found: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool) -> Report:
+async def rebuild_with_bar(
+    dsn: str, found: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool
+) -> RebuildReport:
     """As `run.rebuild`, with a bar on standard error."""
     with show_progress("rebuilding", quiet=quiet) as say:
         return await derive(dsn, found, policy, subject, apply=apply, say=say)
 
 
-def _plain(report: Report) -> dict[str, Any]:
+def to_json(report: RebuildReport) -> dict[str, Any]:
     told = {name: value for name, value in vars(report).items() if name != "differences"}
     rows = [
         {"memory_id": each.memory_id, "field": each.field, "live": each.live, "rebuilt": each.rebuilt}
@@ -62,7 +64,7 @@ def _plain(report: Report) -> dict[str, Any]:
     return {**told, "took_s": round(report.took_s, 3), "differences": rows}
 
 
-def _show(report: Report, policy: Policy) -> None:
+def _show(report: RebuildReport, policy: Policy) -> None:
     if report.differences:
         out.print(_table(report))
     if len(report.differences) > SHOWN:
@@ -80,7 +82,7 @@ def _show(report: Report, policy: Policy) -> None:
     )
 
 
-def notes(report: Report, version: str) -> list[str]:
+def notes(report: RebuildReport, version: str) -> list[str]:
     """What a reader must know beside the verdict."""
     told: list[str] = []
     if report.open_turns:
@@ -95,7 +97,7 @@ def notes(report: Report, version: str) -> list[str]:
     return told
 
 
-def _table(report: Report) -> Table:
+def _table(report: RebuildReport) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("memory", "field", "live", "rebuilt"):
         table.add_column(name, overflow="fold", no_wrap=name in ("memory", "field"))

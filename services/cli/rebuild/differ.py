@@ -35,11 +35,11 @@ def _of(memory_id: UUID, live: Rows, rebuilt: Rows) -> Iterator[Difference]:
         yield Difference(memory_id, "memory_id", said if one else None, said if other else None)
         return
     for field in sorted({*one, *other} - UNTOLD):
-        if not _same(one.get(field), other.get(field)):
+        if not is_same(one.get(field), other.get(field)):
             yield Difference(memory_id, field, one.get(field), other.get(field))
 
 
-def _same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
     if isinstance(one, int | float) and isinstance(other, int | float):
         return abs(one - other) <= CLOSE
     return bool(one == other)

@@ -25,7 +25,7 @@ class KeptModels(NoModels):
         raise ModelUnavailable("not_configured", f"no kept answer for {prompt.name}")
 
 
-def readdressed(answers: list[CachedAnswer], model: str, policy: ObserverPolicy) -> list[CachedAnswer]:
+def readdress_answers(answers: list[CachedAnswer], model: str, policy: ObserverPolicy) -> list[CachedAnswer]:
     """The answers, also under this model and the prompt of today's policy: a change of either loses none of them."""
     found = {each.input_hash: each for each in answers}
     for each in reversed(answers):

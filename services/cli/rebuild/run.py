@@ -10,7 +10,7 @@ from uuid import UUID
 from services.cli.progress import Say
 from services.cli.rebuild import replay
 from services.cli.rebuild.differ import Difference, differences
-from services.cli.rebuild.kept import KeptModels, readdressed
+from services.cli.rebuild.kept import KeptModels, readdress_answers
 from services.observer.extract import PURPOSE
 from shared.bus.broker import Bus
 from shared.db import Database
@@ -31,7 +31,7 @@ NOWHERE = "nowhere:9"
 
 
 @dataclass(frozen=True)
-class Report:
+class RebuildReport:
     """What a rebuild came to."""
 
     turns: int
@@ -60,24 +60,26 @@ class Snapshot:
     epoch: int
 
 
-async def rebuild(dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say) -> Report:
+async def rebuild(
+    dsn: str, settings: Settings, policy: Policy, subject: Subject, *, apply: bool, say: Say
+) -> RebuildReport:
     """The user's memories from the log alone, beside the live ones; with `apply` those are in their place.
 
     Everything else goes on meanwhile: nothing live is written, but by `apply` in its one transaction.
     """
     began = time.monotonic()
-    async with scratch(dsn) as schema, _opened(Database(dsn, size=2, schema=schema)) as db:
+    async with scratch(dsn) as schema, open_database(Database(dsn, size=2, schema=schema)) as db:
         phases: dict[str, float] = {}
 
         def passed(name: str) -> None:
             phases[name] = time.monotonic() - began - sum(phases.values())
 
-        waiting = await _settled(db, subject, say)
+        waiting = await count_open_turns(db, subject, say)
         passed("prepared")
         seen = await _snapshot(db, subject)
         models = KeptModels(each for each in seen.answers if each.purpose == PURPOSE)
         rt = _runtime(settings, db, policy, models)
-        await _copied(rt, subject, seen)
+        await copy_seen(rt, subject, seen)
         passed("copied")
         await replay.observe(rt, subject, seen.places, say)
         passed("read")
@@ -90,7 +92,7 @@ async def rebuild(dsn: str, settings: Settings, policy: Policy, subject: Subject
         passed("compared")
         if apply:
             await _apply(db, subject, seen, {each.memory_id for each in found})
-    return Report(
+    return RebuildReport(
         turns=len(seen.places),
         observations=len(order),
         upkeep=len(seen.journal),
@@ -107,7 +109,7 @@ async def rebuild(dsn: str, settings: Settings, policy: Policy, subject: Subject
 
 
 @asynccontextmanager
-async def _opened(db: Database) -> AsyncGenerator[Database, None]:
+async def open_database(db: Database) -> AsyncGenerator[Database, None]:
     await db.open()
     try:
         yield db
@@ -122,7 +124,7 @@ def _runtime(settings: Settings, db: Database, policy: Policy, models: KeptModel
     return Runtime(settings, db, bus, models, policy.model_copy(update={"observer": asks}), NOWHERE, policy.version)
 
 
-async def _settled(db: Database, subject: Subject, say: Say) -> int:
+async def count_open_turns(db: Database, subject: Subject, say: Say) -> int:
     """How many turns are open still, after a moment in which workers could finish them."""
     until, most = time.monotonic() + WAIT_S, 0
     while True:
@@ -149,12 +151,12 @@ async def _snapshot(db: Database, subject: Subject) -> Snapshot:
         )
 
 
-async def _copied(rt: Runtime, subject: Subject, seen: Snapshot) -> None:
+async def copy_seen(rt: Runtime, subject: Subject, seen: Snapshot) -> None:
     async with rt.db.transaction(subject) as conn:
         await store.copy_log(conn, subject)
         await store.copy_advice(conn, subject)
         if rt.models.chat_model_id is not None:
-            known = readdressed(seen.answers, rt.models.chat_model_id, rt.policy.observer)
+            known = readdress_answers(seen.answers, rt.models.chat_model_id, rt.policy.observer)
             await model_cache.put(conn, subject, known)
 
 

@@ -6,23 +6,23 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.evidence_pack import EvidencePack
 from schemas.retrieve import RetrieveRequest
-from services.compose.context.hits import Found
-from services.compose.context.planner import Thought
-from services.compose.rules.packing.pack import Packed
-from services.compose.rules.ranking.fuse import Fused, FusePolicy
+from services.compose.context.hits import SearchResult
+from services.compose.context.planner import PlanningResult
+from services.compose.rules.packing.pack import PackagedContext
+from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 
 
 @dataclass(frozen=True)
-class Composed:
+class Composition:
     """A package as it is answered, and its way there; `took_ms` ends before the package is written as JSON."""
 
     asked: ComposeRequest
     package: ContextPackage
-    thought: Thought
-    found: Found
+    thought: PlanningResult
+    found: SearchResult
     policy: FusePolicy
-    fused: Fused
-    packed: Packed
+    fused: FusionResult
+    packed: PackagedContext
     took_ms: float
     epoch: int
     """The user's when it was begun: after an erasure it is not recorded any more."""

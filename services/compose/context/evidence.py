@@ -8,17 +8,19 @@ from datetime import datetime
 from schemas.evidence_pack import AppliedDiversity, EvidencePack, ModeStats, PackExplain, PackStats
 from schemas.retrieve import RetrieveRequest
 from services.compose.context import explain
-from services.compose.context.hits import Found
+from services.compose.context.hits import SearchResult
 from services.compose.rules.candidates import Dropped, HeldBack
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.views import pack_evidence
-from services.compose.rules.planning.execute import Execution, applied
-from services.compose.rules.ranking.fuse import OF_BEST, DiversityPolicy, Fused, FusePolicy, best_of
+from services.compose.rules.planning.execute import ExecutablePlan, list_applied
+from services.compose.rules.ranking.fuse import OF_BEST, DiversityPolicy, FusePolicy, FusionResult, best_of
 from shared import clock
 from shared.screening.sanitize import SanitizePolicy
 
 
-def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, sanitize: SanitizePolicy) -> FusePolicy:
+def fuse_policy(
+    asked: RetrieveRequest, found: SearchResult, least_score: float, sanitize: SanitizePolicy
+) -> FusePolicy:
     """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
     diversity = asked.budget.diversity
     given = diversity.model_fields_set
@@ -54,9 +56,9 @@ def fuse_policy(asked: RetrieveRequest, found: Found, least_score: float, saniti
 
 def evidence_pack(
     asked: RetrieveRequest,
-    run: Execution,
-    found: Found,
-    fused: Fused,
+    run: ExecutablePlan,
+    found: SearchResult,
+    fused: FusionResult,
     held: Sequence[HeldBack],
     request_id: str,
     at: datetime,
@@ -83,7 +85,7 @@ def evidence_pack(
     )
 
 
-def screen_all(fused: Fused, policy: SanitizePolicy) -> tuple[Fused, list[HeldBack]]:
+def screen_all(fused: FusionResult, policy: SanitizePolicy) -> tuple[FusionResult, list[HeldBack]]:
     """Only what may be shown, as it may be shown; the rest is dropped, and all that is held back named (R089, R090)."""
     seen = slots.screen_candidates(fused.ranked, policy)
     held = [text for each, clean in seen for text in slots.held_back_of(each.candidate, clean, policy)]
@@ -100,9 +102,9 @@ def screen_all(fused: Fused, policy: SanitizePolicy) -> tuple[Fused, list[HeldBa
 
 def _explain(
     asked: RetrieveRequest,
-    run: Execution,
-    found: Found,
-    fused: Fused,
+    run: ExecutablePlan,
+    found: SearchResult,
+    fused: FusionResult,
     held: Sequence[HeldBack],
     ignored: Sequence[str],
 ) -> PackExplain:
@@ -111,7 +113,7 @@ def _explain(
     return PackExplain(
         fusion=asked.ranking.fusion.method,
         rerank=found.reranked,
-        filters_applied=applied(asked),
+        filters_applied=list_applied(asked),
         diversity=AppliedDiversity(
             by_document=diversity.by_document,
             by_source=diversity.by_source,
@@ -124,13 +126,13 @@ def _explain(
         fusion_weights=asked.ranking.fusion.weights,
         queries=explain.queries(run, found, fused),
         arms=explain.timings(found),
-        dropped=explain.dropped(found, fused.dropped) if trace else [],
+        dropped=explain.list_dropped(found, fused.dropped) if trace else [],
         held_back=explain.to_held_back(held),
         candidates=explain.candidates(found, fused, [each.key for each in fused.ranked]) if trace else [],
     )
 
 
-def _by_mode(run: Execution, fused: Fused) -> dict[str, ModeStats]:
+def _by_mode(run: ExecutablePlan, fused: FusionResult) -> dict[str, ModeStats]:
     """Every mode that ran or brought something: a result counts for the query that found it best."""
     returned = Counter(each.candidate.mode for each in fused.ranked)
     modes = dict.fromkeys([*(step.query.mode for step in run.steps), *fused.found_by, *returned])

@@ -24,7 +24,7 @@ class Lines:
     learnt: Mapping[str | None, Sequence[Learnt]]
     made: dict[tuple[str | None, Intent, Language], tuple[str, ...]]
 
-    def told(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
+    def to_hints(self, user_id: str, intent: Intent, language: Language) -> tuple[str, ...]:
         """The hints for one user: from what is shared, and from that user's own receipts."""
         whose = user_id if user_id in self.learnt else None
         key = (whose, intent, language)
@@ -37,21 +37,21 @@ class Lines:
 def begin(rt: Runtime, subject: Subject) -> None:
     """What is kept of the tenant's experience, if it is old, is read again beside what else is read."""
     if rt.policy.compose.agent_hints:
-        rt.experience.get(subject.tenant_id, _reading(rt, subject.tenant_id))
+        rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id))
 
 
-def known(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
+def get_known_hints(rt: Runtime, subject: Subject, intent: Intent, language: Language) -> tuple[str, ...]:
     """The hints for this intent, as far as experience is there by now."""
     if not rt.policy.compose.agent_hints:
         return ()
-    lines = cast("Lines | None", rt.experience.get(subject.tenant_id, _reading(rt, subject.tenant_id)))
-    told = lines.told(subject.user_id, intent, language) if lines else ()
+    lines = cast("Lines | None", rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id)))
+    told = lines.to_hints(subject.user_id, intent, language) if lines else ()
     if told:
         AGENT_HINTS.inc()
     return told
 
 
-def _reading(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
+def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
     async def read() -> Lines:
         async with rt.db.system() as conn:
             found = await experience.of_tenant(conn, tenant_id, MOST_READ)

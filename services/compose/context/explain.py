@@ -11,10 +11,10 @@ from schemas.explain import (
     HeldBackText,
     ScoreFactors,
 )
-from services.compose.context.hits import Found
-from services.compose.rules.candidates import Dropped, HeldBack, Ranked
-from services.compose.rules.planning.execute import Execution
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.context.hits import SearchResult
+from services.compose.rules.candidates import Dropped, HeldBack, RankedCandidate
+from services.compose.rules.planning.execute import ExecutablePlan
+from services.compose.rules.ranking.fuse import FusionResult
 from shared.language.normalise import clip
 
 SHOWN = 60
@@ -22,12 +22,12 @@ SHOWN = 60
 EXCERPT = 120
 
 
-def timings(found: Found) -> list[ArmTiming]:
+def timings(found: SearchResult) -> list[ArmTiming]:
     """How each arm did."""
     return [ArmTiming(arm=a.name, took_ms=round(a.took_ms, 3), candidates=a.count, status=a.status) for a in found.arms]
 
 
-def dropped(found: Found, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
+def list_dropped(found: SearchResult, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
     """What was left out, in the order in which it was."""
     out = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for each in reasons for d in each]
     stale = dict.fromkeys(found.stale)
@@ -40,7 +40,7 @@ def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
 
 
 def candidates(
-    found: Found, fused: Fused, shown: Sequence[str], later: Sequence[Dropped] = (), *, text: bool = True
+    found: SearchResult, fused: FusionResult, shown: Sequence[str], later: Sequence[Dropped] = (), *, text: bool = True
 ) -> list[CandidateTrace]:
     """The candidates, those that are shown first and in their order, then the rest by score; `later` says what packing
     left out."""
@@ -52,7 +52,7 @@ def candidates(
 
 
 def _trace(
-    ranked: Ranked, weights: Mapping[str, float], place: int | None, out: Dropped | None, text: bool
+    ranked: RankedCandidate, weights: Mapping[str, float], place: int | None, out: Dropped | None, text: bool
 ) -> CandidateTrace:
     source, made = ranked.candidate, ranked.factors
     arms = [
@@ -83,7 +83,7 @@ def _trace(
     )
 
 
-def queries(run: Execution, found: Found, fused: Fused) -> list[ExecutedQuery]:
+def queries(run: ExecutablePlan, found: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
     """What became of every query of the plan that ran."""
     served: dict[int, dict[str, None]] = {}
     for n, step in enumerate(run.steps):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
 from services.compose.rules.candidates import Candidate, ListOf, weigh_odds
-from services.compose.rules.pending.pending_changes import NOTHING, Overlay
+from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
 from services.compose.rules.ranking.signals import frequency
-from services.compose.rules.ranking.weigh import Scored
+from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
-from services.compose.rules.resolving.current import Held, held, joined
+from services.compose.rules.resolving.current import CurrentText, join_pieces, keep_what_holds
 from services.compose.rules.searching.bm25 import Floats
 from shared.extraction import retractions
 from shared.language.normalise import fold
@@ -27,7 +27,7 @@ Status = Literal["ok", "timeout", "failed", "skipped"]
 
 
 @dataclass(frozen=True)
-class Arm:
+class ArmReport:
     """How one arm did."""
 
     name: str
@@ -37,12 +37,12 @@ class Arm:
 
 
 @dataclass
-class Found:
+class SearchResult:
     """All that the arms brought, with their weights, and what could not be had."""
 
     candidates: list[Candidate] = field(default_factory=list[Candidate])
     weights: dict[str, float] = field(default_factory=dict[str, float])
-    arms: list[Arm] = field(default_factory=list[Arm])
+    arms: list[ArmReport] = field(default_factory=list[ArmReport])
     degraded: list[str] = field(default_factory=list[str])
     ignored: list[str] = field(default_factory=list[str])
     stale: list[str] = field(default_factory=list[str])
@@ -50,7 +50,7 @@ class Found:
     """Those of the stale that would have been answers: what ended them is one."""
     lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
     served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    overlay: Overlay = NOTHING
+    overlay: PendingChanges = NOTHING
     reranked: str | bool = False
     notes: list[str] = field(default_factory=list[str])
 
@@ -62,7 +62,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class List:
+class RankedList:
     """One ranked list that an arm brings: `all#1` is what the second query that ran found, by words and by meaning."""
 
     name: str
@@ -73,14 +73,14 @@ class List:
 
 LINKED = 0.4
 """How likely the first of what is linked with a name that is asked about helps; the second half as much, and so on."""
-NO_LIST = List("", 0.0, "hybrid")
+NO_LIST = RankedList("", 0.0, "hybrid")
 
 
 @dataclass(slots=True)
-class Standing:
+class ListPlacement:
     """Where a chunk stands in every list that has it; `best` is the list where it stands highest."""
 
-    best: List
+    best: RankedList
     place: int
     ranks: dict[str, int] = field(default_factory=dict[str, int])
     scores: dict[str, float] = field(default_factory=dict[str, float])
@@ -88,17 +88,17 @@ class Standing:
     of_part: bool = False
 
 
-def note(found: Found, brings: List) -> None:
+def note(found: SearchResult, brings: RankedList) -> None:
     """The list counts, whatever it will hold."""
     found.weights[brings.name] = brings.weight
     found.lists[brings.name] = ListOf(brings.of, brings.mode)
 
 
-def holding(found: Found, hits: Sequence[Hit], *, past: bool = False) -> list[tuple[Hit, Held]]:
+def drop_stale_hits(found: SearchResult, hits: Sequence[Hit], *, past: bool = False) -> list[tuple[Hit, CurrentText]]:
     """The hits that still hold, with what of each may be shown; with `past` those too that held once, so marked."""
     read = [(_memory if hit.memory_id else _message)(found.overlay, hit, past=past) for hit in hits]
     over = _ended_turns(hits, read)
-    kept: list[tuple[Hit, Held]] = []
+    kept: list[tuple[Hit, CurrentText]] = []
     for hit, said in zip(hits, read, strict=True):
         left = said
         if left and hit.turn_id in over and hit.role == "assistant" and outdated.says_one_thing(left.text):
@@ -111,7 +111,7 @@ def holding(found: Found, hits: Sequence[Hit], *, past: bool = False) -> list[tu
     return kept
 
 
-def _ended_turns(hits: Sequence[Hit], read: Sequence[Held | None]) -> Mapping[UUID | None, datetime | None]:
+def _ended_turns(hits: Sequence[Hit], read: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:
     """The turns of which nothing that the user said holds any more, and until when it held where that is shown.
 
     A reply of one sentence to such words speaks of them, whether it repeats them or not.
@@ -128,7 +128,7 @@ def _ended_turns(hits: Sequence[Hit], read: Sequence[Held | None]) -> Mapping[UU
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
-def end_moments(overlay: Overlay, hit: Hit) -> set[datetime]:
+def end_moments(overlay: PendingChanges, hit: Hit) -> set[datetime]:
     """When what was said in the turn of the hit ceased to hold: whoever spoke then ended it."""
     if hit.memory_id:
         return set()
@@ -143,19 +143,19 @@ def key_of(hit: Hit) -> str:
     return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
 
 
-def _memory(overlay: Overlay, hit: Hit, *, past: bool) -> Held | None:
+def _memory(overlay: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
     """The memory that stands; what happened is over with what it led to: having moved somewhere, with living there."""
     if overlay.hides(hit.memory_id, hit.turn_id, hit.text):
         return None
     until = overlay.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
     if until is None:
-        return Held(hit.text)
-    return Held(hit.text, until=until) if past else None
+        return CurrentText(hit.text)
+    return CurrentText(hit.text, until=until) if past else None
 
 
-def _message(overlay: Overlay, hit: Hit, *, past: bool) -> Held | None:
+def _message(overlay: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
     ended = [*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit)]
-    left = held(hit.text, hit.ordinal, ended, hit.media or (), past=past)
+    left = keep_what_holds(hit.text, hit.ordinal, ended, hit.media or (), past=past)
     if left is None or left.until:
         return left
     until = overlay.outdated.ended_at(left.text, hit.said_at, hit.role, hit.turn_id, hit.name)
@@ -164,7 +164,7 @@ def _message(overlay: Overlay, hit: Hit, *, past: bool) -> Held | None:
     return replace(left, until=until) if past else None
 
 
-def _taken_back(overlay: Overlay, hit: Hit) -> list[dict[str, Any]]:
+def _taken_back(overlay: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
     """What of the message its user took back: in the message itself, or in the next; then the replies to it too."""
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
@@ -176,7 +176,7 @@ def _taken_back(overlay: Overlay, hit: Hit) -> list[dict[str, Any]]:
     return [{"ordinal": hit.ordinal, **each} for each in gone]
 
 
-def tells(hit: Hit, left: Held) -> bool:
+def tells(hit: Hit, left: CurrentText) -> bool:
     """Whether it can be evidence: a memory that is more than a name, a message that says more than `I see`."""
     if hit.memory_id is None:
         return says_something(left.text)
@@ -185,22 +185,22 @@ def tells(hit: Hit, left: Held) -> bool:
     return bool(text) and not named
 
 
-def take_linked(found: Found, brings: List, hits: Sequence[Hit], *, past: bool = False) -> None:
+def take_linked(found: SearchResult, brings: RankedList, hits: Sequence[Hit], *, past: bool = False) -> None:
     """The hits in their order, as a list of its own."""
     note(found, brings)
-    current = holding(found, hits, past=past)
+    current = drop_stale_hits(found, hits, past=past)
     found.stale_answers |= {key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current}
     telling = [each for each in current if tells(*each)]
     for rank, (hit, left) in enumerate(telling, 1):
-        standing = Standing(brings, rank, {brings.name: rank}, {brings.name: hit.score}, LINKED / rank)
+        standing = ListPlacement(brings, rank, {brings.name: rank}, {brings.name: hit.score}, LINKED / rank)
         found.candidates.append(candidate(hit, left, standing))
 
 
 def stand(
-    standings: dict[int, Standing],
+    standings: dict[int, ListPlacement],
     n: int,
-    brings: List,
-    scored: Scored,
+    brings: RankedList,
+    scored: SignalScores,
     order: Sequence[int],
     places: Sequence[int],
     least_of_part: float = math.inf,
@@ -216,7 +216,7 @@ def stand(
         if scores.any()
     }
     for rank, at in enumerate(order, 1):
-        standing = standings.setdefault(places[at], Standing(brings, rank))
+        standing = standings.setdefault(places[at], ListPlacement(brings, rank))
         if (rank, -brings.weight) < (standing.place, -standing.best.weight):
             standing.best, standing.place = brings, rank
         standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
@@ -235,12 +235,12 @@ def ranks_of(scores: Floats) -> NDArray[np.intp]:
     return ranks
 
 
-def candidate(hit: Hit, left: Held, standing: Standing) -> Candidate:
+def candidate(hit: Hit, left: CurrentText, standing: ListPlacement) -> Candidate:
     """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
     is_memory = hit.memory_id is not None
     return Candidate(
         kind="memory" if is_memory else "turn",
-        text=left.text if left.recognized else joined(left.text),
+        text=left.text if left.recognized else join_pieces(left.text),
         valid_at=hit.valid_at or hit.said_at,
         memory_id=str(hit.memory_id) if hit.memory_id else None,
         memory_type=hit.type,  # pyright: ignore[reportArgumentType] # the table's types are the vocabulary's

@@ -73,7 +73,7 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: Within)
     held = rt.pages.find(subject, static.model_id)
     reading = store.near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
     names, meant = await rt.db.read(subject, store.names(subject), reading)
-    rows = _together(rt, subject, static.model_id, held, meant)
+    rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
     scales = {static.model_id: static_scale()}
     return Near({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
@@ -92,7 +92,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Withi
         held = rt.pages.find(subject, set_id)
         reading = store.near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
         (meant,) = await rt.db.read(subject, reading)
-        rows = _together(rt, subject, set_id, held, meant)
+        rows = load_pages(rt, subject, set_id, held, meant)
         units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}
         found[n] = to_lifts(rows, {**units, static.model_id: static.encode(text)}, scales)
     return found
@@ -102,7 +102,7 @@ def _version(held: Pages | None) -> UUID | None:
     return held.version if held else None
 
 
-def _together(rt: Runtime, subject: Subject, set_id: str, held: Pages | None, meant: Meant) -> list[Compared]:
+def load_pages(rt: Runtime, subject: Subject, set_id: str, held: Pages | None, meant: Meant) -> list[Compared]:
     """The pages, which are kept for the next question, and what is newer than they are."""
     pages = meant.pages
     if pages is None:

@@ -12,22 +12,22 @@ from schemas.experiment import ExperimentContext, GenerationMetadata
 from schemas.turn_events import FieldProblem
 from services.compose.context import experience, pending_turns
 from services.compose.context.nearest import nearness_to
-from services.compose.context.planner import ROUTING, Planner, Thought
-from services.compose.rules.candidates import CoreMemory, HeldBack, Message, RecentTurn
+from services.compose.context.planner import ROUTING, Planner, PlanningResult
+from services.compose.rules.candidates import CoreMemory, HeldBack, RecentTurn, UserMessage
 from services.compose.rules.packing.budget import (
     TokenLimitTooSmallError,
     UserMessageTooLongError,
     profile_for,
     slot_bounds,
 )
-from services.compose.rules.packing.conflict import Settled
-from services.compose.rules.packing.pack import Decision, Packed, PackInputs, PackPolicy, check, pack
+from services.compose.rules.packing.conflict import ConflictResolution
+from services.compose.rules.packing.pack import Decision, PackagedContext, PackInputs, PackPolicy, check, pack_context
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
 from services.compose.rules.packing.slots import held_back
-from services.compose.rules.packing.spoken import Spoken, spoken, withheld
-from services.compose.rules.pending.pending_changes import Overlay
+from services.compose.rules.packing.spoken import UserMessageParts, list_withheld, split_message
+from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.planning.plan import points_back
-from services.compose.rules.ranking.repeats import Beside
+from services.compose.rules.ranking.repeats import RepeatCandidate
 from services.compose.rules.resolving.bygone import without_past
 from services.compose.rules.resolving.needed import asks_for_all, place_of, select_needed
 from services.compose.rules.resolving.outdated import OutdatedStatement
@@ -56,7 +56,7 @@ WINDOW_CHARS = 32_000
 
 
 @dataclass(frozen=True)
-class Loaded:
+class PackageInputs:
     """What every package starts from; `hidden` names the core memories that what was said since ends.
 
     `message` is what is being answered, its media looked up and safe; `knowledge` the version of what is known in the
@@ -67,7 +67,7 @@ class Loaded:
     summary: str
     names: list[str]
     window: list[Turn]
-    overlay: Overlay
+    overlay: PendingChanges
     hidden: list[str]
     message: tuple[ContentBlock, ...]
     scope: Scope
@@ -80,28 +80,28 @@ def hold_message(asked: ComposeRequest, policy: ComposePolicy) -> None:
 
     It needs nothing but the request: a text that is too long is refused before anything is read, however busy it is.
     """
-    _check(asked, Spoken(asked.user_message.words), policy)
+    _check(asked, UserMessageParts(asked.user_message.words), policy)
 
 
-def read_message(asked: ComposeRequest, message: Sequence[ContentBlock], policy: ComposePolicy) -> Spoken:
+def read_message(asked: ComposeRequest, message: Sequence[ContentBlock], policy: ComposePolicy) -> UserMessageParts:
     """The message as the package carries it; of what was recognised in its media as much as there is room for.
 
     RefusedError names the field where there is no room even without that.
     """
     limit = asked.limit(policy.default_profile)
     most = slot_bounds(limit, policy.budget).message_room(0) - MESSAGE_OVERHEAD
-    said = spoken(message, asked.model_modalities, limit, most, policy.sanitize)
+    said = split_message(message, asked.model_modalities, limit, most, policy.sanitize)
     if not any(block.is_media for block in message):
         return said
     try:
         _check(asked, said, policy)
     except RefusedError:
-        said = spoken(message, asked.model_modalities, limit, 0, policy.sanitize)
+        said = split_message(message, asked.model_modalities, limit, 0, policy.sanitize)
         _check(asked, said, policy)
     return said
 
 
-def _check(asked: ComposeRequest, said: Spoken, policy: ComposePolicy) -> None:
+def _check(asked: ComposeRequest, said: UserMessageParts, policy: ComposePolicy) -> None:
     request_id = asked.request_id or clock.uuid7().hex
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
@@ -114,12 +114,12 @@ def _check(asked: ComposeRequest, said: Spoken, policy: ComposePolicy) -> None:
         nonce=token_hex(NONCE_BYTES),
         generation_metadata=_metadata(asked.experiment_context, "rules", (ROUTING,), request_id),
     )
-    with _refusing(asked, policy):
+    with refuse_what_does_not_fit(asked, policy):
         check(inputs, _limits(policy))
 
 
 @contextmanager
-def _refusing(asked: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
+def refuse_what_does_not_fit(asked: ComposeRequest, policy: ComposePolicy) -> Generator[None]:
     """What does not fit is refused, with the field that says too much or allows too little."""
     try:
         yield
@@ -161,17 +161,19 @@ def _metadata(
 def package_context(
     asked: ComposeRequest,
     rt: Runtime,
-    loaded: Loaded,
-    said: Spoken,
-    thought: Thought,
-    settled: Settled,
+    loaded: PackageInputs,
+    said: UserMessageParts,
+    thought: PlanningResult,
+    settled: ConflictResolution,
     degraded: Sequence[str],
     request_id: str,
     at: datetime,
-) -> Packed:
+) -> PackagedContext:
     """The package of what was found, in its order; `degraded` says what the search lacked."""
     policy, planned = rt.policy.compose, thought.planned
-    window = [_to_recent(turn, policy.sanitize) for turn in pending_turns.before(loaded.window, asked.user_message)]
+    window = [
+        _to_recent(turn, policy.sanitize) for turn in pending_turns.list_turns_before(loaded.window, asked.user_message)
+    ]
     inputs = PackInputs(
         context_id=str(clock.uuid7()),
         session_id=asked.session_id,
@@ -187,7 +189,7 @@ def package_context(
         working_summary=loaded.summary,
         entities=loaded.names,
         recent=[turn for turn, _, _ in window],
-        hints=experience.known(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
+        hints=experience.get_known_hints(rt, Subject(asked.tenant_id, asked.user_id), planned.intent, planned.language),
         evidence=settled.evidence,
         degraded_reason=[*degraded, *said.degraded],
         withheld=[*said.withheld, *(each for _, more, _ in window for each in more)],
@@ -195,8 +197,8 @@ def package_context(
         inject_limit=inject_limit(asked, policy),
         generation_metadata=_metadata(asked.experiment_context, thought.planner, thought.ignored, request_id),
     )
-    with _refusing(asked, policy):
-        return pack(inputs, _limits(policy))
+    with refuse_what_does_not_fit(asked, policy):
+        return pack_context(inputs, _limits(policy))
 
 
 def to_core(known: Pinned) -> CoreMemory:
@@ -236,7 +238,7 @@ def inject_limit(asked: ComposeRequest, policy: ComposePolicy) -> int | None:
     return policy.inject_limit if asked.inject_limit is None else asked.inject_limit
 
 
-def select_core(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemory]:
+def select_core(loaded: PackageInputs, thought: PlanningResult, message: str) -> list[CoreMemory]:
     """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
     core = [to_core(known) for known in loaded.core]
     if asks_for_all(message, thought.planned.intent) and not points_back(message):
@@ -245,7 +247,9 @@ def select_core(loaded: Loaded, thought: Thought, message: str) -> list[CoreMemo
     return without_past(core_of_scope(needed, message))
 
 
-def gather_beside(asked: ComposeRequest, rt: Runtime, loaded: Loaded, core: Sequence[CoreMemory]) -> Beside:
+def gather_beside(
+    asked: ComposeRequest, rt: Runtime, loaded: PackageInputs, core: Sequence[CoreMemory]
+) -> RepeatCandidate:
     """What the package shows beside the evidence, as it may be shown: its core memory, and the summary and as many of
     the newest turns as their shares of the limit hold."""
     policy = rt.policy.compose
@@ -255,14 +259,14 @@ def gather_beside(asked: ComposeRequest, rt: Runtime, loaded: Loaded, core: Sequ
     if tokens.count(loaded.summary) <= shares["summary"]:
         shown += show(loaded.summary, "own", policy.sanitize).text.splitlines()
     room = shares["window"]
-    earlier = pending_turns.before(loaded.window, asked.user_message)
+    earlier = pending_turns.list_turns_before(loaded.window, asked.user_message)
     for turn in reversed(earlier[max(0, len(earlier) - policy.recent_turns_max) :]):
         texts = [_shown_of(event, limits, policy.sanitize) for event in turn.events if event.event_type in SPOKEN]
         room -= sum(map(tokens.count, texts))
         if room < 0:
             break
         shown += texts
-    return Beside(core, shown)
+    return RepeatCandidate(core, shown)
 
 
 def _shown_of(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str:
@@ -274,7 +278,7 @@ def _shown_of(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str
 
 def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
     """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
-    messages: list[Message] = []
+    messages: list[UserMessage] = []
     blocked: list[blocks.Blocked] = []
     held: list[HeldBack] = []
     for event in turn.events:
@@ -290,5 +294,5 @@ def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[De
         told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
         blocked += told.blocked
         text = told.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
-        messages.append(Message(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
-    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), withheld(blocked), held
+        messages.append(UserMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+    return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held

@@ -8,11 +8,11 @@ from uuid import UUID
 from schemas.compose import IncomingMessage
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
-    Overlay,
-    Pending,
-    Place,
-    Remembered,
-    Spoken,
+    MemorySnapshot,
+    MessagePosition,
+    PendingChanges,
+    PendingMessage,
+    PendingObservation,
     TakenBack,
     foreseen,
     overlay,
@@ -37,7 +37,7 @@ READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
 
 
-NO_MESSAGES: Mapping[int, Spoken] = {}
+NO_MESSAGES: Mapping[int, PendingMessage] = {}
 
 
 def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
@@ -56,12 +56,12 @@ class OpenTurns:
 
     turns: Sequence[Turn]
     epoch: int = 0
-    read: Lately[UUID, list[Pending]] = field(default_factory=Lately[UUID, list[Pending]])
+    read: Lately[UUID, list[PendingObservation]] = field(default_factory=Lately[UUID, list[PendingObservation]])
 
-    def statements(self, subject: Subject, policy: ConfidencePolicy) -> list[Pending]:
+    def statements(self, subject: Subject, policy: ConfidencePolicy) -> list[PendingObservation]:
         """What the turns state."""
 
-        def of(turn: Turn) -> list[Pending]:
+        def of(turn: Turn) -> list[PendingObservation]:
             return self.read.get(subject, self.epoch, turn.turn_id, lambda: read(turn, policy, now=False))
 
         return [each for turn in self.turns for each in of(turn)]
@@ -69,28 +69,28 @@ class OpenTurns:
 
 async def foresee(
     db: Database, subject: Subject, open_turns: OpenTurns, now: Turn | None, policy: ConfidencePolicy
-) -> Overlay:
+) -> PendingChanges:
     """What these turns and then the message being answered will end; one statement if they say any."""
-    open_turns = await _learnt(db, subject, open_turns)
+    open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = open_turns.statements(subject, policy)
     pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
     (known,) = await db.read(subject, memory.concerned(subject, [p.statement for p in pending]))
-    return overlay(pending, [_remembered(each) for each in known], policy)
+    return overlay(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
 async def foretell(
-    db: Database, subject: Subject, open_turns: OpenTurns, said: Sequence[Pending], policy: ConfidencePolicy
+    db: Database, subject: Subject, open_turns: OpenTurns, said: Sequence[PendingObservation], policy: ConfidencePolicy
 ) -> Mapping[UUID, Operation]:
     """What will become of each of these statements, by its id, after what the open turns state."""
-    open_turns = await _learnt(db, subject, open_turns)
+    open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = [*open_turns.statements(subject, policy), *said]
     (known,) = await db.read(subject, memory.concerned(subject, [each.statement for each in pending]))
-    return foreseen(pending, [_remembered(each) for each in known], policy)
+    return foreseen(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
-async def _learnt(db: Database, subject: Subject, open_turns: OpenTurns) -> OpenTurns:
+async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTurns) -> OpenTurns:
     """Those from which anything will be learnt; what the others take back is taken back by the workers."""
     if not open_turns.turns:
         return open_turns
@@ -107,34 +107,34 @@ async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], 
     return silence.hear(place_of(turn), turn_text(turn))
 
 
-def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[Pending]:
+def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObservation]:
     """What the turn states; with `now` it is the message being answered."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
     heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
     observed = observe(heard, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
-    said = {o: Spoken(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
+    said = {o: PendingMessage(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
     return to_pending(observation_rows(turn, observed, policy), said, now=now)
 
 
 def to_pending(
-    rows: Iterable[ObservationRow], said: Mapping[int, Spoken] = NO_MESSAGES, *, now: bool = False
-) -> list[Pending]:
+    rows: Iterable[ObservationRow], said: Mapping[int, PendingMessage] = NO_MESSAGES, *, now: bool = False
+) -> list[PendingObservation]:
     """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
     # what a restored version says is read where it is restored
     kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
-    return [_pending(row, said.get(row.ordinal), now=now) for row in kept]
+    return [to_pending_observation(row, said.get(row.ordinal), now=now) for row in kept]
 
 
-def _pending(row: ObservationRow, spoken: Spoken | None, *, now: bool) -> Pending:
-    return Pending(
+def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *, now: bool) -> PendingObservation:
+    return PendingObservation(
         memory_id=row.observation_id,
         statement=statement_of(row),
         text=row.text,
         words=words_of(row.text, row.value),
         told=told(row.text, row.value),
-        place=Place(str(row.turn_id), row.ordinal, (row.span_start, row.span_end), _word(row.value)),
-        spoken=spoken or Spoken(row.text, row.said_at, row.session_id),
+        place=MessagePosition(str(row.turn_id), row.ordinal, (row.span_start, row.span_end), _word(row.value)),
+        spoken=spoken or PendingMessage(row.text, row.said_at, row.session_id),
         polarity=row.polarity,
         now=now,
         forgotten=is_forgotten(row),
@@ -158,16 +158,16 @@ def taken_back(turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBac
     return found
 
 
-def _remembered(known: Memory) -> Remembered:
-    return Remembered(known_of(known), _source(known))
+def to_memory_snapshot(known: Memory) -> MemorySnapshot:
+    return MemorySnapshot(known_of(known), _source(known))
 
 
-def _source(known: Memory) -> Place | None:
+def _source(known: Memory) -> MessagePosition | None:
     """Where the memory was learnt, if its origin says."""
     ordinal, span = known.provenance.get("ordinal"), known.provenance.get("span")
     if known.source_turn_id is None or ordinal is None or not span:
         return None
-    return Place(str(known.source_turn_id), ordinal, (span[0], span[1]), _word(known.value))
+    return MessagePosition(str(known.source_turn_id), ordinal, (span[0], span[1]), _word(known.value))
 
 
 def _word(value: dict[str, object]) -> str | None:
@@ -175,19 +175,19 @@ def _word(value: dict[str, object]) -> str | None:
     return str(word) if word else None
 
 
-def before(window: Sequence[Turn], said: IncomingMessage) -> Sequence[Turn]:
+def list_turns_before(window: Sequence[Turn], said: IncomingMessage) -> Sequence[Turn]:
     """The turns before the message being answered, which may be stored already."""
     now = [("user", said.words, media_ids(said.blocks))]
-    return window[:-1] if window and _spoken(window[-1]) == now else window
+    return window[:-1] if window and list_messages(window[-1]) == now else window
 
 
-def shown(window: Sequence[Turn], said: IncomingMessage, most: int) -> frozenset[str]:
+def list_shown_turns(window: Sequence[Turn], said: IncomingMessage, most: int) -> frozenset[str]:
     """The turns that the package shows in full: the newest `most`, not counting the message being answered."""
-    newest = most + len(window) - len(before(window, said))
+    newest = most + len(window) - len(list_turns_before(window, said))
     return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
 
 
-def _spoken(turn: Turn) -> list[tuple[str | None, str, tuple[str, ...]]]:
+def list_messages(turn: Turn) -> list[tuple[str | None, str, tuple[str, ...]]]:
     return [
         (e.role, e.content["text"], media_ids(e.blocks)) for e in turn.events if e.event_type in SPOKEN and e.content
     ]

@@ -23,12 +23,12 @@ from services.compose.context import (
     rerank,
     search,
 )
-from services.compose.context.composition import Composed, Retrieved
+from services.compose.context.composition import Composition, Retrieved
 from services.compose.context.evidence import evidence_pack, fuse_policy, screen_all
-from services.compose.context.hits import Found
+from services.compose.context.hits import SearchResult
 from services.compose.context.nearest import nearness_between
 from services.compose.context.package import (
-    Loaded,
+    PackageInputs,
     gather_beside,
     hold_message,
     inject_limit,
@@ -39,17 +39,17 @@ from services.compose.context.package import (
 )
 from services.compose.intake import media
 from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory, HeldBack
-from services.compose.rules.packing.conflict import Settled, settle, told
-from services.compose.rules.packing.pack import Packed
+from services.compose.rules.packing.conflict import ConflictResolution, attach_conflicts, resolve_conflicts
+from services.compose.rules.packing.pack import PackagedContext
 from services.compose.rules.pending.pending_changes import ARM, evidence
 from services.compose.rules.planning import subplan
 from services.compose.rules.planning.cues import asks_for_questions
-from services.compose.rules.planning.execute import Execution, composed, executed
+from services.compose.rules.planning.execute import ExecutablePlan, execute_composed, execute_given
 from services.compose.rules.planning.past import asks_past
 from services.compose.rules.planning.plan import Planned
 from services.compose.rules.planning.subplan import SubPlan
 from services.compose.rules.ranking.advice import weigh_wishes
-from services.compose.rules.ranking.fuse import OF_BEST, Fused, FusePolicy, best_of, fuse
+from services.compose.rules.ranking.fuse import OF_BEST, FusePolicy, FusionResult, best_of, fuse
 from services.compose.rules.ranking.judged import keys
 from services.compose.rules.resolving.bygone import mark_past
 from services.compose.rules.resolving.needed import KEYS, PREFIXES
@@ -78,16 +78,16 @@ SHARE_FOR_SEARCH = 0.8
 """Of the time left, how much the arms may use; the rest is for fusing and packing."""
 
 
-async def compose_context(
+async def compose_package(
     asked: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
 ) -> ContextPackage:
-    """As `compose`: the package alone."""
-    return (await compose(asked, rt, ignored=ignored, now=now)).package
+    """As `compose_context`: the package alone."""
+    return (await compose_context(asked, rt, ignored=ignored, now=now)).package
 
 
-async def compose(
+async def compose_context(
     asked: ComposeRequest, rt: Runtime, *, ignored: Sequence[str] = (), now: datetime | None = None
-) -> Composed:
+) -> Composition:
     """The package for one message, within the request's token limit and deadline, and how it came about.
 
     An arm that is missing or late is named in `degraded_reason`. RefusedError `user_message_too_long` names the field,
@@ -109,7 +109,7 @@ async def compose(
         rt,
         subject,
         message,
-        _said(loaded.window),
+        list_said_texts(loaded.window),
         at,
         request_id,
         asked.session_id,
@@ -119,12 +119,17 @@ async def compose(
     )
     planned = thought.planned
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
-    shown = pending_turns.shown(loaded.window, asked.user_message, rt.policy.compose.recent_turns_max)
+    shown = pending_turns.list_shown_turns(loaded.window, asked.user_message, rt.policy.compose.recent_turns_max)
     asking = knowledge_search.begin(
-        rt, loaded.scope, loaded.knowledge, await _wanted(rt, planned, message, request_id), planned.plan, left
+        rt,
+        loaded.scope,
+        loaded.knowledge,
+        await choose_knowledge_query(rt, planned, message, request_id),
+        planned.plan,
+        left,
     )
     async with asking:
-        found = await search.search(rt, subject, composed(planned.plan), left, loaded.overlay)
+        found = await search.search(rt, subject, execute_composed(planned.plan), left, loaded.overlay)
         await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
@@ -140,16 +145,16 @@ async def compose(
         beside=gather_beside(asked, rt, loaded, core),
         questions=asks_for_questions(message),
     )
-    wish = rerank.Wish(thought.question(message), planned.plan.ranking.rerank, keys(first))
-    pool = await rerank.ordered(rt, wish, pool, policy, deadline - time.perf_counter(), found)
+    wish = rerank.RerankRequest(thought.question(message), planned.plan.ranking.rerank, keys(first))
+    pool = await rerank.rerank_candidates(rt, wish, pool, policy, deadline - time.perf_counter(), found)
     past = asks_past(message)
     fused = without_superseded(fuse(pool, at, policy), message, nearness_between, past=past)
     fused = mark_past(fused, past=past)
     fused = without_relatives(fused, message, planned.intent)
     fused = without_others(fused, message, nearness_between)
-    settled = _settled(rt, fused, core, message)
+    settled = apply_precedence(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
-    packed = told(made, settled.conflicts)
+    packed = attach_conflicts(made, settled.conflicts)
     for reason in packed.package.degraded_reason:
         COMPOSE_DEGRADED.labels(reason).inc()
     _count_held_back(packed.held_back)
@@ -167,14 +172,14 @@ async def compose(
     package = packed.package
     if asked.debug:
         package = package.model_copy(update={"debug": _debug(planned, found, fused, packed, ignored, took)})
-    return Composed(asked, package, thought, found, policy, fused, packed, took, loaded.epoch)
+    return Composition(asked, package, thought, found, policy, fused, packed, took, loaded.epoch)
 
 
-def _settled(rt: Runtime, fused: Fused, core: Sequence[CoreMemory], message: str) -> Settled:
+def apply_precedence(rt: Runtime, fused: FusionResult, core: Sequence[CoreMemory], message: str) -> ConflictResolution:
     """Where knowledge and a preference contradict each other, knowledge stands (seed 004 section 4.3)."""
     if not (rt.knowledge.configured and rt.policy.knowledge.precedence):
-        return Settled(fused.ranked, tuple(core))
-    settled = settle(fused.ranked, core, message, rt.policy.compose.sanitize)
+        return ConflictResolution(fused.ranked, tuple(core))
+    settled = resolve_conflicts(fused.ranked, core, message, rt.policy.compose.sanitize)
     KNOWLEDGE_CONFLICTS.inc(len(settled.conflicts))
     return settled
 
@@ -194,7 +199,7 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
         raise TransientError("memory did not answer within the deadline") from error
 
 
-async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> Loaded:
+async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> PackageInputs:
     policy, session_id = rt.policy.compose, asked.session_id
     scope = knowledge_search.scope(rt, asked)
     reads = (
@@ -212,34 +217,36 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
         core, standing, recent, epoch, gone, taken, registered, version = await rt.db.read(
             subject, *reads, known(subject, named), knowledge.version(scope)
         )
-        said = media.admitted(asked.user_message, registered)
+        said = media.admit_blocks(asked.user_message, registered)
     else:
         core, standing, recent, epoch, gone, taken = await rt.db.read(subject, *reads)
     now = pending_turns.message(asked.user_message, session_id, at)
-    seen = await pending_turns.foresee(rt.db, subject, _open(rt, recent.pending, epoch), now, rt.policy.confidence)
-    before = pending_turns.before(recent.window, asked.user_message)
+    seen = await pending_turns.foresee(
+        rt.db, subject, load_open_turns(rt, recent.pending, epoch), now, rt.policy.confidence
+    )
+    before = pending_turns.list_turns_before(recent.window, asked.user_message)
     seen = seen.with_ended(map(to_ended, gone), pending_turns.taken_back(before, now, taken))
     hidden = [f"memory:{m.memory_id}" for m in core if seen.hides(m.memory_id, m.source_turn_id, m.content_text)]
     # what is known of a relative is no part of who the user is: it is found where it is asked about
     core = [m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text, standing.lines, standing.ended)
-    return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
+    return PackageInputs(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
 
 
-def _open(rt: Runtime, pending: Sequence[Turn], epoch: int) -> pending_turns.OpenTurns:
+def load_open_turns(rt: Runtime, pending: Sequence[Turn], epoch: int) -> pending_turns.OpenTurns:
     return pending_turns.OpenTurns(pending, epoch, rt.read_turns)
 
 
-async def _wanted(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:
+async def choose_knowledge_query(rt: Runtime, planned: Planned, message: str, request_id: str) -> SubPlan | None:
     """What knowledge is to be asked, if it is."""
     if not rt.knowledge.configured or not planned.resources_needed:
         return None
     modes = (await rt.knowledge.capabilities()).modes
-    return subplan.own(planned.plan, message, rt.policy.knowledge.top_k, modes, request_id)
+    return subplan.make_own_subplan(planned.plan, message, rt.policy.knowledge.top_k, modes, request_id)
 
 
-def _said(window: Sequence[Turn]) -> list[str]:
+def list_said_texts(window: Sequence[Turn]) -> list[str]:
     return [
         event.content["text"]
         for turn in window
@@ -248,7 +255,7 @@ def _said(window: Sequence[Turn]) -> list[str]:
     ]
 
 
-def _fuse_policy(rt: Runtime, found: Found, notes: int | None, intent: Intent) -> FusePolicy:
+def _fuse_policy(rt: Runtime, found: SearchResult, notes: int | None, intent: Intent) -> FusePolicy:
     policy = rt.policy.compose
     return FusePolicy(
         weights=found.weights,
@@ -263,7 +270,12 @@ def _fuse_policy(rt: Runtime, found: Found, notes: int | None, intent: Intent) -
 
 
 def _debug(
-    planned: Planned, found: Found, fused: Fused, packed: Packed, ignored: Sequence[str], took_ms: float
+    planned: Planned,
+    found: SearchResult,
+    fused: FusionResult,
+    packed: PackagedContext,
+    ignored: Sequence[str],
+    took_ms: float,
 ) -> PackageDebug:
     return PackageDebug(
         planner=PlannerDebug(
@@ -285,7 +297,7 @@ def _debug(
             rerank=found.reranked,
             notes=found.notes,
             candidates=explain.candidates(found, fused, [each.id for each in packed.package.evidence], packed.dropped),
-            dropped=explain.dropped(found, fused.dropped, packed.dropped),
+            dropped=explain.list_dropped(found, fused.dropped, packed.dropped),
             held_back=explain.to_held_back(packed.held_back),
             ignored_fields=list(ignored),
             took_ms=took_ms,
@@ -317,11 +329,13 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
             pending, epoch, gone, taken, version = await rt.db.read(subject, *reads, knowledge.version(scope))
         else:
             pending, epoch, gone, taken = await rt.db.read(subject, *reads)
-        seen = await pending_turns.foresee(rt.db, subject, _open(rt, pending, epoch), None, rt.policy.confidence)
+        seen = await pending_turns.foresee(
+            rt.db, subject, load_open_turns(rt, pending, epoch), None, rt.policy.confidence
+        )
         seen = seen.with_ended(map(to_ended, gone), pending_turns.taken_back((), None, taken))
-    run = executed(asked, await relations.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
+    run = execute_given(asked, await relations.all_together(rt, subject, asked, (deadline - time.perf_counter()) / 4))
     left = (deadline - time.perf_counter()) * SHARE_FOR_SEARCH
-    wanted = await _given(rt, asked, run, request_id)
+    wanted = await choose_given_knowledge_query(rt, asked, run, request_id)
     async with knowledge_search.begin(rt, scope, version, wanted, asked, left) as asking:
         found = await search.search(rt, subject, run, left, seen)
         await asking.tell(found)
@@ -329,8 +343,8 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     found.put_first(first, ARM)
     sanitize = rt.policy.compose.sanitize
     policy = fuse_policy(asked, found, rt.policy.compose.least_score, sanitize)
-    wish = rerank.Wish(asked.queries[0].text, asked.ranking.rerank, keys(first))
-    pool = await rerank.ordered(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
+    wish = rerank.RerankRequest(asked.queries[0].text, asked.ranking.rerank, keys(first))
+    pool = await rerank.rerank_candidates(rt, wish, found.candidates, policy, deadline - time.perf_counter(), found)
     question = " ".join(query.text for query in asked.queries)
     past = any(step.bounds.past for step in run.steps)
     fused = without_superseded(fuse(pool, at, policy), question, nearness_between, past=past)
@@ -351,9 +365,11 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     return Retrieved(asked, pack, epoch)
 
 
-async def _given(rt: Runtime, asked: RetrieveRequest, run: Execution, request_id: str) -> SubPlan | None:
+async def choose_given_knowledge_query(
+    rt: Runtime, asked: RetrieveRequest, run: ExecutablePlan, request_id: str
+) -> SubPlan | None:
     """A caller's plan says itself what it wants: knowledge is asked wherever it may be."""
     if not rt.knowledge.configured or rt.policy.knowledge.ask == "never":
         return None
     modes = (await rt.knowledge.capabilities()).modes
-    return subplan.given(asked, (step.of for step in run.steps), modes, request_id)
+    return subplan.make_given_subplan(asked, (step.of for step in run.steps), modes, request_id)

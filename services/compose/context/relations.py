@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from schemas.retrieval_plan import RetrievalPlan
-from services.compose.rules.planning.execute import Step, identifiers
+from services.compose.rules.planning.execute import QueryStep, identifiers
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.language.names import names
@@ -19,10 +19,10 @@ TOGETHER = 4
 
 
 def entities(
-    rt: Runtime, subject: Subject, step: Step, most: int, within: Within
+    rt: Runtime, subject: Subject, step: QueryStep, most: int, within: Within
 ) -> Callable[[], Awaitable[list[Hit]]]:
     """The arm for what this step names: messages and memories that name it, refs and the tasks behind them."""
-    spelt = list(dict.fromkeys(_stored(name) for name in step.entities if _stored(name)))
+    spelt = list(dict.fromkeys(to_stored_name(name) for name in step.entities if to_stored_name(name)))
     canonical = list(dict.fromkeys(fold(name) for name in spelt))
 
     async def run() -> list[Hit]:
@@ -53,7 +53,7 @@ def tail(
 async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_s: float) -> dict[int, list[str]]:
     """By associative query what most often occurs together with what it names; nothing where that takes too long."""
     named = {
-        n: [fold(_stored(name)) for name in names(query.text)]
+        n: [fold(to_stored_name(name)) for name in names(query.text)]
         for n, query in enumerate(plan.queries)
         if query.mode == "associative"
     }
@@ -69,6 +69,6 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
         return {}
 
 
-def _stored(name: str) -> str:
+def to_stored_name(name: str) -> str:
     """The name as PostgreSQL can hold it."""
     return name.replace("\x00", "")

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from schemas.retrieval_plan import Rerank
 from services.compose import prompts
-from services.compose.context.hits import Arm, Found, Status
+from services.compose.context.hits import ArmReport, SearchResult, Status
 from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy
-from services.compose.rules.ranking.judged import Passage, by_places, rescored, shortlist
+from services.compose.rules.ranking.judged import Passage, by_places, rescore_candidates, shortlist
 from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
@@ -40,7 +40,7 @@ class Reranker(Protocol):
         ...
 
 
-class Lexical:
+class LexicalReranker:
     """Words in common, without a model."""
 
     name = "lexical"
@@ -50,7 +50,7 @@ class Lexical:
         return lexical.scores(query, passages)
 
 
-class Judge:
+class ModelReranker:
     """A reranker model, asked about each passage by itself."""
 
     def __init__(self, models: ModelProvider) -> None:
@@ -67,7 +67,7 @@ class Judge:
         return await self._models.rerank(_harmless(query), texts, deadline_s=deadline_s)
 
 
-class ListOrder:
+class ChatReranker:
     """A chat model, asked once for the order of all passages."""
 
     def __init__(self, models: ModelProvider) -> None:
@@ -83,7 +83,7 @@ class ListOrder:
         shown = [_harmless(each.text) for each in passages[: prompts.MAX_PASSAGES]]
         prompt = replace(prompts.rank(_harmless(query), shown), deadline_s=deadline_s)
         answer = (await self._models.ask(prompt)).value
-        return by_places([*prompts.ordered(answer, len(shown)), *range(len(shown), len(passages))])
+        return by_places([*prompts.parse_order(answer, len(shown)), *range(len(shown), len(passages))])
 
 
 def _harmless(text: str) -> str:
@@ -91,29 +91,29 @@ def _harmless(text: str) -> str:
     return redact(text[:MAX_ASKED_CHARS])[0]
 
 
-def configured(rt: Runtime) -> Reranker | None:
+def choose_reranker(rt: Runtime) -> Reranker | None:
     """The reranker that policy names."""
     match rt.policy.compose.reranker:
         case "none":
             return None
         case "lexical":
-            return Lexical()
+            return LexicalReranker()
         case "model":
-            return Judge(rt.models)
+            return ModelReranker(rt.models)
         case "llm_json":
-            return ListOrder(rt.models)
+            return ChatReranker(rt.models)
 
 
-def own(rt: Runtime) -> Rerank:
+def make_rerank_query(rt: Runtime) -> Rerank:
     """What a plan of our own asks for: the reranker that there is."""
-    reranker = configured(rt)
+    reranker = choose_reranker(rt)
     if reranker is None:
         return Rerank()
     return Rerank(enabled=True, model=reranker.name, top_n=rt.policy.compose.rerank_top_n)
 
 
 @dataclass(frozen=True)
-class Wish:
+class RerankRequest:
     """What a plan wants reranked: for which question, by whom, and which candidates keep their places."""
 
     query: str
@@ -121,14 +121,19 @@ class Wish:
     held: frozenset[str] = frozenset()
 
 
-async def ordered(
-    rt: Runtime, wish: Wish, candidates: Sequence[Candidate], fusing: FusePolicy, left_s: float, found: Found
+async def rerank_candidates(
+    rt: Runtime,
+    wish: RerankRequest,
+    candidates: Sequence[Candidate],
+    fusing: FusePolicy,
+    left_s: float,
+    found: SearchResult,
 ) -> Sequence[Candidate]:
     """The candidates, the best with scores of the configured reranker, if the plan asks and `left_s` allows.
 
     `found` is told who reranked, or why nobody did; then the candidates are as they were.
     """
-    reranker = configured(rt) if wish.by.enabled else None
+    reranker = choose_reranker(rt) if wish.by.enabled else None
     if reranker is None:
         if wish.by.enabled:
             found.ignored.append("ranking.rerank: no reranker is configured")
@@ -143,17 +148,17 @@ async def ordered(
     if limit_s <= usual_s:
         usual, left = usual_s * 1000, max(limit_s, 0.0) * 1000
         found.notes.append(f"rerank skipped: it usually takes {usual:.0f} ms, {left:.0f} ms were left")
-        _told(found, reranker, "skipped", 0.0, 0)
+        report_rerank(found, reranker, "skipped", 0.0, 0)
         return candidates
     scores = await _scores(rt, reranker, wish.query[:MAX_ASKED_CHARS], passages, limit_s, found)
     if scores is None:
         return candidates
     found.reranked = reranker.name
-    return rescored(candidates, best, scores)
+    return rescore_candidates(candidates, best, scores)
 
 
 async def _scores(
-    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[Passage], limit_s: float, found: Found
+    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[Passage], limit_s: float, found: SearchResult
 ) -> list[float] | None:
     """The scores, within the limit; a reranker that is late or broken is named."""
     began = time.perf_counter()
@@ -166,16 +171,16 @@ async def _scores(
             rt.paces.gave_up(reranker.name, len(passages), took)
         found.degraded.append("rerank_timeout" if late else "rerank_failed")
         logger().warning("rerank_failed", reranker=reranker.name, error=type(error).__name__)
-        _told(found, reranker, "timeout" if late else "failed", took, 0)
+        report_rerank(found, reranker, "timeout" if late else "failed", took, 0)
         return None
     took = time.perf_counter() - began
     rt.paces.took(reranker.name, len(passages), took)
-    _told(found, reranker, "ok", took, len(passages))
+    report_rerank(found, reranker, "ok", took, len(passages))
     return scores
 
 
-def _told(found: Found, reranker: Reranker, status: Status, took_s: float, count: int) -> None:
-    found.arms.append(Arm("rerank", status, count, took_s * 1000))
+def report_rerank(found: SearchResult, reranker: Reranker, status: Status, took_s: float, count: int) -> None:
+    found.arms.append(ArmReport("rerank", status, count, took_s * 1000))
     RERANKS.labels(reranker.name, status).inc()
     if status != "skipped":
         RERANK_SECONDS.labels(reranker.name).observe(took_s)

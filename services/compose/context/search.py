@@ -17,13 +17,13 @@ from schemas.retrieval_plan import Query
 from services.compose.context import relations
 from services.compose.context.hits import (
     NO_LIST,
-    Arm,
-    Found,
-    List,
-    Standing,
+    ArmReport,
+    ListPlacement,
+    RankedList,
+    SearchResult,
     candidate,
+    drop_stale_hits,
     end_moments,
-    holding,
     key_of,
     note,
     stand,
@@ -31,21 +31,21 @@ from services.compose.context.hits import (
     tells,
 )
 from services.compose.context.nearest import Near, read_near
-from services.compose.rules.pending.pending_changes import NOTHING, Overlay
+from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
 from services.compose.rules.planning import cues, spelling
 from services.compose.rules.planning.cues import Cues
-from services.compose.rules.planning.execute import MEANING, TAIL_WEIGHT, WORDS, Bounds, Execution
+from services.compose.rules.planning.execute import MEANING, TAIL_WEIGHT, WORDS, ExecutablePlan, QueryFilter
 from services.compose.rules.ranking import spans
 from services.compose.rules.ranking.fuse import best_of
 from services.compose.rules.ranking.shortlist import Shortlist, shorten
-from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, Scored, weigh
-from services.compose.rules.resolving.current import Held
+from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, SignalScores, weigh
+from services.compose.rules.resolving.current import CurrentText
 from services.compose.rules.searching.bm25 import (
     DEFAULT_CONTEXT,
     NO_IDS,
     Ids,
+    LexicalIndex,
     VectorIndex,
-    WordIndex,
     ids,
     newest,
     too_common,
@@ -77,17 +77,17 @@ SPAN_MOST = 2000
 
 
 @dataclass(frozen=True)
-class Task:
+class SearchArm:
     """One arm to run: what it answers for the queries that it serves."""
 
     kind: str
     run: Callable[[], Awaitable[Any]]
     within: Within = OPEN
-    brings: List = NO_LIST
+    brings: RankedList = NO_LIST
 
 
 @dataclass(frozen=True)
-class Text:
+class LexicalHits:
     """What is known of the words; the ids of the chunks inside bounds, and of those said at a time that is named."""
 
     words: Words
@@ -96,20 +96,20 @@ class Text:
 
 
 @dataclass
-class Heard:
+class ScopeHits:
     """What the arms of one span of time have answered: postings, and how near chunks are to each query."""
 
-    text: Text | None = None
+    text: LexicalHits | None = None
     near: Near = field(default_factory=Near)
 
 
 @dataclass
-class Asking:
+class SearchRequest:
     """The queries of a plan that search within the same bounds, whose they are, and how each is read, by all arms."""
 
     rt: Runtime
     subject: Subject
-    run: Execution
+    run: ExecutablePlan
     within: Within
     numbers: list[int]
     now: datetime
@@ -127,25 +127,27 @@ class Asking:
         return self._cues[key]
 
 
-async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, overlay: Overlay = NOTHING) -> Found:
+async def search(
+    rt: Runtime, subject: Subject, run: ExecutablePlan, left_s: float, overlay: PendingChanges = NOTHING
+) -> SearchResult:
     """What every arm found within `left_s` seconds, each query's finds in the order of all their signals.
 
     What the overlay ends is left out, as is what has ended.
     """
     ends = time.perf_counter() + left_s
-    found = Found(ignored=list(run.ignored), overlay=overlay)
+    found = SearchResult(ignored=list(run.ignored), overlay=overlay)
     now = clock.now()
-    spans: dict[Within, Asking] = {}
+    spans: dict[Within, SearchRequest] = {}
     for n, step in enumerate(run.steps):
         if step.query.mode in RANKED and not step.bounds.empty:
             within = _within(step.bounds)
-            spans.setdefault(within, Asking(rt, subject, run, within, [], now)).numbers.append(n)
+            spans.setdefault(within, SearchRequest(rt, subject, run, within, [], now)).numbers.append(n)
     tasks = [task for asking in spans.values() for task in (*_word_tasks(asking), *_vector_tasks(asking))]
     tasks += _link_tasks(rt, subject, run)
     if rt.models.embedding_model_id is None and any(step.embed for step in run.steps):
         found.notes.append(STATIC)
-    heard = {within: Heard() for within in spans}
-    linked: list[tuple[Task, list[Hit]]] = []
+    heard = {within: ScopeHits() for within in spans}
+    linked: list[tuple[SearchArm, list[Hit]]] = []
     for task, answer in await _answers(found, tasks, left_s * SHARE_FOR_READING):
         match task.kind:
             case "text":
@@ -159,32 +161,32 @@ async def search(rt: Runtime, subject: Subject, run: Execution, left_s: float, o
     for task, hits in sorted(linked, key=lambda each: each[0].brings.name):
         take_linked(found, task.brings, hits, past=task.within.past)
     for within, asking in spans.items():
-        await _read_otherwise(asking, heard[within], found, ends)
-        reading = Task("rank", lambda a=asking: _ranked(a, heard[a.within], found))
+        await retry_misspelt_terms(asking, heard[within], found, ends)
+        reading = SearchArm("rank", lambda a=asking: rank_hits(a, heard[a.within], found))
         await _answers(found, [reading], max(ends - time.perf_counter(), 0.0))
     return found
 
 
-async def _answers(found: Found, tasks: Sequence[Task], left_s: float) -> list[tuple[Task, Any]]:
+async def _answers(found: SearchResult, tasks: Sequence[SearchArm], left_s: float) -> list[tuple[SearchArm, Any]]:
     """What the tasks answer in time; what fails or is late is named."""
-    running = {asyncio.create_task(_timed(task)): task for task in tasks}
+    running = {asyncio.create_task(time_task(task)): task for task in tasks}
     if not running:
         return []
     done, late = await asyncio.wait(running, timeout=max(left_s, 0.0))
     for each in late:
         each.cancel()
-        found.arms.append(Arm(running[each].kind, "timeout", took_ms=left_s * 1000))
+        found.arms.append(ArmReport(running[each].kind, "timeout", took_ms=left_s * 1000))
         found.degraded.append(f"{running[each].kind}_timeout")
-    answers: list[tuple[Task, Any]] = []
+    answers: list[tuple[SearchArm, Any]] = []
     for each in sorted(done, key=lambda d: running[d].kind):
         task, error = running[each], each.exception()
         if error is not None:
-            found.arms.append(Arm(task.kind, "failed"))
+            found.arms.append(ArmReport(task.kind, "failed"))
             found.degraded.append(f"{task.kind}_unavailable")
             logger().warning("arm_failed", arm=task.kind, error=type(error).__name__)
             continue
         answer, took = each.result()
-        found.arms.append(Arm(task.kind, "ok", _count(answer), took))
+        found.arms.append(ArmReport(task.kind, "ok", _count(answer), took))
         answers.append((task, answer))
     await asyncio.gather(*late, return_exceptions=True)
     return answers
@@ -193,16 +195,16 @@ async def _answers(found: Found, tasks: Sequence[Task], left_s: float) -> list[t
 def _count(answer: Any) -> int:
     if isinstance(answer, Near):
         return len(answer.lifts)
-    return len(answer.words.posted) if isinstance(answer, Text) else len(answer)
+    return len(answer.words.posted) if isinstance(answer, LexicalHits) else len(answer)
 
 
-async def _timed(task: Task) -> tuple[Any, float]:
+async def time_task(task: SearchArm) -> tuple[Any, float]:
     began = time.perf_counter()
     answer = await task.run()
     return answer, (time.perf_counter() - began) * 1000
 
 
-def _word_tasks(asking: Asking) -> Iterator[Task]:
+def _word_tasks(asking: SearchRequest) -> Iterator[SearchArm]:
     """One statement for the words of all queries that search within these bounds; those of a semantic one stand by."""
     subject, within = asking.subject, asking.within
     queries = [asking.query(n) for n in asking.numbers]
@@ -214,18 +216,18 @@ def _word_tasks(asking: Asking) -> Iterator[Task]:
         if span := spans.named_span(asked, asking.now):
             bounds["then"] = store.inside(subject, replace(within, since=span[0], until=span[1]), SPAN_MOST)
 
-    async def read() -> Text:
+    async def read() -> LexicalHits:
         words = store.words(subject, terms, _common(within))
         known, *inside = await asking.rt.db.read(subject, words, *bounds.values())
         ids_of = dict(zip(bounds, inside, strict=True))
-        return Text(known, ids_of.get("inside"), ids_of.get("then"))
+        return LexicalHits(known, ids_of.get("inside"), ids_of.get("then"))
 
-    yield Task("text", read, within)
+    yield SearchArm("text", read, within)
 
 
-async def _read_otherwise(asking: Asking, heard: Heard, found: Found, ends: float) -> None:
+async def retry_misspelt_terms(asking: SearchRequest, heard: ScopeHits, found: SearchResult, ends: float) -> None:
     """Words that memory does not have are read as those that it spells most like them."""
-    text = heard.text or Text(Words())
+    text = heard.text or LexicalHits(Words())
     texts = [asking.query(n).text for n in asking.numbers if asking.query(n).mode in WORDS]
     if not text.words.chunks or not texts:
         return
@@ -237,13 +239,13 @@ async def _read_otherwise(asking: Asking, heard: Heard, found: Found, ends: floa
         alike = store.alike(asking.subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)
         return (await asking.rt.db.read(asking.subject, alike))[0]
 
-    trigram = Task("trigram", read, asking.within)
+    trigram = SearchArm("trigram", read, asking.within)
     for _, spelt in await _answers(found, [trigram], max(ends - time.perf_counter(), 0.0)):
         posted = {**text.words.posted, **{term: posted for term, (_, posted) in spelt.items()}}
         heard.text = replace(text, words=replace(text.words, posted=posted))
 
 
-def _vector_tasks(asking: Asking) -> Iterator[Task]:
+def _vector_tasks(asking: SearchRequest) -> Iterator[SearchArm]:
     """The queries that are asked by meaning."""
     asked = [n for n in asking.numbers if asking.run.steps[n].embed]
     if not asked:
@@ -255,16 +257,16 @@ def _vector_tasks(asking: Asking) -> Iterator[Task]:
     async def read() -> Near:
         return await read_near(asking.rt, asking.subject, texts, asking.within)
 
-    yield Task("vector", read, asking.within)
+    yield SearchArm("vector", read, asking.within)
 
 
-async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
+async def rank_hits(asking: SearchRequest, heard: ScopeHits, found: SearchResult) -> list[Hit]:
     """The best of the chunks around all that was heard, read once and put in order for every query."""
     rt, subject, run = asking.rt, asking.subject, asking.run
     within, numbers, now = asking.within, asking.numbers, asking.now
     policy = rt.policy.compose
     shown = best_of(policy.least_score)
-    text = heard.text or Text(Words())
+    text = heard.text or LexicalHits(Words())
     known = text.words
     read = {n: asking.cues(n, known.names) for n in numbers}
     posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
@@ -272,7 +274,7 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
     asked = {n: each.without(common) for n, each in read.items()}
     telling = {term: packed for term, packed in posted.items() if term not in common}
     inside = ids(text.inside) if text.inside else NO_IDS
-    index = WordIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
+    index = LexicalIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
     near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in heard.near.lifts.items() if len(lifts.lift)}
     by_words = {n: index for n in numbers if run.steps[n].query.mode in WORDS or n not in near}
     dates_alone = any(each.time and each.only_dates for each in read.values())
@@ -284,12 +286,12 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         part = run.steps[n].is_part
         pointed: list[tuple[Ids, Ids]] = []
         if n in by_words:
-            best = newest(inside, DEFAULT_CONTEXT) if n in dated else index.best(asked[n].terms)
+            best = newest(inside, DEFAULT_CONTEXT) if n in dated else index.list_best(asked[n].terms)
             pointed.append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
             if part:
                 among[n] = len(best[0]) + len(best[1]) + policy.arm_limit
         if n in near:
-            pointed.append(near[n].best(PART_TURNS if part else max(policy.arm_limit, run.plan.budget.top_k)))
+            pointed.append(near[n].list_best(PART_TURNS if part else max(policy.arm_limit, run.plan.budget.top_k)))
         if then is not None and read[n].time and run.steps[n].query.mode != "associative":
             pointed.append(then)
         wanted[n] = shorten(asked[n], pointed, by_words.get(n), near.get(n))
@@ -299,7 +301,7 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
         return []
     most = MAX_CANDIDATES + 2 * PART_TURNS * sum(run.steps[n].is_part for n in numbers)
     (around,) = await rt.db.read(subject, store.at(subject, chunks, bounds, most, within))
-    current = holding(found, around, past=within.past)
+    current = drop_stale_hits(found, around, past=within.past)
     kept = {hit.chunk_id for hit, _ in current}
     gone = [hit for hit in around if hit.chunk_id not in kept]
     over = [*gone, *(hit for hit, left in current if left.until)]
@@ -330,15 +332,15 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
     ending = np.array([moments.get(hit.said_at, 0.0) if hit.role == "user" else 0.0 for hit in hits])
     enders = ending > 0
     of = _ids_of(hits)
-    standings: dict[int, Standing] = {}
+    standings: dict[int, ListPlacement] = {}
     for n in numbers:
         step = run.steps[n]
         mixed = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
-        weights = DEFAULT_WEIGHTS.scaled(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
+        weights = DEFAULT_WEIGHTS.scale_weights(policy.weights.text * mixed[0], policy.weights.vector * mixed[1])
         many = _among(len(hits), wanted[n])
         many = min(among.get(n, many), many)
         # of what other parts of the question ask for, nothing is said here
-        seen = np.flatnonzero(_own(hits, wanted[n]) | enders) if step.is_part else np.arange(len(hits))
+        seen = np.flatnonzero(flag_own_hits(hits, wanted[n]) | enders) if step.is_part else np.arange(len(hits))
         standing_at: list[int] = seen.tolist()
         read_here = [current[at] for at in standing_at]
         said = [hit for hit, _ in read_here]
@@ -354,11 +356,11 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
             chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
         scored = replace(scored, probability=chance)
         found.served[n] = (*(["words"] if n in by_words else []), *(["meaning"] if n in near else []))
-        brings = List(f"all#{n}", step.weight, step.query.mode, step.of)
+        brings = RankedList(f"all#{n}", step.weight, step.query.mode, step.of)
         note(found, brings)
         found.weights |= {f"text#{n}": 0.0, f"vector#{n}": 0.0}
         order = np.argsort(-scored.total.round(9), kind="stable")
-        mine = order[(_own(said, wanted[n]) | enders[seen])[order]] if run.wide else order
+        mine = order[(flag_own_hits(said, wanted[n]) | enders[seen])[order]] if run.wide else order
         ranked: list[int] = mine.tolist()
         evident = islice((at for at in ranked if at in echoes or tells(*read_here[at])), step.most or _limit(rt, run))
         bar = _bar_of_part(scored, policy.least_score) if step.is_part else math.inf
@@ -367,24 +369,24 @@ async def _ranked(asking: Asking, heard: Heard, found: Found) -> list[Hit]:
     return hits
 
 
-def _echoed_replies(current: Sequence[tuple[Hit, Held]], scored: Scored) -> list[int]:
+def _echoed_replies(current: Sequence[tuple[Hit, CurrentText]], scored: SignalScores) -> list[int]:
     """Mere replies that a search repeats word for word: no evidence, and yet what it looks for."""
     quoted: list[int] = np.flatnonzero(scored.quoted).tolist()
     return [at for at in quoted if current[at][0].memory_id is None and not tells(*current[at])]
 
 
 async def _read_enders(
-    rt: Runtime, subject: Subject, within: Within, moments: Collection[datetime], kept: set[UUID], found: Found
-) -> list[tuple[Hit, Held]]:
+    rt: Runtime, subject: Subject, within: Within, moments: Collection[datetime], kept: set[UUID], found: SearchResult
+) -> list[tuple[Hit, CurrentText]]:
     """What the user said at these moments and was not found: it ended what would have been."""
     if not moments:
         return []
     latest = sorted(moments, reverse=True)[:MOST_ENDERS]
     (said,) = await rt.db.read(subject, store.said_at(subject, latest, MOST_ENDERS, within))
-    return holding(found, [hit for hit in said if hit.chunk_id not in kept], past=within.past)
+    return drop_stale_hits(found, [hit for hit in said if hit.chunk_id not in kept], past=within.past)
 
 
-def _bar_of_part(scored: Scored, least: float) -> float:
+def _bar_of_part(scored: SignalScores, least: float) -> float:
     """How likely a find has to be that answers this part of a question."""
     return max(least, OF_BEST_PART * float(scored.probability.max(initial=0.0)))
 
@@ -399,7 +401,7 @@ def _among(many: int, wanted: Shortlist) -> int:
     return max(many, min(round(many / wanted.share), MAX_CANDIDATES))
 
 
-def _own(hits: Sequence[Hit], wanted: Shortlist) -> NDArray[np.bool_]:
+def flag_own_hits(hits: Sequence[Hit], wanted: Shortlist) -> NDArray[np.bool_]:
     """Which of the hits this query asked for, not another of the plan."""
     return np.array(
         [
@@ -416,27 +418,27 @@ def _common(within: Within) -> int:
     return DEFAULT_CONTEXT.common_inside if within.bound else DEFAULT_CONTEXT.common
 
 
-def _limit(rt: Runtime, run: Execution) -> int:
+def _limit(rt: Runtime, run: ExecutablePlan) -> int:
     return min(max(rt.policy.compose.arm_limit, run.plan.budget.top_k), run.plan.budget.candidate_k)
 
 
-def _link_tasks(rt: Runtime, subject: Subject, run: Execution) -> Iterator[Task]:
+def _link_tasks(rt: Runtime, subject: Subject, run: ExecutablePlan) -> Iterator[SearchArm]:
     """What is linked with the names of relational queries, and the end of the caller's session."""
     most = _limit(rt, run)
     share = rt.policy.compose.weights.entity
     for n, step in enumerate(run.steps):
         if step.entities and not step.bounds.empty:
             within = _within(step.bounds)
-            brings = List(f"entity#{n}", step.weight * share, "relational", step.of)
-            yield Task("entity", relations.entities(rt, subject, step, most, within), within, brings)
+            brings = RankedList(f"entity#{n}", step.weight * share, "relational", step.of)
+            yield SearchArm("entity", relations.entities(rt, subject, step, most, within), within, brings)
     first = next((step for step in run.steps if step.query.mode == "relational"), next(iter(run.steps), None))
     if run.tail and first and not first.bounds.empty:
         within = _within(first.bounds)
-        brings = List("tail#0", TAIL_WEIGHT, "relational", first.of)
-        yield Task("session", relations.tail(rt, subject, run.tail, most, within), within, brings)
+        brings = RankedList("tail#0", TAIL_WEIGHT, "relational", first.of)
+        yield SearchArm("session", relations.tail(rt, subject, run.tail, most, within), within, brings)
 
 
-def _within(bounds: Bounds) -> Within:
+def _within(bounds: QueryFilter) -> Within:
     span = bounds.time
     return Within(
         span.from_ if span else None, span.to if span else None, bounds.languages, bounds.prefixes, bounds.past

@@ -94,7 +94,7 @@ def _refuse_named(turn: TurnEvents) -> None:
     """Ids are kept as they are; RefusedError secret_refused where one is a secret."""
     named_by = ("tenant_id", "user_id", "session_id", "org_id", "idempotency_key")
     ids = [(field, getattr(turn, field) or "") for field in named_by]
-    ids += [(field, block.media_id or "") for field, block in _placed(turn)]
+    ids += [(field, block.media_id or "") for field, block in list_media(turn)]
     for field, named in ids:
         if kind := kind_of_id(named):
             problem = FieldProblem(field=field, problem=f"looks like a secret ({kind}); nothing was stored")
@@ -102,7 +102,7 @@ def _refuse_named(turn: TurnEvents) -> None:
             raise RefusedError("secret_refused", f"{field}: {problem.problem}", (problem,))
 
 
-def _placed(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
+def list_media(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
     """The media blocks of a turn, each with the field that names its media."""
     return [
         (f"messages.{n}.content.{place}.media_id", block)
@@ -114,7 +114,7 @@ def _placed(turn: TurnEvents) -> list[tuple[str, ContentBlock]]:
 
 async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered], tuple[FieldProblem, ...]]:
     """What is registered of the turn's media, and which of them may not be read."""
-    placed = _placed(turn)
+    placed = list_media(turn)
     if not placed:
         return {}, ()
     subject = Subject(turn.tenant_id, turn.user_id)
@@ -242,4 +242,4 @@ def _content(
     """What is stored of a message, and in which of its two forms."""
     if isinstance(message.content, str):
         return TEXT_ONLY, {"text": clean_text(message.content, field, redacted)}
-    return BLOCKS, clean_blocks(tuple(media.settled(block, known) for block in message.content), field, redacted)
+    return BLOCKS, clean_blocks(tuple(media.settle_block(block, known) for block in message.content), field, redacted)

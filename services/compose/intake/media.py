@@ -27,14 +27,14 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
     RefusedError `media_changed` where the id stands for another type or content, `secret_refused` where it is a secret.
     """
     if kind := kind_of_id(media_id):
-        raise refused("secret_refused", f"looks like a secret ({kind}); nothing was stored", 422)
+        raise refuse_media("secret_refused", f"looks like a secret ({kind}); nothing was stored", 422)
     text = None if state.recognized_text is None else redact(state.recognized_text, pii=False)[0]
     said = {"type": state.type, "status": state.security_status, "checksum": state.checksum, "text": text}
     subject = Subject(state.tenant_id, state.user_id)
     async with rt.db.transaction(subject) as conn:
         found = await media.put(conn, subject, media_id, said)
     if found is None:
-        raise refused("media_changed", "is registered with another type or checksum", 409)
+        raise refuse_media("media_changed", "is registered with another type or checksum", 409)
     return MediaView(**asdict(found))
 
 
@@ -42,11 +42,11 @@ async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
     """The registered media; RefusedError not_found where this user has none of that id."""
     (found,) = await rt.db.read(subject, media.known(subject, [media_id]))
     if media_id not in found:
-        raise refused("not_found", "not found", 404)
+        raise refuse_media("not_found", "not found", 404)
     return MediaView(**asdict(found[media_id]))
 
 
-def refused(code: str, problem: str, status: int) -> RefusedError:
+def refuse_media(code: str, problem: str, status: int) -> RefusedError:
     """The refusal of the media's id."""
     return RefusedError(code, f"media_id: {problem}", (FieldProblem(field="media_id", problem=problem),), status)
 
@@ -75,12 +75,12 @@ def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProb
     return tuple(found)
 
 
-def admitted(said: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
+def admit_blocks(said: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
     """The blocks of a message being answered; RefusedError media_security_blocked names all media that is not safe."""
     placed = [(f"user_message.{place}.media_id", block) for place, block in said.placed]
     if found := problems(placed, known):
         raise refusal(found)
-    return tuple(settled(block, known) for block in said.blocks)
+    return tuple(settle_block(block, known) for block in said.blocks)
 
 
 def refusal(found: tuple[FieldProblem, ...]) -> RefusedError:
@@ -88,7 +88,7 @@ def refusal(found: tuple[FieldProblem, ...]) -> RefusedError:
     return RefusedError(BLOCKED, f"{found[0].field}: {found[0].problem}", found, status=409)
 
 
-def settled(block: ContentBlock, known: Mapping[str, Registered]) -> ContentBlock:
+def settle_block(block: ContentBlock, known: Mapping[str, Registered]) -> ContentBlock:
     """A safe block as it is kept: with its state, and with what was recognised, if only the registry says so."""
     registered = known.get(block.media_id) if block.media_id else None
     if not block.is_media:

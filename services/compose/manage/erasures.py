@@ -38,7 +38,7 @@ async def ask(
 
     Packages that were answered before are recorded first: it covers them too.
     """
-    await recorder.settled(Subject(asked.tenant_id, asked.user_id))
+    await recorder.wait_until_recorded(Subject(asked.tenant_id, asked.user_id))
     made = await request(rt.db, rt.policy, asked, sent_at=sent_at)
     rt.forget(Subject(asked.tenant_id, asked.user_id), made.tombstone.epoch)
     logger().info(
@@ -58,7 +58,7 @@ async def forget_erased(rt: Runtime) -> None:
     """
     loop, longest_s = asyncio.get_running_loop(), rt.policy.compose.deadline_max_ms / 1000
 
-    def heard(erased: tuple[Subject, int] | None) -> None:
+    def forget_user(erased: tuple[Subject, int] | None) -> None:
         if erased is None:
             rt.forget_everybody()
             return
@@ -66,7 +66,7 @@ async def forget_erased(rt: Runtime) -> None:
         loop.call_later(longest_s, forget_texts)
 
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(rt.db.listen_for_erasures(heard))
+        tasks.create_task(rt.db.listen_for_erasures(forget_user))
         tasks.create_task(_drop_old(rt))
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
-from services.compose.manage.memories import PANEL_SESSION, missing, one, refused, to_item, write
+from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, refuse_missing, to_item, write
 from services.compose.rules.resolving.quote import MOST, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
@@ -35,7 +35,7 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
     async with rt.db.transaction(subject) as conn:
         line = await versions.line(conn, subject, memory_id)
         if not line:
-            raise missing("memory_id")
+            raise refuse_missing("memory_id")
         ids = [m.memory_id for m in line]
         restored = [UUID(m.provenance[versions.RESTORED]) for m in line if versions.RESTORED in m.provenance]
         found = await history.sources(conn, subject, line, restored)
@@ -116,9 +116,9 @@ async def settle(rt: Runtime, subject: Subject, conflict_id: UUID, asked: Settle
     async with rt.db.transaction(subject) as conn:
         found = await history.dispute(conn, subject, conflict_id)
     if found is None:
-        raise missing("conflict_id")
+        raise refuse_missing("conflict_id")
     if found.state != "open":
-        raise refused("already_settled", "conflict_id", f"is settled already: {found.state}", 409)
+        raise refuse_field("already_settled", "conflict_id", f"is settled already: {found.state}", 409)
     kept = found.memory_id if asked.keep == "known" else found.observation_id
     item = StructuredItem(type=found.type, key=found.key, memory_id=kept, restore=True)
     return await _commit(rt, subject, item)
@@ -131,9 +131,11 @@ async def restore(rt: Runtime, subject: Subject, memory_id: UUID) -> WriteReceip
     """
     known = await one(rt, subject, memory_id)
     if known.status == "active" and known.fused_at is None:
-        raise refused("already_active", "memory_id", "is the version that holds now; there is nothing to restore", 409)
+        raise refuse_field(
+            "already_active", "memory_id", "is the version that holds now; there is nothing to restore", 409
+        )
     if known.status == "erased":
-        raise refused("erased", "memory_id", "was erased; its content is gone", 409)
+        raise refuse_field("erased", "memory_id", "was erased; its content is gone", 409)
     item = StructuredItem(type=known.type, key=known.key, memory_id=memory_id, restore=True)
     return await _commit(rt, subject, item)
 
@@ -142,16 +144,16 @@ async def edit(rt: Runtime, subject: Subject, memory_id: UUID, asked: MemoryEdit
     """A new version says what the user gives within a second; RefusedError for a secret, or a version of the past."""
     known = await one(rt, subject, memory_id)
     if known.status != "active":
-        raise refused(
+        raise refuse_field(
             "not_active", "memory_id", f"is {known.status}; only the version that holds now can be edited", 409
         )
     for field, given in (("text", asked.text), ("value", None if asked.value is None else shown(asked.value))):
         refusal = refuses(given) if given else None
         if refusal:
             problem = f"looks like a secret ({refusal.kind}); it was not stored"
-            raise refused("secret_refused", field, problem, 422)
+            raise refuse_field("secret_refused", field, problem, 422)
         if given and manipulates(given):
-            raise refused("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
+            raise refuse_field("manipulation_refused", field, "tries to steer the agent; it was not stored", 422)
     item = StructuredItem(type=known.type, key=known.key, memory_id=memory_id, text=asked.text, value=asked.value)
     return await _commit(rt, subject, item, asked.idempotency_key)
 

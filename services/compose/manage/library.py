@@ -18,7 +18,7 @@ async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUI
     return ResourcePage(resources=tuple(_view(each) for each in found))
 
 
-async def changed(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
+async def note_change(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
     """From the next request on nothing is used again that was answered before."""
     scope = Scope(asked.tenant_id, asked.org_id or "", asked.profile_id or "")
     async with rt.db.transaction(Subject(asked.tenant_id, "")) as conn:

@@ -11,7 +11,7 @@ from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvent
 from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import writes
-from services.compose.rules.searching.held import saying
+from services.compose.rules.searching.held import rank_by_terms
 from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
@@ -30,12 +30,12 @@ EASTERNMOST = timedelta(hours=14)
 """So long before a day begins in UTC it has begun somewhere."""
 
 
-def missing(name: str) -> RefusedError:
+def refuse_missing(name: str) -> RefusedError:
     """The refusal of what this user does not have."""
-    return refused("not_found", name, "not found", 404)
+    return refuse_field("not_found", name, "not found", 404)
 
 
-def refused(code: str, field: str, problem: str, status: int) -> RefusedError:
+def refuse_field(code: str, field: str, problem: str, status: int) -> RefusedError:
     """The refusal of one field."""
     return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
@@ -54,7 +54,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
     async with rt.db.transaction(subject) as conn:
         found = await turns.load(conn, subject, [turn_id])
     if not found:
-        raise missing("turn_id")
+        raise refuse_missing("turn_id")
     row = found[0]
     events = tuple(
         EventView(
@@ -86,7 +86,7 @@ async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeVi
     async with rt.db.transaction(subject) as conn:
         row = await turns.outcome(conn, subject, turn_id)
         if row is None:
-            raise missing("turn_id")
+            raise refuse_missing("turn_id")
         done = TurnOutcome.model_validate(row["outcome"]) if row["outcome_at"] else None
         left = await memory.by_ids(conn, subject, {w.memory_id for w in done.written}) if done else []
     return TurnOutcomeView(
@@ -113,10 +113,12 @@ async def page(
     """Memories by validity, or those that fit the query's words best; with `as_of` what held at that moment."""
     if as_of is not None:
         if status not in ("active", None):
-            raise refused("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
+            raise refuse_field("invalid_request", "status", "cannot be given with as_of: what held then is shown", 422)
         return await _page_then(rt, subject, _moment(as_of), type=type, query=query, limit=limit, offset=offset)
     if query and status not in ("active", None):
-        raise refused("invalid_request", "status", "cannot be given with query: a search finds what holds now", 422)
+        raise refuse_field(
+            "invalid_request", "status", "cannot be given with query: a search finds what holds now", 422
+        )
     async with rt.db.transaction(subject) as conn:
         if query:
             words, most = segment.query_terms(query), max(COUNTED, limit + offset)
@@ -140,12 +142,14 @@ def _moment(as_of: str) -> datetime:
         given = datetime.fromisoformat(re.sub(r" (\d\d:?\d\d)$", r"+\1", as_of.strip()))
         moment = given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
     except (ValueError, OverflowError) as error:
-        raise refused("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
+        raise refuse_field("invalid_request", "as_of", "is no date or datetime, such as 2026-03-01", 422) from error
     now = clock.now()
     if len(as_of.strip()) <= len("2026-03-01") and moment - now < EASTERNMOST:
         moment = min(moment + timedelta(days=1) - timedelta(microseconds=1), now)
     if moment > now:
-        raise refused("invalid_request", "as_of", "lies in the future; what will be believed then is not known", 422)
+        raise refuse_field(
+            "invalid_request", "as_of", "lies in the future; what will be believed then is not known", 422
+        )
     return moment
 
 
@@ -166,7 +170,7 @@ async def _page_then(
             return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
         words = await versions.words_held(conn, subject, at, type)
     # cutting thousands of texts into words takes a while, and packages are composed in this process
-    ids = await asyncio.to_thread(saying, query, [(each.memory_id, each.text) for each in words])
+    ids = await asyncio.to_thread(rank_by_terms, query, [(each.memory_id, each.text) for each in words])
     async with rt.db.transaction(subject) as conn:
         found, count = await versions.ordered(conn, subject, ids[offset : offset + limit]), len(ids)
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
@@ -177,7 +181,7 @@ async def one(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryItem:
     async with rt.db.transaction(subject) as conn:
         found = await memory.by_ids(conn, subject, [memory_id])
     if not found:
-        raise missing("memory_id")
+        raise refuse_missing("memory_id")
     return to_item(found[0], subject, rt)
 
 
@@ -189,7 +193,7 @@ async def remember(rt: Runtime, asked: RememberRequest) -> WriteReceipt:
     """
     refusal = refuses(asked.text)
     if refusal:
-        raise refused("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
+        raise refuse_field("secret_refused", "text", f"looks like a secret ({refusal.kind}); it was not stored", 422)
     body = TurnEvents(
         tenant_id=asked.tenant_id,
         user_id=asked.user_id,
@@ -219,7 +223,7 @@ async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
     return await writes.receipt(rt, Subject(turn.tenant_id, turn.user_id), committed.turn_id)
 
 
-async def unread(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
+async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
     """The answers of models about this user's turns that did not fit and have not expired."""
     async with rt.db.transaction(subject) as conn:
         kept = await answers.listing(conn, subject, limit)
@@ -230,7 +234,7 @@ async def summary(rt: Runtime, subject: Subject, session_id: str) -> SummaryView
     """The newest summary of the session."""
     (row,) = await rt.db.read(subject, summaries.latest(subject, session_id))
     if row is None:
-        raise missing("session_id")
+        raise refuse_missing("session_id")
     clean = show_own(row.text, rt.policy.compose.sanitize)
     parts = {} if clean.held_back else row.summary_json
     return SummaryView.model_validate({**vars(row), "text": clean.text, "summary_json": parts})

@@ -39,7 +39,7 @@ async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> Pr
         changed = await promotions.end(conn, subject)
         found = await promotions.one(conn, subject, proposal_id)
         if found is None:
-            raise _refused("not_found", "proposal_id", "not found", 404)
+            raise refuse_promotion("not_found", "proposal_id", "not found", 404)
         if _decides(found, asked):
             changed.append(DECIDED[asked.decision])
             visibility = asked.visibility or found.visibility
@@ -58,11 +58,11 @@ def _decides(found: Promotion, asked: PromotionDecision) -> bool:
     """Whether there is something to decide; RefusedError where it was decided otherwise, or consent is missing."""
     if found.status == "pending_approval":
         if asked.decision == "approve" and found.class_ == "personal" and not asked.consent:
-            raise _refused("consent_required", "consent", "what is personal needs the person's consent")
+            raise refuse_promotion("consent_required", "consent", "what is personal needs the person's consent")
         return True
     if found.status in (DECIDED[asked.decision], "expired") or found.reason == ENDED:
         return False
-    raise _refused("not_pending", "proposal_id", f"is {found.status}", 409)
+    raise refuse_promotion("not_pending", "proposal_id", f"is {found.status}", 409)
 
 
 def _count(statuses: Iterable[PromotionStatus]) -> None:
@@ -70,7 +70,7 @@ def _count(statuses: Iterable[PromotionStatus]) -> None:
         PROMOTIONS.labels(status).inc()
 
 
-def _refused(code: str, field: str, problem: str, status: int = 422) -> RefusedError:
+def refuse_promotion(code: str, field: str, problem: str, status: int = 422) -> RefusedError:
     return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 

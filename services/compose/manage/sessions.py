@@ -12,7 +12,7 @@ from shared.store import sessions, summaries
 from shared.store.sessions import SessionRow
 
 
-def _missing() -> RefusedError:
+def refuse_missing() -> RefusedError:
     problem = FieldProblem(field="session_id", problem="not found")
     return RefusedError("not_found", "session_id: not found", (problem,), 404)
 
@@ -45,7 +45,7 @@ async def one(rt: Runtime, subject: Subject, session_id: str) -> SessionView:
         summaries.blocks(subject, session_id, policy.blocks_max),
     )
     if row is None:
-        raise _missing()
+        raise refuse_missing()
     return SessionView(
         **vars(_line(row)),
         summary=SummaryView.model_validate(vars(latest)) if latest else None,
@@ -60,7 +60,7 @@ async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveRece
     """The session ends; one that has ended gives its receipt again. RefusedError not_found where there is none."""
     known, latest = await rt.db.read(subject, sessions.one(subject, session_id), summaries.latest(subject, session_id))
     if known is None:
-        raise _missing()
+        raise refuse_missing()
     if known.ended:
         done = known.archived_at is not None
         return ArchiveReceipt(

@@ -52,7 +52,7 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
         if not found or row is None:
             raise RefusedError("not_found", f"receipt_id: no write {receipt_id} of this user", status=NOT_FOUND)
         seen = await observations.of_turns(conn, subject, [receipt_id])
-        done = await _decided(conn, subject, row, seen, rt.policy.compose.sanitize)
+        done = await find_decision(conn, subject, row, seen, rt.policy.compose.sanitize)
     if done is not None and done.status == "erased":
         raise RefusedError("erased", f"receipt_id: what was written with {receipt_id} was erased", status=GONE)
     turn = found[0]
@@ -68,14 +68,14 @@ async def receipt(rt: Runtime, subject: Subject, receipt_id: UUID) -> WriteRecei
     )
 
 
-def _wanted(rows: Sequence[ObservationRow]) -> ObservationRow | None:
+def choose_wanted(rows: Sequence[ObservationRow]) -> ObservationRow | None:
     """Of what a write states, what the user wrote it for: the note that they dictate, the item that names a memory."""
     order = ("items", "remember", "structured")
     own = [row for row in rows if row.detector in order]
     return min(own, key=lambda row: order.index(row.detector), default=next(iter(rows), None))
 
 
-async def _decided(
+async def find_decision(
     conn: Connection,
     subject: Subject,
     row: Mapping[str, Any],
@@ -86,14 +86,14 @@ async def _decided(
     outcome: Mapping[str, Any] = row["outcome"] or {}
     if outcome.get("status") == "erased":
         return Fate("erased")
-    wanted = _wanted(seen)
+    wanted = choose_wanted(seen)
     if wanted is None:
         explained = outcome.get("explain", outcome.get("retention_explain", ()))
         return Fate("rejected", reason=_why_nothing(explained)) if row["observed_at"] else None
     if wanted.state in OPEN:
         return None
     verb, _, reason = (wanted.reason or wanted.state).partition(":")
-    left = await _standing(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
+    left = await find_standing(conn, subject, wanted.related_memory_id) if wanted.state == "evolved" else None
     if wanted.state != "evolved":
         return Fate("rejected", reason=reason or verb)
     if left is None:
@@ -106,7 +106,7 @@ async def _decided(
     return Fate("accepted", left.memory_id, held_back=held)
 
 
-async def _standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
+async def find_standing(conn: Connection, subject: Subject, memory_id: UUID | None) -> Memory | None:
     """The memory, or the one that it was merged into."""
     for _ in range(FOLLOWED_MOST):
         found = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
@@ -140,18 +140,18 @@ async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     observed = await asyncio.to_thread(observe, turn_text(turn), context, reading)
     rows = observation_rows(turn, observed, rt.policy.confidence)
     rows = tuple(row for row in rows if row.retracts or row.detector == "items") if why else rows
-    wanted = _wanted(rows)
+    wanted = choose_wanted(rows)
     if wanted is None:
-        return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(_explained(observed)))
+        return Fate("rejected", reason=f"wish:{why}" if why else _why_nothing(explain_reading(observed)))
     if wanted.detector == "items" and wanted.pattern in (RESTORE, EDIT):
-        return _told(wanted, await _chosen(rt, subject, wanted), rt)
+        return tell_fate(wanted, await foresee_edit(rt, subject, wanted), rt)
     said = pending_turns.to_pending(rows)
     before = OpenTurns(earlier, epoch, rt.read_turns)
     foreseen = await pending_turns.foretell(rt.db, subject, before, said, rt.policy.confidence)
-    return _told(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
+    return tell_fate(wanted, _fate(wanted, foreseen.get(wanted.observation_id)), rt)
 
 
-def _told(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
+def tell_fate(wanted: ObservationRow, fate: Fate, rt: Runtime) -> Fate:
     """The fate, with the rule by which what is accepted will not be shown."""
     if fate.status == "rejected":
         return fate
@@ -163,7 +163,7 @@ def _held_back(text: str, provenance: str, sanitize: SanitizePolicy) -> str | No
     return show(text, "foreign" if provenance == "tool" else "own", sanitize).held_back
 
 
-def _explained(observed: Observed) -> list[dict[str, Any]]:
+def explain_reading(observed: Observed) -> list[dict[str, Any]]:
     refused = [{"decision": "refused", "reason": each.reason, "rule": each.rule} for each in observed.refused]
     return [*refused, *({"decision": each.decision, "reason": each.reason} for each in observed.explain)]
 
@@ -180,7 +180,7 @@ def _fate(wanted: ObservationRow, operation: Operation | None) -> Fate:
             return Fate("accepted", wanted.observation_id)
 
 
-async def _chosen(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
+async def foresee_edit(rt: Runtime, subject: Subject, wanted: ObservationRow) -> Fate:
     """An edit that changes nothing confirms the version that it names; every other choice is a version of its own."""
     if wanted.pattern == EDIT and wanted.related_memory_id and not wanted.value:
         async with rt.db.transaction(subject) as conn:

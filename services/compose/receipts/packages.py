@@ -53,13 +53,13 @@ async def package(rt: Runtime, subject: Subject, context_id: UUID) -> ContextPac
 
 def _package(stored: Stored | None, context_id: UUID) -> ContextPackage:
     if stored and stored.erased:
-        raise _erased(context_id)
+        raise refuse_erased(context_id)
     if stored is None or stored.package is None:
         raise RefusedError("not_found", f"no package {context_id} is stored for this user", status=NOT_FOUND)
     return ContextPackage.model_validate(stored.package)
 
 
-def _erased(context_id: UUID, what: str = "package") -> RefusedError:
+def refuse_erased(context_id: UUID, what: str = "package") -> RefusedError:
     return RefusedError("erased", f"{what} {context_id} was erased; nothing of it is left", status=GONE)
 
 
@@ -68,7 +68,7 @@ async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
     async with rt.db.transaction(subject) as conn:
         stored = await contexts.package(conn, subject, plan_id)
     if stored and stored.erased:
-        raise _erased(plan_id, "plan")
+        raise refuse_erased(plan_id, "plan")
     if stored is None or stored.plan is None:
         raise RefusedError("not_found", f"no plan {plan_id} is stored for this user", status=NOT_FOUND)
     named = {name: stored.plan.get(name) for name in ("org_id", "profile_id")}
@@ -93,7 +93,7 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
         if found is None:
             stored = await contexts.package(conn, subject, context_id)
             if stored and stored.erased:
-                raise _erased(context_id)
+                raise refuse_erased(context_id)
             raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=NOT_FOUND)
         decisions: list[dict[str, Any]] = found.injection["decisions"]
         wanted = [each for each in decisions if item is None or _is(each["id"], item)]

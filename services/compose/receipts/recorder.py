@@ -15,7 +15,7 @@ from schemas.context_package import ContextPackage
 from schemas.events import DecisionEvent
 from schemas.topics import RECEIPT_RECORDED
 from schemas.turn_events import Redaction
-from services.compose.context.composition import Composed, Retrieved
+from services.compose.context.composition import Composition, Retrieved
 from services.compose.intake.redact import clean_json
 from services.compose.rules.packing import receipts
 from services.compose.rules.packing.spoken import UNSUPPORTED
@@ -42,14 +42,14 @@ SETTLE_S = 2.0
 PAUSES_S = (0.2, 1.0, 3.0)
 """Between attempts while the database is away; what comes meanwhile waits."""
 
-Waiting = tuple[Composed | Retrieved, float]
+Waiting = tuple[Composition | Retrieved, float]
 """A package or a plan and when it was answered."""
 Row = dict[str, Any]
 NO_SESSION = ""
 """In which a plan stands that was given."""
 
 
-def recorded(made: Composed, policy: Policy, version: str) -> Row:
+def to_row(made: Composition, policy: Policy, version: str) -> Row:
     """The row of `record_contexts` for a package, but for its age."""
     package, asked = made.package, made.asked
     prints_of, pieces = _fingerprints(package)
@@ -58,7 +58,7 @@ def recorded(made: Composed, policy: Policy, version: str) -> Row:
     secrets = _secrets(package.user_message.content)
     # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
     plan = _plan(made) if observability.store_plans and not secrets else None
-    body = _blanked(_body(package), secrets) if observability.store_contexts else None
+    body = blank_secrets(_body(package), secrets) if observability.store_contexts else None
     return {
         "tenant_id": asked.tenant_id,
         "user_id": asked.user_id,
@@ -122,7 +122,7 @@ def _fingerprints(package: ContextPackage) -> tuple[list[int], list[int]]:
     return list(found), list(found.values())
 
 
-def _retrieval(made: Composed) -> Row:
+def _retrieval(made: Composition) -> Row:
     planned, found, kinds = made.thought.planned, made.found, {c.kind for c in made.found.candidates}
     return {
         "candidates": receipts.candidates(made.fused),
@@ -137,12 +137,12 @@ def _retrieval(made: Composed) -> Row:
         "intent": planned.intent,
         "planner": made.thought.planner,
         "reranked": found.reranked,
-        "ranking": receipts.ranking(made.policy),
+        "ranking": receipts.describe_ranking(made.policy),
         "arms": [{"arm": a.name, "status": a.status, "count": a.count, "ms": round(a.took_ms, 2)} for a in found.arms],
     }
 
 
-def _injection(made: Composed, version: str) -> Row:
+def _injection(made: Composition, version: str) -> Row:
     package, stale = made.package, {key: made.found.overlay.cause(key) for key in made.found.stale}
     return {
         "decisions": receipts.decisions(made.fused, made.packed, stale, version),
@@ -155,12 +155,12 @@ def _injection(made: Composed, version: str) -> Row:
     }
 
 
-def _experiment(made: Composed) -> Row | None:
+def _experiment(made: Composition) -> Row | None:
     context = made.asked.experiment_context
     return {"experiment_id": str(context.experiment_id), "variant": context.variant} if context else None
 
 
-def _plan(made: Composed) -> bytes:
+def _plan(made: Composition) -> bytes:
     return made.thought.planned.plan.model_dump_json(exclude_none=True).encode()
 
 
@@ -175,13 +175,13 @@ def _secrets(message: str) -> dict[str, str]:
     return {message[hit.start : hit.end]: placeholder(hit.kind) for hit in hits}
 
 
-def _blanked(body: bytes, secrets: Mapping[str, str]) -> bytes:
+def blank_secrets(body: bytes, secrets: Mapping[str, str]) -> bytes:
     for secret in sorted(secrets, key=len, reverse=True):
         body = body.replace(orjson.dumps(secret)[1:-1], orjson.dumps(secrets[secret])[1:-1])
     return body
 
 
-def _event(made: Composed, injection: Row, version: str) -> Row:
+def _event(made: Composition, injection: Row, version: str) -> Row:
     package, experiment = made.package, made.asked.experiment_context
     payload = DecisionEvent(
         context_id=UUID(package.context_id),
@@ -214,7 +214,7 @@ class Recorder:
         self._wanted = asyncio.Event()
         self._first: list[Waiting] = []
 
-    async def note(self, made: Composed | Retrieved) -> None:
+    async def note(self, made: Composition | Retrieved) -> None:
         """It will be recorded: at once but where too many wait; counted as dropped where nothing is written."""
         self._open[_session(made)] += 1
         if self._waiting.full():
@@ -231,7 +231,7 @@ class Recorder:
         """How many packages were answered and are neither recorded nor given up."""
         return self._open.total()
 
-    async def settled(self, subject: Subject, session_id: str | None = None) -> None:
+    async def wait_until_recorded(self, subject: Subject, session_id: str | None = None) -> None:
         """What this session, or any of the user, was told is recorded: whoever reads it or answers it finds it.
 
         Waits no longer than that usually takes.
@@ -267,7 +267,7 @@ class Recorder:
             async with asyncio.timeout(WRITE_S):
                 while await self._fill():
                     await self._write(self._batch)
-                    self._done()
+                    self.note_done()
         except (TransientError, TimeoutError):
             INJECTIONS_DROPPED.labels("stopped").inc(len(self._batch) + self._waiting.qsize())
 
@@ -277,7 +277,7 @@ class Recorder:
                 self._first.append(await self._waiting.get())
                 await self._gather()
             await self._fill()
-            await self._written()
+            await self.write_batch()
 
     async def _gather(self) -> None:
         await asyncio.sleep(0)
@@ -303,10 +303,10 @@ class Recorder:
             row = (
                 kept_plan(made, self._policy)
                 if isinstance(made, Retrieved)
-                else recorded(made, self._policy, self._version)
+                else to_row(made, self._policy, self._version)
             )
         except Exception as error:  # noqa: BLE001 # the other packages must be recorded
-            self._refused(1, error)
+            self.note_refused(1, error)
             self._close(_session(made))
             return
         if row is None:
@@ -314,21 +314,21 @@ class Recorder:
         else:
             self._batch.append((row, at))
 
-    async def _written(self) -> None:
+    async def write_batch(self) -> None:
         """The batch stands in the tables, or has been dropped because they refuse it; waits out an absence."""
         tries = 0
         while self._batch:
             try:
                 async with asyncio.timeout(WRITE_S):
                     await self._write(self._batch)
-                self._done()
+                self.note_done()
             except (TransientError, TimeoutError) as error:
                 pause = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
                 logger().warning("injections_wait", error=type(error).__name__, waiting=self._waiting.qsize())
                 tries += 1
                 await asyncio.sleep(pause)
 
-    def _done(self) -> None:
+    def note_done(self) -> None:
         for row, _ in self._batch:
             self._close((Subject(row["tenant_id"], row["user_id"]), row["session_id"]))
         self._batch = []
@@ -353,7 +353,7 @@ class Recorder:
             raise
         except Exception as error:  # noqa: BLE001 # whatever the database says, the next package must go on
             if len(batch) == 1:
-                self._refused(1, error)
+                self.note_refused(1, error)
                 return
             while batch:
                 await self._write(batch[:1])
@@ -361,11 +361,11 @@ class Recorder:
                 self._close((Subject(row["tenant_id"], row["user_id"]), row["session_id"]))
 
     @staticmethod
-    def _refused(count: int, error: Exception) -> None:
+    def note_refused(count: int, error: Exception) -> None:
         INJECTIONS_DROPPED.labels("refused").inc(count)
         logger().error("injections_refused", count=count, **frames(error))
 
 
-def _session(made: Composed | Retrieved) -> tuple[Subject, str]:
+def _session(made: Composition | Retrieved) -> tuple[Subject, str]:
     session_id = NO_SESSION if isinstance(made, Retrieved) else made.asked.session_id
     return Subject(made.asked.tenant_id, made.asked.user_id), session_id

@@ -22,7 +22,7 @@ class Framing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The application's answer, or 400 or 413 at once."""
-        refusal = _misframed(Headers(scope=scope)) if scope["type"] == "http" else None
+        refusal = find_framing_problem(Headers(scope=scope)) if scope["type"] == "http" else None
         if refusal is None:
             await self._app(scope, receive, send)
             return
@@ -37,7 +37,7 @@ class Framing:
         await answer(scope, receive, send)
 
 
-def _misframed(headers: Headers) -> tuple[int, str, FieldProblem, dict[str, str]] | None:
+def find_framing_problem(headers: Headers) -> tuple[int, str, FieldProblem, dict[str, str]] | None:
     """Status, code, problem and headers of the refusal, if there is one.
 
     A proxy in front may believe the length where we believe the encoding, and then sees other requests than we do: such

@@ -17,7 +17,7 @@ from schemas.erasure import (
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.openapi import body_of
-from services.compose.routes.requests import TenantId, UserId, json_of, parsed
+from services.compose.routes.requests import TenantId, UserId, json_of, parse_request
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
@@ -34,7 +34,7 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="Erase for good: nothing of it is shown or learnt from once this answers; the rows follow",
     )
     async def ask(request: Request) -> Response:
-        asked, _ = await parsed(request, ErasureRequest)
+        asked, _ = await parse_request(request, ErasureRequest)
         key = request.headers.get("idempotency-key")
         if key and asked.idempotency_key is None:
             asked = ErasureRequest.model_validate({**asked.model_dump(), "idempotency_key": key})
@@ -63,7 +63,7 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="An operator has an escalated erasure tried again",
     )
     async def requeue(tombstone_id: UUID, request: Request) -> Response:
-        asked, _ = await parsed(request, ErasureRequeue)
+        asked, _ = await parse_request(request, ErasureRequeue)
         return json_of(await erasures.requeue(rt, tombstone_id, asked), 202)
 
     @app.get(
@@ -85,7 +85,7 @@ def erasure_routes(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     )
     async def forget(request: Request, user_id: UserId, tenant_id: TenantId = "default") -> Response:
         body = await request.body()
-        asked, _ = await parsed(request, ForgetRequest) if body else (ForgetRequest(), ())
+        asked, _ = await parse_request(request, ForgetRequest) if body else (ForgetRequest(), ())
         return json_of(await erasures.forget(rt, recorder, Subject(tenant_id, user_id), asked), 202)
 
     del ask, page, one, requeue, residue, forget

@@ -12,7 +12,7 @@ from schemas.views import AnswerPage, ConflictPage, MemoryHistory, MemoryPage, S
 from schemas.vocabulary import ListedStatus, MemoryType
 from services.compose.manage import history, memories, sessions, writes
 from services.compose.routes.openapi import body_of
-from services.compose.routes.requests import Offset, SessionId, TenantId, UserId, json_of, parsed
+from services.compose.routes.requests import Offset, SessionId, TenantId, UserId, json_of, parse_request
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
@@ -57,7 +57,7 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
         summary="Remember what the user dictates; refused when it looks like a secret",
     )
     async def remember(request: Request) -> Response:
-        asked, _ = await parsed(request, RememberRequest)
+        asked, _ = await parse_request(request, RememberRequest)
         return json_of(await memories.remember(rt, asked), 202)
 
     @app.get("/v1/memories/{memory_id}", tags=["memories"], summary="One version of one memory")
@@ -82,7 +82,7 @@ def _memories(app: FastAPI, rt: Runtime) -> None:
     async def unread(
         user_id: UserId, tenant_id: TenantId = "default", limit: Annotated[int, Query(ge=1, le=200)] = 50
     ) -> AnswerPage:
-        return await memories.unread(rt, Subject(tenant_id, user_id), limit)
+        return await memories.list_unread_answers(rt, Subject(tenant_id, user_id), limit)
 
     del page, remember, one, retract, written, unread
 
@@ -114,7 +114,7 @@ def _history(app: FastAPI, rt: Runtime) -> None:
         summary="A new version in the user's own words; refused when it looks like a secret",
     )
     async def edit(request: Request, memory_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> Response:
-        asked, _ = await parsed(request, MemoryEdit)
+        asked, _ = await parse_request(request, MemoryEdit)
         return json_of(await history.edit(rt, Subject(tenant_id, user_id), memory_id, asked), 202)
 
     @app.get("/v1/conflicts", tags=["memories"], summary="What was said against stronger memories, newest first")
@@ -137,7 +137,7 @@ def _history(app: FastAPI, rt: Runtime) -> None:
         summary="Settle a conflict: keep what was known, or what was said",
     )
     async def settle(request: Request, conflict_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> Response:
-        asked, _ = await parsed(request, Settlement)
+        asked, _ = await parse_request(request, Settlement)
         return json_of(await history.settle(rt, Subject(tenant_id, user_id), conflict_id, asked), 202)
 
     del versions, restore, edit, conflicts, settle

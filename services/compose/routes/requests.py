@@ -32,11 +32,11 @@ def json_of(model: BaseModel, status: int = 200, *, lean: bool = False) -> Respo
     return Response(model.model_dump_json(by_alias=True, exclude_none=lean), status, media_type="application/json")
 
 
-async def parsed(request: Request, model: type[Model]) -> tuple[Model, tuple[str, ...]]:
-    return parsing.parse(model, await _bounded(request))
+async def parse_request(request: Request, model: type[Model]) -> tuple[Model, tuple[str, ...]]:
+    return parsing.parse(model, await read_bounded(request))
 
 
-async def _bounded(request: Request) -> bytes:
+async def read_bounded(request: Request) -> bytes:
     """The body, read no further than what would be refused anyway."""
     body = bytearray()
     async for part in request.stream():

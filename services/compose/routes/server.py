@@ -28,7 +28,7 @@ from schemas.views import (
     TurnView,
 )
 from services.compose.context import experience
-from services.compose.context.pipeline import compose, execute_plan
+from services.compose.context.pipeline import compose_context, execute_plan
 from services.compose.intake import media
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import library, memories, promotions
@@ -38,7 +38,7 @@ from services.compose.routes.bounds import Framing, allowed_methods, refuse_unkn
 from services.compose.routes.erasures import erasure_routes
 from services.compose.routes.memories import memory_routes
 from services.compose.routes.openapi import body_of, describe
-from services.compose.routes.requests import MediaPath, Offset, TenantId, UserId, json_of, parsed
+from services.compose.routes.requests import MediaPath, Offset, TenantId, UserId, json_of, parse_request
 from services.compose.rules.packing.why import Told
 from shared import clock, parsing
 from shared.domain.subjects import Subject
@@ -84,14 +84,14 @@ def _turns(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
     )
     async def commit(request: Request) -> Response:
         try:
-            turn, ignored = await parsed(request, TurnEvents)
+            turn, ignored = await parse_request(request, TurnEvents)
         except RefusedError as error:
             TURNS_REFUSED.labels(error.code).inc()
             raise
         key = request.headers.get("idempotency-key")
         if key and turn.idempotency_key is None:
             turn = TurnEvents.model_validate({**turn.model_dump(), "idempotency_key": key})
-        await recorder.settled(Subject(turn.tenant_id, turn.user_id), turn.session_id)
+        await recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(turn, rt, transport="http", ignored=ignored)
         return json_of(committed.result, 201 if committed.fresh else 200)
 
@@ -115,9 +115,9 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="Compose the smallest sufficient context for one message",
     )
     async def context(request: Request) -> Response:
-        asked, ignored = await parsed(request, ComposeRequest)
+        asked, ignored = await parse_request(request, ComposeRequest)
         with COMPOSE_SECONDS.labels("http").time():
-            made = await compose(asked, rt, ignored=ignored)
+            made = await compose_context(asked, rt, ignored=ignored)
             await recorder.note(made)
             return json_of(made.package, lean=True)
 
@@ -129,7 +129,7 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="Execute a retrieval plan",
     )
     async def run_plan(request: Request) -> Response:
-        asked, ignored = await parsed(request, RetrieveRequest)
+        asked, ignored = await parse_request(request, RetrieveRequest)
         made = await execute_plan(asked, rt, ignored=ignored)
         await recorder.note(made)
         return json_of(made.pack)
@@ -138,10 +138,10 @@ def _compose(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
 
 
 def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
-    async def settled(tenant_id: str, user_id: str) -> Subject:
+    async def wait_until_recorded(tenant_id: str, user_id: str) -> Subject:
         """Whose packages are asked for, once those that were answered are recorded."""
         subject = Subject(tenant_id, user_id)
-        await recorder.settled(subject)
+        await recorder.wait_until_recorded(subject)
         return subject
 
     @app.get("/v1/contexts", tags=["receipts"], summary="The packages of a user or of one session, newest first")
@@ -152,7 +152,7 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         offset: Offset = 0,
     ) -> ContextPage:
-        return await packages.page(rt, await settled(tenant_id, user_id), session_id, limit, offset)
+        return await packages.page(rt, await wait_until_recorded(tenant_id, user_id), session_id, limit, offset)
 
     @app.get(
         "/v1/contexts/{context_id}",
@@ -160,7 +160,7 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="A package as it was answered, while it is stored; 410 `erased` once it was erased",
     )
     async def package(context_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> ContextPackage:
-        return await packages.package(rt, await settled(tenant_id, user_id), context_id)
+        return await packages.package(rt, await wait_until_recorded(tenant_id, user_id), context_id)
 
     @app.get(
         "/v1/contexts/{context_id}/messages",
@@ -174,7 +174,9 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         tenant_id: TenantId = "default",
         developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
     ) -> Response:
-        made = await packages.as_messages(rt, await settled(tenant_id, user_id), context_id, developer=developer)
+        made = await packages.as_messages(
+            rt, await wait_until_recorded(tenant_id, user_id), context_id, developer=developer
+        )
         return json_of(made, lean=True)
 
     @app.get(
@@ -183,7 +185,7 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         summary="A plan as it was executed, while it is stored: by the `plan_id` of a pack or a package's `context_id`",
     )
     async def plan(plan_id: UUID, user_id: UserId, tenant_id: TenantId = "default") -> PlanView:
-        return await packages.plan(rt, await settled(tenant_id, user_id), plan_id)
+        return await packages.plan(rt, await wait_until_recorded(tenant_id, user_id), plan_id)
 
     @app.get(
         "/v1/receipts/{context_id}",
@@ -199,7 +201,7 @@ def _contexts(app: FastAPI, rt: Runtime, recorder: Recorder) -> None:
         ),
         lang: Annotated[Told, Query(description="Of the sentences")] = "en",
     ) -> ContextReceipt:
-        return await packages.receipt(rt, await settled(tenant_id, user_id), context_id, item, lang)
+        return await packages.receipt(rt, await wait_until_recorded(tenant_id, user_id), context_id, item, lang)
 
     del page, package, chat, plan, receipt
 
@@ -213,7 +215,7 @@ def _media(app: FastAPI, rt: Runtime) -> None:
         summary="Register what a scanner says of a media file; a message that names it is taken only while it is safe",
     )
     async def put(request: Request, media_id: MediaPath) -> Response:
-        asked, _ = await parsed(request, MediaState)
+        asked, _ = await parse_request(request, MediaState)
         return json_of(await media.put(rt, media_id, asked))
 
     @app.get("/v1/media/{media_id:external}", tags=["media"], summary="A registered media file")
@@ -241,7 +243,7 @@ def _promotions(app: FastAPI, rt: Runtime) -> None:
         summary="Approve or reject; nothing is written elsewhere yet. One that was not decided in time is `expired`",
     )
     async def decide(proposal_id: UUID, request: Request) -> Response:
-        asked, _ = await parsed(request, PromotionDecision)
+        asked, _ = await parse_request(request, PromotionDecision)
         return json_of(await promotions.decide(rt, proposal_id, asked))
 
     @app.get("/v1/experience", tags=["experience"], summary="What the agent of a tenant has learnt of its own tools")
@@ -271,8 +273,8 @@ def _library(app: FastAPI, rt: Runtime) -> None:
         summary="Knowledge has changed beside us: no older answer of it is used again",
     )
     async def changed(request: Request) -> Response:
-        asked, _ = await parsed(request, KnowledgeChanged)
-        return json_of(await library.changed(rt, asked))
+        asked, _ = await parse_request(request, KnowledgeChanged)
+        return json_of(await library.note_change(rt, asked))
 
     del resources, changed
 

@@ -131,7 +131,7 @@ def weigh_odds(probability: float, times: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedCandidate:
     """A candidate with its place in the final order and the reasons for it."""
 
     candidate: Candidate
@@ -156,7 +156,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class CandidateConflict:
     """A preference that gave way to a rule of the enterprise: the keys of both, and the rule (seed 004 section 4.3)."""
 
     memory: str
@@ -200,7 +200,7 @@ class HeldBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class UserMessage:
     """One message of a turn."""
 
     role: Role
@@ -214,4 +214,4 @@ class RecentTurn:
 
     turn_id: str
     seq: int
-    messages: tuple[Message, ...] = field(default=())
+    messages: tuple[UserMessage, ...] = field(default=())

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.context.planner import Thought
+from services.compose.context.planner import PlanningResult
 from services.compose.prompts import PlanAnswer
 from services.compose.rules.planning.plan import Planned, PlanPolicy, plan
-from services.compose.rules.planning.rewrite import merged
+from services.compose.rules.planning.rewrite import merge_answer
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 RULES = PlanPolicy()
@@ -18,7 +18,7 @@ RULES = PlanPolicy()
 def asked(message: str, *recent: str, rules: PlanPolicy = RULES, **answer: Any) -> Planned:
     """The plan for a message when the model says this."""
     said = PlanAnswer.model_validate({"queries": [], **answer})
-    return merged(plan(message, recent, NOW, rules), said, message, recent, NOW, rules)
+    return merge_answer(plan(message, recent, NOW, rules), said, message, recent, NOW, rules)
 
 
 def texts(planned: Planned) -> list[str]:
@@ -207,4 +207,4 @@ def test_an_empty_answer_changes_nothing_but_the_limit() -> None:
 )
 def test_a_reranker_reads_what_the_message_points_back_to(message: str, recent: tuple[str, ...], question: str) -> None:
     rewritten = ["华为笔记本" if "那" in message else "laptop stand" if recent else "龙井茶"]
-    assert Thought(asked(message, *recent, queries=rewritten)).question(message) == question
+    assert PlanningResult(asked(message, *recent, queries=rewritten)).question(message) == question

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, VectorIndex, WordIndex, to_lifts
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex, VectorIndex, to_lifts
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.store import search
@@ -104,14 +104,14 @@ async def near(db: Database, vector: Sequence[float]) -> list[str]:
     (found,) = await db.read(WHO, search.near(WHO, "none", {"m": vector}, Within(), set_id="m"))
     lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
     assert len(lifts.ids) == FEW
-    return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).best(NEAREST)[0].tolist())
+    return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).list_best(NEAREST)[0].tolist())
 
 
 async def said(db: Database, who: Subject, terms: Sequence[str]) -> list[str]:
     """The memories that say most of the terms, in order."""
     (words,) = await db.read(who, search.words(who, terms, DEFAULT_CONTEXT.common))
     posted = {term: (each.ids, each.counts) for term, each in words.posted.items()}
-    return _ids(WordIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).best(terms)[0].tolist())
+    return _ids(LexicalIndex(posted, words.chunks, words.terms, DEFAULT_CONTEXT).list_best(terms)[0].tolist())
 
 
 def _ids(found: list[list[int]]) -> list[str]:

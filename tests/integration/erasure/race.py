@@ -19,7 +19,7 @@ from schemas import topics
 from schemas.erasure import ErasureRequest
 from schemas.events import FeedbackRecorded
 from services.analyzer import handler as analyzer
-from services.cli.rebuild.run import Report, rebuild
+from services.cli.rebuild.run import RebuildReport, rebuild
 from services.compose.intake.commit import commit_turn
 from services.erasure import handler as eraser
 from services.evolver import embed, promotion, receptions, rounds
@@ -316,7 +316,7 @@ class Race:
         """What is derived from the log takes the place of what is live; the erasure may come in between."""
         await self.rebuilt(apply=True)
 
-    async def rebuilt(self, *, apply: bool) -> Report:
+    async def rebuilt(self, *, apply: bool) -> RebuildReport:
         """What a rebuild comes to."""
         assert self.dsn
         return await rebuild(self.dsn, self.rt.settings, self.rt.policy, self.subject, apply=apply, say=_silent)

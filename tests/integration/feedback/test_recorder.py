@@ -11,15 +11,15 @@ from prometheus_client import REGISTRY
 
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import Constraints, ContextPackage, TokenBudget, UserMessage
-from services.compose.context.composition import Composed
-from services.compose.context.hits import Found
-from services.compose.context.planner import Thought
+from services.compose.context.composition import Composition
+from services.compose.context.hits import SearchResult
+from services.compose.context.planner import PlanningResult
 from services.compose.receipts import recorder as recording
 from services.compose.receipts.recorder import Recorder
 from services.compose.rules.packing.budget import Allocation, BudgetSignals
-from services.compose.rules.packing.draft import Packed
+from services.compose.rules.packing.draft import PackagedContext
 from services.compose.rules.planning.plan import PlanPolicy, plan
-from services.compose.rules.ranking.fuse import Fused, FusePolicy
+from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 from shared import clock
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -43,7 +43,7 @@ def asked(user: str = "u", session: str = "s") -> ComposeRequest:
     return ComposeRequest(user_id=user, session_id=session, user_message=IncomingMessage(content="?"))
 
 
-def made(user: str = "u", session: str = "s", *degraded: str) -> Composed:
+def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
     """A package that carries nothing, as it was composed for this user."""
     package = ContextPackage(
         context_id=str(uuid4()),
@@ -55,9 +55,11 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composed:
     )
     planned = plan("?", (), clock.now(), PlanPolicy())
     shares = Allocation(8192, 410, "8k", "static", "fixed_priority", BudgetSignals(), {})
-    packed = Packed(package, (), (), (), shares, budget_exceeded=False)
-    fused = Fused((), (), 0)
-    return Composed(asked(user, session), package, Thought(planned), Found(), FusePolicy(), fused, packed, 1.0, 0)
+    packed = PackagedContext(package, (), (), (), shares, budget_exceeded=False)
+    fused = FusionResult((), (), 0)
+    return Composition(
+        asked(user, session), package, PlanningResult(planned), SearchResult(), FusePolicy(), fused, packed, 1.0, 0
+    )
 
 
 def recorder_on(db: Database, waiting_max: int = 100) -> Recorder:
@@ -129,7 +131,7 @@ async def test_a_package_that_cannot_be_read_is_counted_and_does_not_raise(db: D
     async with recorder_on(db) as recorder:
         await recorder.note(bad)
         await recorder.note(whole)
-        await recorder.settled(Subject("default", "u"), "s")
+        await recorder.wait_until_recorded(Subject("default", "u"), "s")
     assert dropped("refused") - before == 1
     assert number(dsn, COUNT) == 1
 

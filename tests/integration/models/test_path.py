@@ -40,7 +40,9 @@ def questions(text: str) -> dict[str, Prompt[Any]]:
     return {
         **{name: ask(said, []) for name, ask in observer.EXTRACT.items()},
         **{name: ask(shown, said) for name, ask in observer.SUMMARY.items()},
-        **{name: ask(text, [analyzer.Shown("m1", "profile", "杭州")]) for name, ask in analyzer.ANALYSIS.items()},
+        **{
+            name: ask(text, [analyzer.MemoryOption("m1", "profile", "杭州")]) for name, ask in analyzer.ANALYSIS.items()
+        },
         compose.VERSION: compose.plan(text, [], date(2026, 1, 2)),
         compose.RANK_VERSION: compose.rank(text, list(TEXTS)),
     }

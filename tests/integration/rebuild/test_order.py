@@ -8,7 +8,7 @@ import pytest
 
 from services.cli.rebuild import replay
 from services.cli.rebuild.differ import differences
-from services.cli.rebuild.kept import KeptModels, readdressed
+from services.cli.rebuild.kept import KeptModels, readdress_answers
 from services.cli.rebuild.replay import batches, changes, in_order
 from shared.model_calls.answer_cache import Input, digest
 from shared.policy import ObserverPolicy
@@ -120,7 +120,7 @@ def test_answers_are_found_under_the_model_and_the_question_of_today() -> None:
     answers = [kept("qwen2", "extract-1", "茶"), kept("qwen3", "extract-2", "tea"), kept("qwen3", "extract-2", "茶")]
     assert KeptModels(answers).chat_model_id == "qwen3"
     assert KeptModels([]).chat_model_id is None
-    found = {each.input_hash: each for each in readdressed(answers, "qwen3", ObserverPolicy())}
+    found = {each.input_hash: each for each in readdress_answers(answers, "qwen3", ObserverPolicy())}
     for each in answers:
         assert found[each.input_hash] == each
     moved = found[Input("extract", "extract-1", "qwen3", digest("茶")).hash]

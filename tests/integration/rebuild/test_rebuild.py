@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from services.cli import app
 from services.cli.rebuild import run
-from services.cli.rebuild.run import Report, rebuild
+from services.cli.rebuild.run import RebuildReport, rebuild
 from services.evolver import rounds
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
@@ -33,13 +33,13 @@ def subject(person: Person) -> Subject:
     return Subject(person.tenant_id, person.user_id)
 
 
-async def again(person: Person, *, apply: bool = False) -> Report:
+async def again(person: Person, *, apply: bool = False) -> RebuildReport:
     """The person's memories, rebuilt."""
     rt = person.system["compose"].rt
     return await rebuild(person.system.dsn, rt.settings, rt.policy, subject(person), apply=apply, say=heard)
 
 
-def told(report: Report) -> dict[tuple[str, str], tuple[object, object]]:
+def told(report: RebuildReport) -> dict[tuple[str, str], tuple[object, object]]:
     """What differs: memory and field, live and rebuilt."""
     return {(str(each.memory_id), each.field): (each.live, each.rebuilt) for each in report.differences}
 

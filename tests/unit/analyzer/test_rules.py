@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from services.analyzer.rules import Told, by_vector, doubts, propose, undecided
+from services.analyzer.rules import Advice, by_vector, doubts, is_undecided, propose
 from shared.domain.statements import SUSPECTED, Known, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
 from shared.resolution.related import Relation, may_be_same
@@ -167,7 +167,7 @@ def test_another_number_a_denial_or_another_thing_of_a_sort_is_not_the_same(know
     assert may_be_same(known, said) is same
     new, old = replace(NEW, quote=said), replace(OLD, told=known)
     found = by_vector(new, old, 0.9, ANALYSIS)
-    assert found == Told(old.memory_id, "same" if same else "near", "vector")
+    assert found == Advice(old.memory_id, "same" if same else "near", "vector")
     if not same:
         assert resolve(new, [old], POLICY, {old.memory_id: "same"}) == resolve(new, [old], POLICY)
 
@@ -207,15 +207,15 @@ def test_what_is_decided_is_not_asked_about_and_what_vectors_found_is_shown_too(
     nothing, some = Relation(0.0, 0.0, 0.9), Relation(0.3, 0.1, 0.0)
     beside = (Beside(far, nothing), Beside(other, nothing), Beside(OLD, some))
     open_ = Weighed(resolve(NEW, [], POLICY), "none", beside)
-    assert doubts(NEW, open_, (Told(other.memory_id, "near", "vector"),), ANALYSIS) == [OLD, other]
-    assert undecided(NEW, open_)
+    assert doubts(NEW, open_, (Advice(other.memory_id, "near", "vector"),), ANALYSIS) == [OLD, other]
+    assert is_undecided(NEW, open_)
     assert doubts(NEW, replace(open_, sign="meaning"), (), ANALYSIS) == []
     judged = replace(open_, beside=(Beside(OLD, some, told=True),))
     assert doubts(NEW, judged, (), ANALYSIS) == []
 
 
 def test_evidence_holds_figures_and_ids_and_no_text() -> None:
-    told = (Told(OLD.memory_id, "ends", "model"),)
+    told = (Advice(OLD.memory_id, "ends", "model"),)
     found = propose(NEW, weigh(NEW, [OLD], POLICY, {OLD.memory_id: "ends"}), POLICY, told)
     assert found.evidence == {
         "sign": "meaning",

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from schemas.vocabulary import Epistemic, MemoryType
-from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Ranked
-from services.compose.rules.packing.conflict import settle, yields
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate
+from services.compose.rules.packing.conflict import resolve_conflicts, yields
 from services.compose.rules.packing.norms import against, norms, wish
 from shared.language.segment import query_terms
 
@@ -48,14 +48,14 @@ def test_rules_and_preferences_are_judged_as_a_person_would(part: str) -> None:
     assert 1 - len(wrong) / total >= FLOORS[part], "\n".join(wrong)
 
 
-def memory(text: str, name: str = "m", kind: MemoryType = "preference", **more: object) -> Ranked:
+def memory(text: str, name: str = "m", kind: MemoryType = "preference", **more: object) -> RankedCandidate:
     found = Candidate("memory", text, NOW, memory_id=name, memory_type=kind, turn_id=f"t-{name}")
-    return Ranked(replace(found, **more), 0.5, 0.1, Factors(0.5))  # type: ignore[arg-type]
+    return RankedCandidate(replace(found, **more), 0.5, 0.1, Factors(0.5))  # type: ignore[arg-type]
 
 
-def document(text: str, name: str = "d") -> Ranked:
+def document(text: str, name: str = "d") -> RankedCandidate:
     found = Candidate("resource", text, NOW, document_id=name, source_uri=f"https://kb.example/{name}")
-    return Ranked(found, 0.9, 0.1, Factors(0.9))
+    return RankedCandidate(found, 0.9, 0.1, Factors(0.9))
 
 
 def pinned(text: str, name: str = "c", kind: MemoryType = "preference", **more: object) -> CoreMemory:
@@ -69,7 +69,7 @@ TASTE = {"zh": "用户偏好使用网络流行语", "en": "Prefers slang in repl
 @pytest.mark.parametrize("language", RULE)
 def test_a_preference_gives_way_as_evidence_and_as_core(language: str) -> None:
     rule, taste = document(RULE[language]), memory(TASTE[language])
-    settled = settle([taste, rule], [pinned(TASTE[language])], "")
+    settled = resolve_conflicts([taste, rule], [pinned(TASTE[language])], "")
     assert (settled.evidence, settled.core) == ((rule,), ())
     assert [(each.memory, each.knowledge, each.rule) for each in settled.conflicts] == [
         ("memory:m", "resource:d:", "forbids"),
@@ -94,7 +94,7 @@ KEPT: tuple[MemoryType, ...] = (
 @pytest.mark.parametrize("language", RULE)
 @pytest.mark.parametrize("kind", KEPT)
 def test_facts_limits_decisions_and_goals_never_give_way(kind: MemoryType, language: str) -> None:
-    settled = settle([memory(TASTE[language], kind=kind), document(RULE[language])], [], "")
+    settled = resolve_conflicts([memory(TASTE[language], kind=kind), document(RULE[language])], [], "")
     assert len(settled.evidence) == 2
     assert not settled.conflicts
 
@@ -117,12 +117,14 @@ def test_tastes_and_views_give_way(kind: MemoryType | None, epistemic: Epistemic
 @pytest.mark.parametrize("language", RULE)
 def test_the_message_it_was_learnt_from_goes_with_it_and_no_other(language: str) -> None:
     said = [
-        Ranked(Candidate("turn", text, NOW, turn_id=turn, message_ordinal=n, role="user"), 0.5, 0.1, Factors(0.5))
+        RankedCandidate(
+            Candidate("turn", text, NOW, turn_id=turn, message_ordinal=n, role="user"), 0.5, 0.1, Factors(0.5)
+        )
         for n, (text, turn) in enumerate(
             [(TASTE[language], "t-m"), ("An order of shoes", "t-m"), (TASTE[language], "other")]
         )
     ]
-    settled = settle([*said, memory(TASTE[language]), document(RULE[language])], [], "")
+    settled = resolve_conflicts([*said, memory(TASTE[language]), document(RULE[language])], [], "")
     assert [each.key for each in settled.evidence] == ["turn:t-m:1", "turn:other:2", "resource:d:"]
 
 
@@ -135,18 +137,18 @@ def test_the_message_it_was_learnt_from_goes_with_it_and_no_other(language: str)
 )
 def test_a_document_that_may_not_be_shown_rules_nothing(hostile: str) -> None:
     language = "zh" if "忽略" in hostile else "en"
-    assert not settle([memory(TASTE[language]), document(hostile)], [], "").conflicts
+    assert not resolve_conflicts([memory(TASTE[language]), document(hostile)], [], "").conflicts
 
 
 def test_a_rule_for_one_place_holds_where_the_message_is_about_it() -> None:
     taste, rule = memory("喜欢用网络流行语"), document("法律合同中禁止使用网络流行语。")
-    assert not settle([taste, rule], [], "帮我写一条祝福").conflicts
-    assert settle([taste, rule], [], "帮我起草一份法律合同").conflicts
+    assert not resolve_conflicts([taste, rule], [], "帮我写一条祝福").conflicts
+    assert resolve_conflicts([taste, rule], [], "帮我起草一份法律合同").conflicts
 
 
 def test_a_long_text_is_read_in_time() -> None:
     text = "必须禁止不得 must not never 使用的的的，" * 2000
-    assert isinstance(settle([memory("喜欢" + "很" * 5000), document(text)], [], "").evidence, tuple)
+    assert isinstance(resolve_conflicts([memory("喜欢" + "很" * 5000), document(text)], [], "").evidence, tuple)
 
 
 def test_a_note_of_a_taste_is_one() -> None:

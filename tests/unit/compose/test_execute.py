@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from schemas.retrieval_plan import Query, RetrievalPlan
-from services.compose.rules.planning.execute import applied, bounds, composed, executed, ignored, linked, wider
+from services.compose.rules.planning.execute import (
+    bounds,
+    execute_composed,
+    execute_given,
+    find_linked_terms,
+    list_applied,
+    list_ignored,
+    wider,
+)
 
 
 def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:
@@ -13,7 +21,7 @@ def _plan(*queries: dict[str, Any], **more: Any) -> RetrievalPlan:
 
 
 def test_an_associative_query_runs_with_additions_that_weigh_less() -> None:
-    run = executed(_plan({"text": "部署 smart_rag", "mode": "associative", "weight": 0.8}), {0: ["Marta"]})
+    run = execute_given(_plan({"text": "部署 smart_rag", "mode": "associative", "weight": 0.8}), {0: ["Marta"]})
     first, *rest = run.steps
     assert (first.query.text, first.weight, first.embed) == ("部署 smart_rag", 0.8, True)
     assert {step.of for step in run.steps} == {0}
@@ -25,15 +33,15 @@ def test_an_associative_query_runs_with_additions_that_weigh_less() -> None:
 
 def test_the_planner_s_own_associations_are_not_widened() -> None:
     plan = _plan({"text": "x"}, {"text": "y", "mode": "associative", "weight": 0.5})
-    run = composed(plan)
+    run = execute_composed(plan)
     assert [step.query.text for step in run.steps] == ["x", "y"]
     assert [step.embed for step in run.steps] == [True, False]
 
 
 def test_a_name_is_followed_in_a_caller_s_plan_and_a_word_in_the_planner_s() -> None:
     plan = _plan({"text": "x"}, {"text": "Anna Bauer", "mode": "relational"})
-    assert [bool(step.entities) for step in composed(plan).steps] == [False, False]
-    assert [bool(step.entities) for step in executed(plan, {}).steps] == [False, True]
+    assert [bool(step.entities) for step in execute_composed(plan).steps] == [False, False]
+    assert [bool(step.entities) for step in execute_given(plan, {}).steps] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +50,12 @@ def test_a_name_is_followed_in_a_caller_s_plan_and_a_word_in_the_planner_s() -> 
 )
 def test_fusion_weights_scale_the_queries_of_their_mode(weights: dict[str, float], weight: float | None) -> None:
     plan = _plan({"text": "x", "mode": "exact", "weight": 0.5}, ranking={"fusion": {"weights": weights}})
-    assert [step.weight for step in executed(plan, {}).steps] == ([] if weight is None else [weight])
+    assert [step.weight for step in execute_given(plan, {}).steps] == ([] if weight is None else [weight])
 
 
 def test_a_hybrid_query_is_silent_only_where_both_its_sides_are() -> None:
     def ran(**weights: float) -> int:
-        return len(executed(_plan({"text": "x"}, ranking={"fusion": {"weights": weights}}), {}).steps)
+        return len(execute_given(_plan({"text": "x"}, ranking={"fusion": {"weights": weights}}), {}).steps)
 
     assert (ran(exact=0), ran(semantic=0), ran(exact=0, semantic=0), ran(hybrid=0)) == (1, 1, 0, 0)
 
@@ -62,7 +70,7 @@ def test_a_hybrid_query_is_silent_only_where_both_its_sides_are() -> None:
     ],
 )
 def test_what_a_relational_query_follows(text: str, named: tuple[str, ...], terms: tuple[str, ...]) -> None:
-    assert linked(text) == (named, terms)
+    assert find_linked_terms(text) == (named, terms)
 
 
 @pytest.mark.parametrize(
@@ -87,19 +95,19 @@ def test_outdated_things_are_let_in_by_words_or_by_hint(hints: dict[str, Any], t
 def test_memory_is_a_memory_snapshot(types: list[str], empty: bool) -> None:
     plan = _plan({"text": "x"}, global_filters={"source_type": types})
     assert bounds(plan, plan.queries[0]).empty is empty
-    assert bool(executed(plan, {}).notes) is empty
+    assert bool(execute_given(plan, {}).notes) is empty
 
 
 def test_what_is_ignored_and_what_is_applied_is_named_by_its_place() -> None:
     filters = {"document_ids": ["d"], "language": ["zh"]}
     own = {"tag_ids": ["t"], "source_uri_prefix": ["smartbrain://"]}
     plan = _plan({"text": "x", "filters": own}, global_filters=filters, ranking={"fusion": {"weights": {"bm25": 1}}})
-    assert [each.partition(":")[0] for each in ignored(plan)] == [
+    assert [each.partition(":")[0] for each in list_ignored(plan)] == [
         "global_filters.document_ids",
         "queries[0].filters.tag_ids",
         "ranking.fusion.weights.bm25",
     ]
-    assert applied(plan) == ["global_filters.language", "queries[0].filters.source_uri_prefix"]
+    assert list_applied(plan) == ["global_filters.language", "queries[0].filters.source_uri_prefix"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,7 @@ def test_the_session_s_end_is_read_where_it_can_be_meant(
     caller: dict[str, str], purpose: str, mode: str, tail: str | None
 ) -> None:
     plan = _plan({"text": "x", "mode": mode}, purpose=purpose, debug={"caller": caller})
-    assert executed(plan, {}).tail == tail
+    assert execute_given(plan, {}).tail == tail
 
 
 def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
@@ -130,7 +138,10 @@ def test_additions_are_the_caller_s_first_and_nothing_twice() -> None:
 @pytest.mark.parametrize("mode", ["hybrid", "exact", "semantic"])
 def test_a_question_of_several_parts_is_asked_part_by_part_too(mode: str) -> None:
     text = "Where do I live? What is my dog called?"
-    for run in (executed(_plan({"text": text, "mode": mode}), {}), composed(_plan({"text": text, "mode": mode}))):
+    for run in (
+        execute_given(_plan({"text": text, "mode": mode}), {}),
+        execute_composed(_plan({"text": text, "mode": mode})),
+    ):
         whole, *parts = run.steps
         assert (whole.query.text, whole.is_part) == (text, False)
         assert [part.query.text for part in parts] == ["Where do I live?", "What is my dog called?"]
@@ -140,5 +151,5 @@ def test_a_question_of_several_parts_is_asked_part_by_part_too(mode: str) -> Non
 
 @pytest.mark.parametrize("mode", ["relational", "associative"])
 def test_what_is_no_question_is_asked_whole(mode: str) -> None:
-    run = executed(_plan({"text": "Marta harbour 港口 knee", "mode": mode}), {})
+    run = execute_given(_plan({"text": "Marta harbour 港口 knee", "mode": mode}), {})
     assert not any(step.is_part for step in run.steps)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.candidates import Candidate, Factors, Frequency, ListOf, Ranked
+from services.compose.rules.candidates import Candidate, Factors, Frequency, ListOf, RankedCandidate
 from services.compose.rules.ranking.fuse import DiversityPolicy, FusePolicy, best_of, diversify, fuse, merge, rrf, share
 from services.compose.rules.ranking.signals import factors, frequency_factor
 from shared.domain.decay import confidence_effective
@@ -123,8 +123,8 @@ def test_oc098_through_fuse() -> None:
     assert len(kept) == 12
 
 
-def _ranked(*candidates: Candidate) -> list[Ranked]:
-    return [Ranked(each, 1.0, 1.0, Factors(1.0)) for each in candidates]
+def _ranked(*candidates: Candidate) -> list[RankedCandidate]:
+    return [RankedCandidate(each, 1.0, 1.0, Factors(1.0)) for each in candidates]
 
 
 def test_oc100_every_memory_is_its_own_source() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.vocabulary import Language
 from services.compose.rules.packing.hints import MOST, Learnt, hints
-from services.compose.rules.packing.pack import PackInputs, PackPolicy, pack
+from services.compose.rules.packing.pack import PackInputs, PackPolicy, pack_context
 from services.evolver.learnt import of_retrieval, of_tool
 from tests.unit.compose.test_pack import NOW
 
@@ -89,16 +89,16 @@ def test_a_name_that_gives_orders_is_never_told(name: str) -> None:
 
 def packed(limit: int = 8192, **given: Any) -> list[str]:
     base: dict[str, Any] = {"context_id": "c", "session_id": "s", "created_at": NOW, "user_message": "book a room"}
-    package = pack(PackInputs(**{**base, "token_limit": limit, **given}), PackPolicy()).package
+    package = pack_context(PackInputs(**{**base, "token_limit": limit, **given}), PackPolicy()).package
     return [block.text for block in package.system_blocks if block.type == "other"]
 
 
 def test_hints_stand_in_a_tag_of_their_own_in_the_systems_share() -> None:
     assert packed(hints=("one", "two")) == ["<agent_hints>\n- one\n- two\n</agent_hints>"]
     assert packed() == []
-    plain = pack(PackInputs("c", "s", NOW, "book a room"), PackPolicy()).package.constraints.token_budget
+    plain = pack_context(PackInputs("c", "s", NOW, "book a room"), PackPolicy()).package.constraints.token_budget
     with_hints = PackInputs("c", "s", NOW, "book a room", hints=("one", "two"))
-    hinted = pack(with_hints, PackPolicy()).package.constraints.token_budget
+    hinted = pack_context(with_hints, PackPolicy()).package.constraints.token_budget
     assert hinted.slots["system"] > plain.slots["system"]
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules.candidates import Message, RecentTurn
+from services.compose.rules.candidates import RecentTurn, UserMessage
 from services.compose.rules.packing.budget import UserMessageTooLongError
-from services.compose.rules.packing.pack import Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
 from shared.language import tokens
 from tests.long import often
 from tests.unit.compose.histories import KINDS, history, pieces, some_text, tokenizers
@@ -19,16 +19,16 @@ BATCH = 50
 POLICY = PackPolicy()
 
 
-def _packed(inputs: PackInputs) -> Packed | None:
+def _packed(inputs: PackInputs) -> PackagedContext | None:
     """The package; None for a message that leaves no room for the package that it stands in."""
     try:
-        return pack(inputs, POLICY)
+        return pack_context(inputs, POLICY)
     except UserMessageTooLongError:
         assert tokens.count(inputs.user_message) > min(inputs.token_limit // 4, 3900)
         return None
 
 
-def _check(inputs: PackInputs, packed: Packed) -> None:
+def _check(inputs: PackInputs, packed: PackagedContext) -> None:
     package, limit = packed.package, inputs.token_limit
     budget = package.constraints.token_budget
     assert package.user_message.content == inputs.user_message
@@ -46,7 +46,7 @@ def _check(inputs: PackInputs, packed: Packed) -> None:
     assert all(each.used <= each.granted <= each.wanted for each in shares.values())
 
 
-def _at_most(packed: Packed) -> bool:
+def _at_most(packed: PackagedContext) -> bool:
     """Whether a slot wants more than it may ever have."""
     return any(each.wanted > each.maximum for each in packed.allocation.slots.values())
 
@@ -66,8 +66,10 @@ def test_a_long_conversation_uses_nine_tenths_of_the_limit_or_all_that_it_may(se
     inputs = history(seed, token_limit=limit, user_message="接下来呢？ And now?")
     rng = random.Random(seed)
     long = some_text(rng, pieces()[rng.choice(KINDS)], 40_000)
-    turns = [RecentTurn(f"t{n}", n, (Message("user", f"{n} {long}"), Message("assistant", long))) for n in (1, 2, 3)]
-    packed = pack(replace(inputs, recent=turns), POLICY)
+    turns = [
+        RecentTurn(f"t{n}", n, (UserMessage("user", f"{n} {long}"), UserMessage("assistant", long))) for n in (1, 2, 3)
+    ]
+    packed = pack_context(replace(inputs, recent=turns), POLICY)
     _check(inputs, packed)
     budget = packed.package.constraints.token_budget
     window = packed.allocation.slots["window"]

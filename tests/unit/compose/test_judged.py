@@ -9,7 +9,7 @@ import pytest
 from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
-from services.compose.rules.ranking.judged import Passage, by_places, keys, rescored, shortlist
+from services.compose.rules.ranking.judged import Passage, by_places, keys, rescore_candidates, shortlist
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
@@ -58,7 +58,7 @@ def test_a_passage_says_who_said_it() -> None:
 def test_a_score_takes_the_place_of_relevance_and_the_rest_comes_after() -> None:
     pool = [turn(str(n), n) for n in range(1, 6)]
     best, _ = shortlist(pool, FusePolicy(), 3)
-    fused = fuse(rescored(pool, best, [0.2, 0.9, 0.4]), NOW, FusePolicy())
+    fused = fuse(rescore_candidates(pool, best, [0.2, 0.9, 0.4]), NOW, FusePolicy())
     assert [each.key for each in fused.ranked] == ["turn:2:", "turn:3:", "turn:1:", "turn:4:", "turn:5:"]
     assert [each.candidate.rerank_score for each in fused.ranked] == [0.9, 0.4, 0.2, None, None]
     assert fused.ranked[0].factors.relevance == 0.9
@@ -68,7 +68,7 @@ def test_the_signals_are_applied_after_it() -> None:
     pool = [memory("weak", 1), memory("sure", 2)]
     doubted = replace(memory("doubted", 3), confidence=0.4, provenance="observation")
     best, _ = shortlist([*pool, doubted], FusePolicy(), 9)
-    fused = fuse(rescored(best, best, [0.5, 0.6, 0.9]), NOW, FusePolicy())
+    fused = fuse(rescore_candidates(best, best, [0.5, 0.6, 0.9]), NOW, FusePolicy())
     assert [each.key for each in fused.ranked] == ["memory:sure", "memory:weak", "memory:doubted"]
 
 
@@ -121,7 +121,7 @@ def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:
     best, passages = shortlist(pool, policy, 2, keys(corrections))
     assert (names(best), passages[0].relevance) == (["memory:m", "turn:t:"], 0.9)
     for scores in ([1.0, 1.0], [0.1, 0.3], [5.0, 0.2]):
-        fused = fuse(rescored(pool, best, scores), NOW, policy)
+        fused = fuse(rescore_candidates(pool, best, scores), NOW, policy)
         order = [each.key for each in fused.ranked]
         assert order[:2] == ["turn:new:", "turn:older:"]
         assert order[-1] == "turn:last:"

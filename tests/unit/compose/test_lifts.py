@@ -60,7 +60,7 @@ def test_whatever_is_known_of_a_chunk_stands_on_one_scale() -> None:
 def test_where_nothing_is_known_nothing_is_near() -> None:
     assert to_lifts([], {}, {}) is NOTHING_NEAR
     index = VectorIndex(NOTHING_NEAR, DEFAULT_CONTEXT)
-    assert [len(each) for each in index.best(50)] == [0, 0]
+    assert [len(each) for each in index.list_best(50)] == [0, 0]
     assert index.score(pairs_of([said("s", 1)])).own.tolist() == [0]
 
 
@@ -72,7 +72,7 @@ def test_a_page_says_nearly_what_cosines_say() -> None:
     cosines = Compared("m", ids_of(chunks), cosines=exact.astype(">f4").tobytes())
     by_cosines = to_lifts([cosines], {}, {"m": ONE})
     assert by_page.lift == pytest.approx(by_cosines.lift, abs=0.06)
-    best = [VectorIndex(each, DEFAULT_CONTEXT).best(50)[0].tolist() for each in (by_page, by_cosines)]
+    best = [VectorIndex(each, DEFAULT_CONTEXT).list_best(50)[0].tolist() for each in (by_page, by_cosines)]
     assert best[1] == pairs_of([chunks[n] for n in sorted(range(3000), key=lambda n: -exact[n])[:50]]).tolist()
     assert all(each in best[0] for each in best[1][:10])
 
@@ -140,7 +140,7 @@ def test_the_best_are_the_nearest_and_the_turns_whose_neighbours_are() -> None:
     near = {said("a", 1): 0.9, said("a", 2): 0.8, said("a", 3): -0.2, said("b", 1): 0.1, remembered(1): 0.5}
     read = Compared("m", ids_of(sorted(near)), cosines=np.array([near[c] for c in sorted(near)], ">f4").tobytes())
     index = VectorIndex(to_lifts([read], {}, {"m": ONE}), DEFAULT_CONTEXT)
-    memories, turns = index.best(6)
+    memories, turns = index.list_best(6)
     assert memories.tolist() == pairs_of([remembered(1)]).tolist()
     a, b = chunk_ids.session_half("a"), chunk_ids.session_half("b")
     assert sorted(turns.tolist()) == sorted([[a, 1], [a, 2], [a, 3], [b, 1]])

@@ -10,13 +10,13 @@ import pytest
 
 from schemas.compose import IncomingMessage
 from schemas.vocabulary import Assertion
-from services.compose.context.pending_turns import OpenTurns, foresee, message, read, shown
+from services.compose.context.pending_turns import OpenTurns, foresee, list_shown_turns, message, read
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
-    Overlay,
-    Pending,
-    Place,
-    Remembered,
+    MemorySnapshot,
+    MessagePosition,
+    PendingChanges,
+    PendingObservation,
     evidence,
     overlay,
 )
@@ -40,7 +40,7 @@ def turn(text: str, minutes: int = 0, session: str = "s2", seq: int = 1) -> Turn
     return Turn(turn_id, session, seq, uuid7(), "", "", at, at, False, (event,))
 
 
-def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> Remembered:
+def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> MemorySnapshot:
     """The memory that the workers made of the one thing that this message states."""
     (said,) = read(turn(text, minutes, "s1"), POLICY, now=False)
     statement = said.statement
@@ -63,16 +63,16 @@ def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> 
         said.words,
         said.told,
     )
-    return Remembered(memory, said.place)
+    return MemorySnapshot(memory, said.place)
 
 
-def pending(*texts: str, now: str | None = None) -> list[Pending]:
+def pending(*texts: str, now: str | None = None) -> list[PendingObservation]:
     """What these turns, a minute apart, and then the message being answered state."""
     stated = [each for n, text in enumerate(texts) for each in read(turn(text, n), POLICY, now=False)]
     return [*stated, *(read(turn(now, len(texts)), POLICY, now=True) if now else ())]
 
 
-def masked(found: Overlay, memories: Sequence[Remembered]) -> list[str]:
+def masked(found: PendingChanges, memories: Sequence[MemorySnapshot]) -> list[str]:
     """The texts of the memories that are not shown."""
     return [each.known.text for each in memories if found.hides(each.known.memory_id)]
 
@@ -204,7 +204,7 @@ SUMMARIES = [
 
 @pytest.mark.parametrize(("text", "gone", "left"), SUMMARIES)
 def test_a_summary_loses_the_lines_that_say_just_what_has_ended(text: str, gone: str, left: str) -> None:
-    assert Overlay(texts=frozenset({gone.lower()})).summary(text) == left
+    assert PendingChanges(texts=frozenset({gone.lower()})).summary(text) == left
     assert NOTHING.summary(text) == text
 
 
@@ -220,7 +220,7 @@ def test_a_summary_loses_the_lines_that_say_just_what_has_ended(text: str, gone:
 def test_the_names_that_are_left_are_those_that_what_has_ended_does_not_say(
     gone: str, names: list[str], left: list[str]
 ) -> None:
-    assert Overlay(texts=frozenset({gone.lower()})).names(names) == left
+    assert PendingChanges(texts=frozenset({gone.lower()})).names(names) == left
     assert NOTHING.names(names) == names
 
 
@@ -237,18 +237,18 @@ def test_the_turns_shown_in_full_are_the_newest_besides_the_message() -> None:
     window = [turn(f"message {n}", n, seq=n) for n in range(9)]
 
     def numbers(said: str, most: int) -> list[int]:
-        ids = shown(window, IncomingMessage(content=said), most)
+        ids = list_shown_turns(window, IncomingMessage(content=said), most)
         return [each.seq for each in window if str(each.turn_id) in ids]
 
     assert numbers("a new one", 8) == [1, 2, 3, 4, 5, 6, 7, 8]
     assert numbers("message 8", 8) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     assert numbers("a new one", 0) == []
-    assert shown([], IncomingMessage(content="a new one"), 8) == frozenset()
+    assert list_shown_turns([], IncomingMessage(content="a new one"), 8) == frozenset()
 
 
 def test_a_memory_named_by_its_id_is_masked_and_leaves_no_evidence() -> None:
     memory = known("I like coffee.")
-    where = Place(str(UUID(int=7)), 0, (0, 0))
+    where = MessagePosition(str(UUID(int=7)), 0, (0, 0))
     (said,) = pending("I no longer like tea.")
     named = replace(
         said,

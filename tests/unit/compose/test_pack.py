@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Message, Ranked, RecentTurn
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, UserMessage
 from services.compose.rules.packing import sizes
 from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, profile_for
-from services.compose.rules.packing.pack import Packed, PackInputs, PackPolicy, pack
+from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
 from shared.language import tokens
 from shared.policy import BudgetPolicy
@@ -22,7 +22,7 @@ NOW = datetime(2026, 11, 18, tzinfo=UTC)
 POLICY = PackPolicy()
 
 
-def _memory(name: str, text: str | None = None, **given: Any) -> Ranked:
+def _memory(name: str, text: str | None = None, **given: Any) -> RankedCandidate:
     base: dict[str, Any] = {
         "kind": "memory",
         "text": text or f"remembers {name}",
@@ -33,12 +33,12 @@ def _memory(name: str, text: str | None = None, **given: Any) -> Ranked:
         "confidence": 0.85,
     }
     candidate = Candidate(**{**base, **given})
-    return Ranked(candidate, 0.5, 0.03, Factors(1.0))
+    return RankedCandidate(candidate, 0.5, 0.03, Factors(1.0))
 
 
-def _section(name: str, text: str = "a section") -> Ranked:
+def _section(name: str, text: str = "a section") -> RankedCandidate:
     candidate = Candidate("resource", text, NOW, document_id=name, section_id="1", source_uri=f"https://x.y/{name}")
-    return Ranked(candidate, 0.5, 0.03, Factors(1.0))
+    return RankedCandidate(candidate, 0.5, 0.03, Factors(1.0))
 
 
 def _core(name: str, text: str, **given: Any) -> CoreMemory:
@@ -49,15 +49,17 @@ def _core(name: str, text: str, **given: Any) -> CoreMemory:
 def _turns(count: int, words: int = 3) -> list[RecentTurn]:
     return [
         RecentTurn(
-            f"t{n}", n, (Message("user", f"question {n} " + "word " * words), Message("assistant", f"answer {n}"))
+            f"t{n}",
+            n,
+            (UserMessage("user", f"question {n} " + "word " * words), UserMessage("assistant", f"answer {n}")),
         )
         for n in range(1, count + 1)
     ]
 
 
-def _pack(message: str = "hello there, what now?", **given: Any) -> Packed:
+def _pack(message: str = "hello there, what now?", **given: Any) -> PackagedContext:
     base: dict[str, Any] = {"context_id": "c", "session_id": "s", "created_at": NOW, "user_message": message}
-    return pack(PackInputs(**{**base, **given}), POLICY)
+    return pack_context(PackInputs(**{**base, **given}), POLICY)
 
 
 def test_slots_stand_in_the_seeds_order_when_rendered() -> None:
@@ -134,7 +136,10 @@ def test_the_newest_turn_is_shortened_rather_than_lost() -> None:
 
 
 def test_tool_results_are_cut_short_and_the_stored_message_is_not_repeated() -> None:
-    turns = [RecentTurn("t1", 1, (Message("tool", "x y " * 2000),)), RecentTurn("t2", 2, (Message("user", "now?"),))]
+    turns = [
+        RecentTurn("t1", 1, (UserMessage("tool", "x y " * 2000),)),
+        RecentTurn("t2", 2, (UserMessage("user", "now?"),)),
+    ]
     recent = _pack("now?", recent=turns).package.recent_turns
     assert [each.role for each in recent] == ["tool"]
     assert len(recent[0].content) <= 240
@@ -206,7 +211,7 @@ def test_an_inject_limit_of_zero_means_no_personal_memory() -> None:
 @pytest.mark.parametrize(("limit", "core", "evidence"), [(1, 1, 0), (3, 2, 1), (40, 2, 15), (None, 2, 12)])
 def test_an_inject_limit_bounds_core_memory_and_evidence_together(limit: int | None, core: int, evidence: int) -> None:
     found = [_memory(f"m{n}") for n in range(8)] + [
-        Ranked(Candidate("turn", f"said {n}", NOW, turn_id=f"u{n}", role="user"), 0.5, 0.03, Factors(1.0))
+        RankedCandidate(Candidate("turn", f"said {n}", NOW, turn_id=f"u{n}", role="user"), 0.5, 0.03, Factors(1.0))
         for n in range(7)
     ]
     pinned = [_core(f"c{n}", "x y") for n in range(2)]
@@ -288,7 +293,7 @@ def test_random_histories_never_exceed_the_limit(seed: int) -> None:
         core=[_core(f"c{n}", _text(rng, 30)) for n in range(rng.randrange(20))],
         working_summary=_text(rng, 600),
         recent=[
-            RecentTurn(f"r{n}", n, (Message("user", _text(rng, 300)), Message("assistant", _text(rng, 900))))
+            RecentTurn(f"r{n}", n, (UserMessage("user", _text(rng, 300)), UserMessage("assistant", _text(rng, 900))))
             for n in range(rng.randrange(20))
         ],
         evidence=fuse(pool, NOW, FusePolicy()).ranked,
@@ -342,7 +347,7 @@ def test_an_allocator_that_fails_leaves_the_static_shares_and_says_so(monkeypatc
 def test_static_shares_do_not_ask_the_allocator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "allocate", _broken)
     inputs = PackInputs("c", "s", NOW, "hello there", recent=_turns(8, words=900))
-    packed = pack(inputs, PackPolicy(budget=BudgetPolicy(allocation="static")))
+    packed = pack_context(inputs, PackPolicy(budget=BudgetPolicy(allocation="static")))
     assert (packed.allocation.allocation, packed.package.degraded_reason) == ("static", [])
     assert packed.allocation.slots["window"].share == 1200
 
@@ -354,7 +359,7 @@ def test_the_order_decides_what_is_cut_first() -> None:
         "token_limit": 8192,
     }
     by_order = {
-        order: pack(
+        order: pack_context(
             PackInputs("c", "s", NOW, "hello there", **given), PackPolicy(budget=BudgetPolicy(order=order))
         ).allocation
         for order in ("fixed_priority", "evidence_first")
@@ -368,7 +373,7 @@ def test_signals_are_of_what_there_is() -> None:
     sure = [_memory(f"m{n}", confidence=0.9) for n in range(8)]
     unsure = [_memory(f"m{n}", confidence=0.3) for n in range(8)]
     near = [_section("d1")]
-    far = [Ranked(replace(near[0].candidate, probability=0.2), 0.5, 0.03, Factors(1.0))]
+    far = [RankedCandidate(replace(near[0].candidate, probability=0.2), 0.5, 0.03, Factors(1.0))]
 
     def signals(**given: Any) -> BudgetSignals:
         return _pack(**given).allocation.signals

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from services.compose import prompts
-from services.compose.prompts import PlanAnswer, RankAnswer, ordered
+from services.compose.prompts import PlanAnswer, RankAnswer, parse_order
 from shared.models.answers import UnreadableError, parse
 from shared.models.prompt import Prompt
 
@@ -178,4 +178,4 @@ def test_a_time_of_another_form_is_none(given: Any) -> None:
     ],
 )
 def test_unknown_ids_are_ignored_and_missing_ones_keep_their_order(raw: str, order: list[int]) -> None:
-    assert ordered(parse(raw, RankAnswer), 3) == order
+    assert parse_order(parse(raw, RankAnswer), 3) == order

@@ -3,7 +3,7 @@
 import pytest
 
 from services.compose.rules.resolving.quote import MOST, quote
-from services.compose.rules.searching.held import saying
+from services.compose.rules.searching.held import rank_by_terms
 
 LONG_EN = "and so on and so forth " * 30
 LONG_ZH = "还有很多很多别的事情" * 40
@@ -61,4 +61,4 @@ def test_a_span_that_is_off_still_quotes_something_short(span: tuple[int, int]) 
 )
 def test_the_texts_that_hold_most_of_the_words_come_first(query: str, expected: list[str]) -> None:
     texts = [("tea", "likes tea"), ("oslo", "lives in Oslo"), ("both", "drinks tea in Oslo"), ("茶", "喜欢喝茶")]
-    assert saying(query, texts) == expected
+    assert rank_by_terms(query, texts) == expected

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.rules.candidates import Candidate, Factors, Ranked
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.candidates import Candidate, Factors, RankedCandidate
+from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.relatives import RULE, without_relatives
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -15,12 +15,12 @@ SHE, ME = ("我老婆在银行做柜员。", "我在物流公司跑调度。")
 ILL = "My father was diagnosed with diabetes."
 
 
-def _fused(*texts: tuple[str, float]) -> Fused:
+def _fused(*texts: tuple[str, float]) -> FusionResult:
     ranked = tuple(
-        Ranked(Candidate("turn", text, NOW, turn_id=f"t{n}", role="user", probability=p), p, 0.0, Factors(p))
+        RankedCandidate(Candidate("turn", text, NOW, turn_id=f"t{n}", role="user", probability=p), p, 0.0, Factors(p))
         for n, (text, p) in enumerate(texts)
     )
-    return Fused(ranked, (), len(ranked))
+    return FusionResult(ranked, (), len(ranked))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.rules.candidates import Candidate, CoreMemory, Factors, Ranked
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate
+from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.scopes import core_of_scope, without_others
 from tests.unit.compose.nearness import nearness_between
 
@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 def left(question: str, *said: tuple[str, str | None]) -> list[str]:
     """What is left of what people said."""
     ranked = [
-        Ranked(
+        RankedCandidate(
             Candidate("turn", text, NOW, turn_id=f"t{n}", message_ordinal=0, role="user", name=name),
             1.0,
             1.0,
@@ -23,7 +23,7 @@ def left(question: str, *said: tuple[str, str | None]) -> list[str]:
         )
         for n, (text, name) in enumerate(said)
     ]
-    fused = without_others(Fused(tuple(ranked), (), len(ranked)), question, nearness_between)
+    fused = without_others(FusionResult(tuple(ranked), (), len(ranked)), question, nearness_between)
     assert len(fused.ranked) + len(fused.dropped) == len(said)
     return [each.candidate.text for each in fused.ranked]
 

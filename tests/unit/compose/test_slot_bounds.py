@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.context_package import ContextPackage
-from services.compose.rules.candidates import Message, RecentTurn
+from services.compose.rules.candidates import RecentTurn, UserMessage
 from services.compose.rules.packing.budget import (
     COMPRESSIBLE,
     SLOTS,
@@ -15,7 +15,7 @@ from services.compose.rules.packing.budget import (
     profile_for,
     slot_bounds,
 )
-from services.compose.rules.packing.pack import Packed, PackInputs, PackPolicy, check, pack
+from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, check, pack_context
 from shared.language import tokens
 from shared.policy import BudgetPolicy, Shares
 from tests.long import often
@@ -37,12 +37,15 @@ def _shapes(seed: int) -> PackInputs:
     longest = slot_bounds(window).most["user_turn"]
     message = tokens.head(some_text(rng, lines, 8 * longest), rng.randrange(2, 2 * longest)) or "?"
     long = some_text(rng, lines, 20_000)
-    turns = [RecentTurn(f"t{n}", n, (Message("user", f"{n} {long}"), Message("assistant", long))) for n in range(1, 9)]
+    turns = [
+        RecentTurn(f"t{n}", n, (UserMessage("user", f"{n} {long}"), UserMessage("assistant", long)))
+        for n in range(1, 9)
+    ]
     made = history(seed, token_limit=window, user_message=message)
     return replace(made, recent=turns, working_summary=long) if rng.random() < 0.5 else made
 
 
-def _holds(inputs: PackInputs, packed: Packed) -> None:
+def _holds(inputs: PackInputs, packed: PackagedContext) -> None:
     limits, slots = slot_bounds(inputs.token_limit), packed.allocation.slots
     package = packed.package
     assert package.user_message.content == inputs.user_message
@@ -68,7 +71,7 @@ def test_every_slot_keeps_its_bounds_or_the_message_is_refused(batch: int) -> No
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         inputs = _shapes(seed)
         try:
-            packed = pack(inputs, POLICY)
+            packed = pack_context(inputs, POLICY)
         except (UserMessageTooLongError, TokenLimitTooSmallError) as error:
             _is_too_long(inputs, error)
         else:
@@ -89,13 +92,13 @@ def _is_too_long(inputs: PackInputs, error: ValueError) -> None:
 @pytest.mark.parametrize(("window", "words"), [(8192, 5500), (8192, 6200), (32_768, 5500), (128_000, 200_000)])
 def test_a_message_that_would_take_the_room_of_rules_and_answer_is_refused(window: int, words: int) -> None:
     with pytest.raises(UserMessageTooLongError, match=f"the limit of {window} leaves 4000 for it"):
-        pack(history(1, token_limit=window, user_message="word " * words), POLICY)
+        pack_context(history(1, token_limit=window, user_message="word " * words), POLICY)
 
 
 def test_the_longest_message_leaves_the_guide_the_answer_and_some_of_all_memory() -> None:
     for seed in range(20):
         inputs = history(seed, token_limit=8192, user_message="word " * 3600, intent="task")
-        packed = pack(inputs, POLICY)
+        packed = pack_context(inputs, POLICY)
         _holds(inputs, packed)
         assert packed.package.constraints.token_budget.generation == 2000
         assert _guide(packed.package)
@@ -108,9 +111,9 @@ def _guide(package: ContextPackage) -> str:
 @pytest.mark.parametrize("window", [32_768, 128_000])
 def test_what_one_slot_leaves_over_carries_no_other_beyond_its_most(window: int) -> None:
     long = "eight long turns were said here. " * 1200
-    turns = [RecentTurn(f"t{n}", n, (Message("user", f"{n} {long}"),)) for n in range(1, 9)]
+    turns = [RecentTurn(f"t{n}", n, (UserMessage("user", f"{n} {long}"),)) for n in range(1, 9)]
     inputs = history(3, token_limit=window, user_message="and now?", recent=turns, working_summary=long, evidence=())
-    used = {slot: share.used for slot, share in pack(inputs, POLICY).allocation.slots.items()}
+    used = {slot: share.used for slot, share in pack_context(inputs, POLICY).allocation.slots.items()}
     assert 9900 <= used["window"] <= 10_000
     assert 4900 <= used["summary"] <= 5000
 
@@ -119,7 +122,7 @@ def test_every_bound_is_the_policys() -> None:
     """Of a deployment that allows longer messages and a longer window."""
     maxima = BudgetPolicy().maxima.model_copy(update={"user_turn": 9000, "window": 12_000})
     policy = replace(POLICY, budget=BudgetPolicy(maxima=maxima))
-    packed = pack(history(2, token_limit=32_768, user_message="word " * 8000), policy)
+    packed = pack_context(history(2, token_limit=32_768, user_message="word " * 8000), policy)
     assert packed.allocation.slots["user_turn"].used > 8000
     assert packed.allocation.slots["window"].maximum == 12_000
 

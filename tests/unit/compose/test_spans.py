@@ -8,7 +8,7 @@ import pytest
 
 from services.compose.rules.planning.cues import read
 from services.compose.rules.ranking.spans import MOST_BY_DATE, SAID_THEN, weigh_dates
-from services.compose.rules.ranking.weigh import Scored
+from services.compose.rules.ranking.weigh import SignalScores
 
 NOW = datetime(2026, 4, 23, 9, tzinfo=UTC)  # a Thursday
 LEAST = 0.2
@@ -26,7 +26,7 @@ def chances(question: str, said: list[tuple[int, str]], met: float = 0.05) -> li
     """How likely each, said on that day of April, helps, where the words of the question alone say `met` of each."""
     messages = [Message(text, datetime(2026, 4, day, 19, tzinfo=UTC)) for day, text in said]
     nothing = np.zeros(len(messages))
-    scored = Scored(
+    scored = SignalScores(
         np.arange(len(messages), 0, -1.0),
         nothing,
         nothing,

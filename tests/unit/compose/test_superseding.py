@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from services.compose.rules.candidates import Candidate, Factors, Ranked
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.candidates import Candidate, Factors, RankedCandidate
+from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.replacing import asks_for_one
 from services.compose.rules.resolving.superseding import without_superseded
 from tests.unit.compose.nearness import nearness_between
@@ -17,15 +17,15 @@ NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 WORK = {"en": "How do I get to work?", "zh": "我怎么上班？"}
 
 
-def without(fused: Fused, question: str = "", *, past: bool = False) -> Fused:
+def without(fused: FusionResult, question: str = "", *, past: bool = False) -> FusionResult:
     """What a package makes of the order."""
     return without_superseded(fused, question, nearness_between, past=past)
 
 
-def found(*said: tuple[str, str, int]) -> Fused:
+def found(*said: tuple[str, str, int]) -> FusionResult:
     """What was said by whom, so many days ago; each turn has the number of its days."""
     ranked = [
-        Ranked(
+        RankedCandidate(
             Candidate("turn", text, NOW - timedelta(days=days), turn_id=f"t{days}", message_ordinal=n, role=role),  # type: ignore[arg-type]
             1.0,
             1.0,
@@ -33,10 +33,10 @@ def found(*said: tuple[str, str, int]) -> Fused:
         )
         for n, (role, text, days) in enumerate(said)
     ]
-    return Fused(tuple(ranked), (), len(ranked))
+    return FusionResult(tuple(ranked), (), len(ranked))
 
 
-def texts(fused: Fused) -> list[str]:
+def texts(fused: FusionResult) -> list[str]:
     """What is left."""
     return [each.candidate.text for each in fused.ranked]
 
@@ -80,10 +80,10 @@ def test_what_is_apart_stays(old: str, new: str) -> None:
     assert texts(without(found(("user", new, 1), ("user", old, 9)))) == [new, old]
 
 
-def remembered(*said: tuple[str, int], **known: Any) -> Fused:
+def remembered(*said: tuple[str, int], **known: Any) -> FusionResult:
     """What is known of what was said so many days ago, the newest first."""
     ranked = [
-        Ranked(
+        RankedCandidate(
             Candidate("memory", text, NOW - timedelta(days=days), memory_id=f"m{days}", turn_id=f"t{days}", **known),
             1.0,
             1.0,
@@ -91,7 +91,7 @@ def remembered(*said: tuple[str, int], **known: Any) -> Fused:
         )
         for text, days in said
     ]
-    return Fused(tuple(ranked), (), len(ranked))
+    return FusionResult(tuple(ranked), (), len(ranked))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_of_a_chain_only_the_newest_stands_whether_it_was_said_or_is_known(
         case "turns":
             fused = found(*said)
         case _:
-            fused = Fused((*remembered((newest, 1)).ranked, *found(*said[1:]).ranked), (), 3)
+            fused = FusionResult((*remembered((newest, 1)).ranked, *found(*said[1:]).ranked), (), 3)
     assert texts(without(fused, WORK[language])) == [newest]
     dated = without(fused, WORK[language], past=True)
     assert [each.candidate.until is None for each in dated.ranked] == [True, False, False]
@@ -132,17 +132,17 @@ def test_the_answer_to_what_ended_goes_though_the_words_themselves_were_left_out
     question: str, old: str, new: str, echo: str
 ) -> None:
     order = found(("user", old, 9), ("assistant", echo, 9))
-    fused = Fused((*remembered((new, 1)).ranked, order.ranked[1]), (), 3, judged=order.ranked)
+    fused = FusionResult((*remembered((new, 1)).ranked, order.ranked[1]), (), 3, judged=order.ranked)
     assert texts(without(fused, question)) == [new]
 
 
 def test_people_who_talk_end_their_own_words_only() -> None:
     said = remembered(("Anna: I get to work by bus now", 1), ("Ben: I get to work by train", 9))
-    names = [Ranked(Candidate("turn", "hello", NOW, turn_id=name, role="user", name=name), 0, 0, Factors(1.0)) for name in ("Anna", "Ben")]  # fmt: skip # noqa: E501
-    fused = Fused((*said.ranked, *names), (), 4)
+    names = [RankedCandidate(Candidate("turn", "hello", NOW, turn_id=name, role="user", name=name), 0, 0, Factors(1.0)) for name in ("Anna", "Ben")]  # fmt: skip # noqa: E501
+    fused = FusionResult((*said.ranked, *names), (), 4)
     assert len(without(fused, WORK["en"]).ranked) == 4
     one = remembered(("Ben: I get to work by bus now", 1), ("Ben: I get to work by train", 9))
-    assert len(without(Fused((*one.ranked, *names), (), 4), WORK["en"]).ranked) == 3
+    assert len(without(FusionResult((*one.ranked, *names), (), 4), WORK["en"]).ranked) == 3
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,9 @@ def test_names_are_found_in_both_languages(text: str, names: set[str]) -> None:
 
 def test_what_is_known_already_is_no_news() -> None:
     text = "We met Laura, David, Jean and Cindy in Boston."
-    assert answer_types.named(text, ()) == 1.0
-    assert answer_types.named(text, {hash(name) for name in ("laura", "david", "jean")}) == pytest.approx(2 / 3)
-    assert answer_types.named("我和李明去了杭州", {hash("李明"), hash("杭州")}) == 0.0
+    assert answer_types.score_names(text, ()) == 1.0
+    assert answer_types.score_names(text, {hash(name) for name in ("laura", "david", "jean")}) == pytest.approx(2 / 3)
+    assert answer_types.score_names("我和李明去了杭州", {hash("李明"), hash("杭州")}) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,14 @@ import pytest
 from services.compose.rules.planning import cues
 from services.compose.rules.ranking.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
 from services.compose.rules.ranking.weigh import weigh
-from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, VectorIndex, WordIndex, preceding, to_lifts
+from services.compose.rules.searching.bm25 import (
+    DEFAULT_CONTEXT,
+    NO_IDS,
+    LexicalIndex,
+    VectorIndex,
+    find_preceding,
+    to_lifts,
+)
 from shared.domain import chunk_ids
 from shared.language import segment
 from shared.store.search import Compared
@@ -44,7 +51,7 @@ def _ids(lines: list[Line]) -> bytes:
     return HEADER + b"".join((16).to_bytes(4) + line.id.to_bytes(16) for line in lines)
 
 
-def _words(lines: list[Line]) -> WordIndex:
+def _words(lines: list[Line]) -> LexicalIndex:
     """The index as PostgreSQL would send it."""
     posted: dict[str, list[tuple[Line, int]]] = {}
     for line in lines:
@@ -57,7 +64,7 @@ def _words(lines: list[Line]) -> WordIndex:
         )
         for term, found in posted.items()
     }
-    return WordIndex(packed, len(lines), sum(line.term_count for line in lines), DEFAULT_CONTEXT)
+    return LexicalIndex(packed, len(lines), sum(line.term_count for line in lines), DEFAULT_CONTEXT)
 
 
 def _near(lines: list[Line], lifts: list[float]) -> VectorIndex:
@@ -152,8 +159,8 @@ def test_what_precedes_a_message_is_the_last_one_of_its_turn_or_of_the_turn_befo
     places = [("a", 2, 1), ("a", 1, 0), ("a", 2, 0), ("a", 4, 0), ("b", 2, 0), ("a", 1, 1)]
     ids = [chunk_ids.chunk_of(*each).int for each in places] + [1 << 127]
     of = np.array([(each >> 64, each & 0xFFFF_FFFF_FFFF_FFFF) for each in ids], dtype=np.uint64)
-    assert preceding(of).tolist() == [2, -1, 5, -1, -1, 1, -1]
-    assert preceding(NO_IDS).tolist() == []
+    assert find_preceding(of).tolist() == [2, -1, 5, -1, -1, 1, -1]
+    assert find_preceding(NO_IDS).tolist() == []
 
 
 def test_a_word_that_means_the_same_meets_a_question_in_part() -> None:

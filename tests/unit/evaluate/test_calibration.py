@@ -8,7 +8,7 @@ import pytest
 from schemas.vocabulary import Assertion
 from services.cli.evaluate import calibration, reliability
 from services.cli.evaluate.calibration import Belief, figures
-from services.cli.evaluate.received import After, Reception, received
+from services.cli.evaluate.received import After, ReceptionModel, simulate_receptions
 from services.cli.evaluate.stated import Stated
 from shared.policy import Policy
 
@@ -51,11 +51,11 @@ def stated(confidence: float, right: bool, assertion: Assertion = "declared", la
     return Stated(confidence, right, assertion, standing.provenance, (), (f"language {language}",))
 
 
-CERTAIN = Reception(packages=20, silent=0.0, mistaken=0.0)
+CERTAIN = ReceptionModel(packages=20, silent=0.0, mistaken=0.0)
 
 
-def after(one: Stated, how: Reception) -> After:
-    (found,) = received([one], how, POLICY)
+def after(one: Stated, how: ReceptionModel) -> After:
+    (found,) = simulate_receptions([one], how, POLICY)
     return found
 
 
@@ -73,26 +73,29 @@ def test_a_right_one_rises_to_its_cap_and_a_wrong_one_goes_out_of_sight(assertio
 
 def test_who_says_nothing_changes_nothing() -> None:
     for right in (True, False):
-        found = after(stated(0.5, right), Reception(silent=1.0))
+        found = after(stated(0.5, right), ReceptionModel(silent=1.0))
         assert (found.stated.confidence, found.shown) == (0.5, True)
 
 
 def test_receptions_are_the_same_again_and_noise_costs_something() -> None:
     some = [stated(0.5, n % 10 > 0, language="en" if n % 2 else "zh") for n in range(200)]
-    once, again = received(some, Reception(), POLICY), received(some, Reception(), POLICY)
+    once, again = (
+        simulate_receptions(some, ReceptionModel(), POLICY),
+        simulate_receptions(some, ReceptionModel(), POLICY),
+    )
     assert once == again
-    measured = calibration.measured(some, once)
+    measured = calibration.compare_groups(some, once)
     assert set(measured) == {"all", "language en", "language zh"}
     assert measured["all"].after.brier < measured["all"].before.brier
-    clear = calibration.measured(some, received(some, CERTAIN, POLICY))
+    clear = calibration.compare_groups(some, simulate_receptions(some, CERTAIN, POLICY))
     assert clear["all"].after.brier < measured["all"].after.brier
-    noisy = received(some, Reception(mistaken=0.5), POLICY)
+    noisy = simulate_receptions(some, ReceptionModel(mistaken=0.5), POLICY)
     assert any(each.stated.right and not each.shown for each in noisy)
 
 
 def test_the_diagram_is_a_picture_with_a_point_for_each_bin() -> None:
     some = [stated(0.5, True), stated(0.9, True, "directive"), stated(0.9, False, "directive")]
-    whole = calibration.measured(some, received(some, CERTAIN, POLICY))["all"]
+    whole = calibration.compare_groups(some, simulate_receptions(some, CERTAIN, POLICY))["all"]
     picture = ElementTree.fromstring(reliability.svg(whole))  # noqa: S314 # our own
     dots = picture.findall("{http://www.w3.org/2000/svg}circle")
     assert len(dots) == len(whole.before.bins) + len(whole.after.bins)

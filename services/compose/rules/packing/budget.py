@@ -97,7 +97,7 @@ def profile_for(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> Profile:
     """The profile of a window: scaled below the least, in proportion between two, the greatest above (X20, X52)."""
     known = [Profile(name, size, _shares(policy.profiles[name])) for name, size in PROFILE_WINDOWS.items()]
     if window <= known[0].window:
-        return Profile(known[0].name, window, _scaled(known[0].slots, _scale(window, policy)))
+        return Profile(known[0].name, window, scale_slots(known[0].slots, _scale(window, policy)))
     for low, high in pairwise(known):
         if window < high.window:
             at = (window - low.window) / (high.window - low.window)
@@ -112,7 +112,7 @@ def _shares(given: object) -> dict[Slot, int]:
     return {slot: getattr(given, slot) for slot in SLOTS}
 
 
-def _scaled(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
+def scale_slots(slots: Mapping[Slot, int], by: float) -> dict[Slot, int]:
     return {slot: int(size * by) for slot, size in slots.items()}
 
 
@@ -155,8 +155,8 @@ def slot_bounds(window: int, policy: BudgetPolicy = DEFAULT_BUDGET) -> SlotBound
     Windows that do not hold all minima beside the longest message share out what that message leaves (X52).
     """
     room, scale = _room(window, policy), _scale(window, policy)
-    most = _scaled(_shares(policy.maxima), scale)
-    least = _scaled(_shares(policy.minima), scale)
+    most = scale_slots(_shares(policy.maxima), scale)
+    least = scale_slots(_shares(policy.minima), scale)
     rest = room - least["system"] - least["generation"] - most["user_turn"] - HEADINGS_COST
     whole = sum(least[slot] for slot in COMPRESSIBLE)
     share = max(0.0, min(1.0, rest / whole)) if whole else 1.0

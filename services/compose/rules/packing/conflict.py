@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.vocabulary import Epistemic, MemoryType
-from services.compose.rules.candidates import Candidate, Conflict, CoreMemory, Dropped, Ranked
-from services.compose.rules.packing.draft import Decision, Packed
-from services.compose.rules.packing.norms import Norm, Wish, against, norms, says_taste, wish
+from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
+from services.compose.rules.packing.draft import Decision, PackagedContext
+from services.compose.rules.packing.norms import EnterpriseRule, PreferenceClaim, against, norms, says_taste, wish
 from shared.language.segment import query_terms
 from shared.screening.links import REMOVED
 from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
@@ -21,17 +21,20 @@ MAX_READ = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ConflictResolution:
     """What may be packed, and which preferences gave way to which rule."""
 
-    evidence: tuple[Ranked, ...]
+    evidence: tuple[RankedCandidate, ...]
     core: tuple[CoreMemory, ...]
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[CandidateConflict, ...] = ()
 
 
-def settle(
-    evidence: Sequence[Ranked], core: Sequence[CoreMemory], message: str, policy: SanitizePolicy = DEFAULT_SANITIZE
-) -> Settled:
+def resolve_conflicts(
+    evidence: Sequence[RankedCandidate],
+    core: Sequence[CoreMemory],
+    message: str,
+    policy: SanitizePolicy = DEFAULT_SANITIZE,
+) -> ConflictResolution:
     """The evidence and core memory without the preferences that a rule among the evidence stands against.
 
     A document that may not be shown rules nothing.
@@ -39,9 +42,9 @@ def settle(
     tastes = any(_yields(each.candidate) for each in evidence) or any(_pinned_yields(each) for each in core)
     rules = list(_rules(evidence, policy)) if tastes else []
     if not rules:
-        return Settled(tuple(evidence), tuple(core))
+        return ConflictResolution(tuple(evidence), tuple(core))
     now = frozenset(query_terms(message, 64))
-    lost: dict[str, Conflict] = {}
+    lost: dict[str, CandidateConflict] = {}
     told: set[str] = set()
     for each in evidence:
         source = each.candidate
@@ -63,7 +66,7 @@ def settle(
             found = _conflict(each.key, source.text, rules, now, each.score)
             if found:
                 lost[each.key] = found
-    return Settled(
+    return ConflictResolution(
         tuple(each for each in evidence if each.key not in lost),
         tuple(each for each in core if f"memory:{each.memory_id}" not in lost),
         tuple(lost.values()),
@@ -83,7 +86,7 @@ def yields(kind: MemoryType | None, epistemic: Epistemic, text: str = "") -> boo
     return kind in TASTES or (kind in VIEWED and (epistemic in VIEWS or says_taste(text)))
 
 
-def told(packed: Packed, conflicts: Sequence[Conflict]) -> Packed:
+def attach_conflicts(packed: PackagedContext, conflicts: Sequence[CandidateConflict]) -> PackagedContext:
     """The package with what gave way, as a decision and as left out, each naming the knowledge that won."""
     if not conflicts:
         return packed
@@ -99,7 +102,9 @@ def told(packed: Packed, conflicts: Sequence[Conflict]) -> Packed:
     )
 
 
-def _rules(evidence: Iterable[Ranked], policy: SanitizePolicy = DEFAULT_SANITIZE) -> Iterable[tuple[Candidate, Norm]]:
+def _rules(
+    evidence: Iterable[RankedCandidate], policy: SanitizePolicy = DEFAULT_SANITIZE
+) -> Iterable[tuple[Candidate, EnterpriseRule]]:
     for each in evidence:
         source = each.candidate
         if source.is_resource and not _gives_orders(source.text[:MAX_READ], policy):
@@ -113,10 +118,10 @@ def _gives_orders(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> bool:
 
 
 def _conflict(
-    key: str, text: str, rules: Sequence[tuple[Candidate, Norm]], now: frozenset[str], score: float
-) -> Conflict | None:
-    wanted: Wish | None = wish(text)
+    key: str, text: str, rules: Sequence[tuple[Candidate, EnterpriseRule]], now: frozenset[str], score: float
+) -> CandidateConflict | None:
+    wanted: PreferenceClaim | None = wish(text)
     if wanted is None:
         return None
     found = next(((source, norm) for source, norm in rules if against(norm, wanted, now)), None)
-    return Conflict(key, found[0].key, found[0].uri, found[1].force, score) if found else None
+    return CandidateConflict(key, found[0].key, found[0].uri, found[1].force, score) if found else None

@@ -10,9 +10,17 @@ from pydantic import JsonValue
 from schemas.context_package import ContextPackage, RecentMessage
 from schemas.experiment import GenerationMetadata
 from schemas.vocabulary import DropReason, Intent, Language
-from services.compose.rules.candidates import MEMORIES_MOST, Conflict, CoreMemory, Dropped, HeldBack, Ranked, RecentTurn
+from services.compose.rules.candidates import (
+    MEMORIES_MOST,
+    CandidateConflict,
+    CoreMemory,
+    Dropped,
+    HeldBack,
+    RankedCandidate,
+    RecentTurn,
+)
 from services.compose.rules.packing.budget import DEFAULT_BUDGET, Allocation
-from services.compose.rules.packing.slots import Prepared, PreparedCore
+from services.compose.rules.packing.slots import PreparedEvidence, PreparedMemory
 from services.compose.rules.ranking.fuse import DiversityPolicy
 from shared.policy import BudgetPolicy
 from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
@@ -52,7 +60,7 @@ class PackInputs:
     working_summary: str = ""
     entities: Sequence[str] = ()
     recent: Sequence[RecentTurn] = ()
-    evidence: Sequence[Ranked] = ()
+    evidence: Sequence[RankedCandidate] = ()
     policies: Sequence[str] = ()
     developer_rules: Sequence[str] = ()
     hints: Sequence[str] = ()
@@ -80,7 +88,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackagedContext:
     """The package without its debug section, and what the receipts and the debug section need."""
 
     package: ContextPackage
@@ -89,17 +97,17 @@ class Packed:
     why_selected: tuple[str, ...]
     allocation: Allocation
     budget_exceeded: bool
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[CandidateConflict, ...] = ()
     held_back: tuple[HeldBack, ...] = ()
 
 
 @dataclass(slots=True)
-class Draft:
+class PackageDraft:
     """The package while it is being filled."""
 
-    memories: list[Prepared] = field(default_factory=list[Prepared])
-    knowledge: list[Prepared] = field(default_factory=list[Prepared])
-    core: list[PreparedCore] = field(default_factory=list[PreparedCore])
+    memories: list[PreparedEvidence] = field(default_factory=list[PreparedEvidence])
+    knowledge: list[PreparedEvidence] = field(default_factory=list[PreparedEvidence])
+    core: list[PreparedMemory] = field(default_factory=list[PreparedMemory])
     turns: list[list[RecentMessage]] = field(default_factory=list[list[RecentMessage]])
     summary: str = ""
     entities: str = ""
@@ -108,6 +116,6 @@ class Draft:
     held_back: list[HeldBack] = field(default_factory=list[HeldBack])
 
     @property
-    def evidence(self) -> list[Prepared]:
+    def evidence(self) -> list[PreparedEvidence]:
         """What was found, of both sides, best first."""
         return sorted((*self.memories, *self.knowledge), key=lambda each: each.place)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from schemas.context_package import RecentMessage
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.budget import COMPRESSIBLE, Slot
-from services.compose.rules.packing.draft import Draft
-from services.compose.rules.packing.slots import Prepared, PreparedCore
+from services.compose.rules.packing.draft import PackageDraft
+from services.compose.rules.packing.slots import PreparedEvidence, PreparedMemory
 from shared.language import tokens
 
 NAME_JOINT = "; "
@@ -22,11 +22,11 @@ WORTH_MORE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class SlotCandidates:
     """All that there is to say; turns are newest first, each with its cost."""
 
-    evidence: list[Prepared]
-    core: list[PreparedCore]
+    evidence: list[PreparedEvidence]
+    core: list[PreparedMemory]
     turns: list[tuple[int, list[RecentMessage]]]
     summary: str
     entities: str
@@ -45,8 +45,8 @@ class Material:
         }
 
 
-def fit(
-    material: Material, draft: Draft, wants: Mapping[Slot, int], sizes: Mapping[Slot, int], room: int
+def fit_draft(
+    material: SlotCandidates, draft: PackageDraft, wants: Mapping[Slot, int], sizes: Mapping[Slot, int], room: int
 ) -> tuple[dict[Slot, int], dict[Slot, int]]:
     """The draft filled; what each slot was granted in the end and what it uses, together at most `room`."""
     granted = dict(sizes)
@@ -59,7 +59,7 @@ def fit(
     return granted, used
 
 
-def _fill(slot: Slot, size: int, material: Material, draft: Draft) -> int:
+def _fill(slot: Slot, size: int, material: SlotCandidates, draft: PackageDraft) -> int:
     """The tokens that the slot uses of `size`."""
     match slot:
         case "summary":
@@ -79,7 +79,7 @@ def _fill(slot: Slot, size: int, material: Material, draft: Draft) -> int:
             return _personal(size, material, draft)
 
 
-def _personal(size: int, material: Material, draft: Draft) -> int:
+def _personal(size: int, material: SlotCandidates, draft: PackageDraft) -> int:
     """Evidence at the longest snippets that fit beside the pinned memories' share; then these; then evidence again."""
     reserved = min(sum(each.cost for each in material.core), int(size * PINNED_SHARE))
     found = [each for each in material.evidence if not each.is_resource]
@@ -95,18 +95,18 @@ def _personal(size: int, material: Material, draft: Draft) -> int:
     return sum(each.cost for each in (*draft.core, *draft.memories))
 
 
-def evidence(found: Sequence[Prepared], size: int, snippet_chars: int) -> list[Prepared]:
+def evidence(found: Sequence[PreparedEvidence], size: int, snippet_chars: int) -> list[PreparedEvidence]:
     """As many pieces as fit at their shortest, best first, and each as long as there is room for."""
     if sum(each.cost for each in found) <= size:
         return list(found)
-    kept: list[tuple[Prepared, int]] = []
+    kept: list[tuple[PreparedEvidence, int]] = []
     left = size
     for each in found:
         shortest = min(each.cost, slots.frame(each) + LEAST_TEXT)
         if shortest <= left:
             left -= shortest
             kept.append((each, shortest))
-    made: list[Prepared] = []
+    made: list[PreparedEvidence] = []
     spare = 0
     for (each, _), most in zip(kept, _levels(kept, size), strict=True):
         short = each if each.cost <= most + spare else slots.shorter(each, most + spare, snippet_chars)
@@ -115,7 +115,7 @@ def evidence(found: Sequence[Prepared], size: int, snippet_chars: int) -> list[P
     return made
 
 
-def _levels(kept: Sequence[tuple[Prepared, int]], size: int) -> list[int]:
+def _levels(kept: Sequence[tuple[PreparedEvidence, int]], size: int) -> list[int]:
     """The most tokens of each piece: one level for all, twice that for the best, none under its shortest."""
     low, high = 0, max((each.cost for each, _ in kept), default=0)
     while low < high:
@@ -124,7 +124,7 @@ def _levels(kept: Sequence[tuple[Prepared, int]], size: int) -> list[int]:
     return _at(kept, low)
 
 
-def _at(kept: Sequence[tuple[Prepared, int]], level: int) -> list[int]:
+def _at(kept: Sequence[tuple[PreparedEvidence, int]], level: int) -> list[int]:
     return [
         min(each.cost, max(shortest, 2 * level if place < BEST else level))
         for place, (each, shortest) in enumerate(kept)
@@ -136,7 +136,7 @@ def _window(turns: Sequence[tuple[int, list[RecentMessage]]], size: int) -> list
     shown: list[list[RecentMessage]] = []
     for price, messages in turns:
         if price > size:
-            cut = slots.shortened(messages, size)
+            cut = slots.shorten_messages(messages, size)
             return [*shown, cut] if cut else shown
         size -= price
         shown.append(messages)

@@ -27,7 +27,7 @@ _PIECE = to_pattern(r"[\u3400-\u9fff]+|[A-Za-z0-9][\w'’+#.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class NounPhrase:
     """What something is about beyond manner: its words, the last of which is the thing itself."""
 
     words: tuple[str, ...]
@@ -39,12 +39,12 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Norm:
+class EnterpriseRule:
     """One rule: what it forbids or requires, and where, if not everywhere."""
 
     force: Force
     manners: frozenset[Manner]
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     fixed: frozenset[str]
     """Words of sorts of thing of which it names the one to use."""
     sorts: frozenset[str]
@@ -52,13 +52,13 @@ class Norm:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PreferenceClaim:
     """What somebody wants and does not want, each with its manners and things; `private` in their own four walls."""
 
     manners: frozenset[Manner]
     against: frozenset[Manner]
-    things: tuple[Thing, ...]
-    things_against: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
+    things_against: tuple[NounPhrase, ...]
     named: frozenset[str]
     sorts: frozenset[str]
     terms: frozenset[str]
@@ -66,14 +66,14 @@ class Wish:
 
 
 @of_texts(512)
-def norms(text: str) -> tuple[Norm, ...]:
+def norms(text: str) -> tuple[EnterpriseRule, ...]:
     """The rules that a text of the enterprise states now, for itself; questions, history and others' rules are none."""
     sentences = [each for each in _SENTENCE.split(normalise(text)) if each and each.strip()]
     found = (norm for each in sentences[:MAX_SENTENCES] for norm in _of_sentence(each.strip()[:MAX_SENTENCE]))
     return tuple(islice(found, MAX_NORMS))
 
 
-def _of_sentence(sentence: str) -> Iterator[Norm]:
+def _of_sentence(sentence: str) -> Iterator[EnterpriseRule]:
     if words.ASKS.search(sentence):
         return
     cues = list(_cues(sentence))
@@ -89,7 +89,7 @@ def _of_sentence(sentence: str) -> Iterator[Norm]:
             yield norm
 
 
-def _norm(force: Force, cue: str, before: str, after: str) -> Norm | None:
+def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | None:
     stop = words.STOPS.search(after)
     told = (after[: stop.start()] if stop else after).strip(" 。.!！;；,，:：")
     scope = before
@@ -100,17 +100,17 @@ def _norm(force: Force, cue: str, before: str, after: str) -> Norm | None:
     inside, where = (told[: placed.start()], told[placed.end() :]) if placed and placed.start() else (told, "")
     found = manners(told) if force == "requires" else manners(inside) or manners(told)
     things = () if found else tuple(_things(inside))
-    fixed = _fixed(told) if force == "requires" else []
+    fixed = list_fixed(told) if force == "requires" else []
     if not found and not things and not fixed:
         return None
     sorts = frozenset(sort for each in fixed for sort in each.sorts & words.SAME_SORT)
     if fixed or _content(inside) or manners(inside):
         scope = f"{scope} {where}"
     named = frozenset(each.word for each in fixed)
-    return Norm(force, found, things, named, sorts, _scope(scope) - named)
+    return EnterpriseRule(force, found, things, named, sorts, _scope(scope) - named)
 
 
-def _fixed(told: str) -> list[meanings.Named]:
+def list_fixed(told: str) -> list[meanings.Named]:
     """Of sorts of which one is chosen for all, what the rule says to use."""
     if not words.USES.match(told.strip()):
         return []
@@ -145,14 +145,14 @@ def _cues(sentence: str) -> list[tuple[Force, int, int]]:
     return kept
 
 
-def wish(text: str) -> Wish | None:
+def wish(text: str) -> PreferenceClaim | None:
     """What a preference wants; None where it is no taste of the user's own."""
     text = normalise(text)[:MAX_WISH]
     if words.SAFETY.search(text) or words.SOMEBODY_ELSE.search(text):
         return None
     wanted, unwanted = _sides(words.STILL.sub("", text))
     named = [each for each in meanings.named(wanted) if each.sorts & words.SAME_SORT]
-    return Wish(
+    return PreferenceClaim(
         manners=manners(wanted),
         against=manners(unwanted),
         things=tuple(_things(_object(wanted))),
@@ -246,7 +246,7 @@ def _words(text: str) -> list[str]:
     return found
 
 
-def _things(text: str) -> Iterator[Thing]:
+def _things(text: str) -> Iterator[NounPhrase]:
     for part in words.JOINTS.split(text):
         if not part:
             continue
@@ -254,7 +254,7 @@ def _things(text: str) -> Iterator[Thing]:
         own = part.strip()[: placed.start()] if placed and placed.start() else part.strip()
         own = words.TRAILING_ZH.sub("", own)
         if found := _content(own):
-            yield Thing(tuple(found[:8]))
+            yield NounPhrase(tuple(found[:8]))
 
 
 def _scope(text: str) -> frozenset[str]:
@@ -262,14 +262,14 @@ def _scope(text: str) -> frozenset[str]:
     return frozenset(query_terms(words.EVERYWHERE.sub(" ", words.ANY_MANNER.sub(" ", text)), 16))
 
 
-def same(rule: Thing, wanted: Thing) -> bool:
+def is_kind_of(rule: NounPhrase, wanted: NounPhrase) -> bool:
     """Whether what is wanted is the thing of the rule, or a kind of it: net slang is slang, a tea pot is no tea."""
-    return _alike(rule.head, wanted.head) and all(
-        any(_alike(one, other) for other in wanted.words) for one in rule.words
+    return is_alike(rule.head, wanted.head) and all(
+        any(is_alike(one, other) for other in wanted.words) for one in rule.words
     )
 
 
-def _alike(one: str, other: str) -> bool:
+def is_alike(one: str, other: str) -> bool:
     if one == other:
         return True
     if len(one) == 2 and len(other) == 1 and one.endswith(other):
@@ -278,7 +278,7 @@ def _alike(one: str, other: str) -> bool:
     return consumed and one[0] in words.CONSUMES and other[0] in words.CONSUMES
 
 
-def against(norm: Norm, wanted: Wish, message: frozenset[str]) -> bool:
+def against(norm: EnterpriseRule, wanted: PreferenceClaim, message: frozenset[str]) -> bool:
     """Whether the rule stands against the wish, where it holds for what is being done; `message` has its terms."""
     if wanted.private and not norm.scope & wanted.terms:
         return False
@@ -286,14 +286,14 @@ def against(norm: Norm, wanted: Wish, message: frozenset[str]) -> bool:
         return False
     if norm.force == "forbids":
         return bool(norm.manners & wanted.manners) or _any_same(norm.things, wanted.things)
-    if norm.manners & wanted.against or _excluded(norm, wanted):
+    if norm.manners & wanted.against or is_excluded(norm, wanted):
         return True
     if norm.fixed and norm.sorts & wanted.sorts and wanted.named.isdisjoint(norm.fixed):
         return True
     return _any_same(norm.things, wanted.things_against)
 
 
-def _excluded(norm: Norm, wanted: Wish) -> bool:
+def is_excluded(norm: EnterpriseRule, wanted: PreferenceClaim) -> bool:
     """Whether the wish is for another pole of what is required, or for what that excludes."""
     for manner in norm.manners:
         dimension = manner[0]
@@ -306,5 +306,5 @@ def _excluded(norm: Norm, wanted: Wish) -> bool:
     return False
 
 
-def _any_same(rules: Sequence[Thing], wanted: Sequence[Thing]) -> bool:
-    return any(same(rule, each) for rule in rules for each in wanted)
+def _any_same(rules: Sequence[NounPhrase], wanted: Sequence[NounPhrase]) -> bool:
+    return any(is_kind_of(rule, each) for rule in rules for each in wanted)

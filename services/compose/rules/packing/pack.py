@@ -30,12 +30,12 @@ from services.compose.rules.packing.budget import (
     slot_bounds,
     u_shape,
 )
-from services.compose.rules.packing.draft import Decision, Draft, Packed, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import Material
+from services.compose.rules.packing.draft import Decision, PackagedContext, PackageDraft, PackInputs, PackPolicy
+from services.compose.rules.packing.fit import SlotCandidates
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.shrink import A_FIELD, bare, escapes
+from services.compose.rules.packing.shrink import A_FIELD, count_frame_tokens, escapes
 from services.compose.rules.packing.sizes import Floors, fill, floors, gather
-from services.compose.rules.packing.slots import Prepared, Rules
+from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
 from shared.language import tokens
 from shared.language.detection import detect
 
@@ -43,11 +43,11 @@ __all__ = [
     "Decision",
     "PackInputs",
     "PackPolicy",
-    "Packed",
+    "PackagedContext",
     "TokenLimitTooSmallError",
     "UserMessageTooLongError",
     "check",
-    "pack",
+    "pack_context",
 ]
 
 
@@ -78,13 +78,13 @@ def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
     return said <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
 
 
-def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
+def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
     """A package that stays within the limit, as messages less margin and answer, and as JSON; the message is whole.
 
     Every slot stays within its bounds. UserMessageTooLongError where the message leaves no room for their least,
     TokenLimitTooSmallError where no message would.
     """
-    draft = Draft(
+    draft = PackageDraft(
         degraded=list(inputs.degraded_reason), rejected=list(inputs.withheld), held_back=list(inputs.held_back)
     )
     material = gather(inputs, policy, draft)
@@ -96,7 +96,9 @@ def pack(inputs: PackInputs, policy: PackPolicy) -> Packed:
         package = _package(inputs, policy, draft, frame)
         over = 0 if wire_room is None else _wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
         if wire_room is None or over <= 0 or wire_room < 0:
-            return _packed(package, draft, material, _allocation(inputs, policy, frame, least, filled.shares))
+            return to_packaged_context(
+                package, draft, material, _allocation(inputs, policy, frame, least, filled.shares)
+            )
         wire_room -= over + filled.idle
 
 
@@ -107,7 +109,7 @@ class _Frame:
     said: int
     limits: SlotBounds
     generation: int
-    rules: Rules
+    rules: InstructionBlocks
 
     @property
     def room(self) -> int:
@@ -150,7 +152,7 @@ def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame, degraded: 
     """The tokens that the JSON of an empty package leaves; None where it is not counted."""
     if inputs.token_limit < JSON_COUNTS_FROM:
         return None
-    empty = _package(inputs, policy, Draft(degraded=list(degraded)), frame)
+    empty = _package(inputs, policy, PackageDraft(degraded=list(degraded)), frame)
     return int(inputs.token_limit * WIRE_SHARE) - _wire_tokens(empty)
 
 
@@ -178,7 +180,9 @@ def _allocation(
     )
 
 
-def _rules(inputs: PackInputs, policy: PackPolicy, limits: SlotBounds, *, evidence: bool) -> Iterator[Rules]:
+def _rules(
+    inputs: PackInputs, policy: PackPolicy, limits: SlotBounds, *, evidence: bool
+) -> Iterator[InstructionBlocks]:
     """The rules that stay within the system's most, the fullest first; the shortest always."""
     language = _language(inputs)
     long, short = (
@@ -209,7 +213,7 @@ def _language(inputs: PackInputs) -> Language:
     return inputs.language or (clear[0] if clear else "other")
 
 
-def _package(inputs: PackInputs, policy: PackPolicy, draft: Draft, frame: _Frame) -> ContextPackage:
+def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame: _Frame) -> ContextPackage:
     rules, found = frame.rules, draft.evidence
     placed = u_shape(found)
     recent = [message for messages in reversed(draft.turns) for message in messages]
@@ -284,10 +288,12 @@ def _wire_tokens(package: ContextPackage) -> int:
     texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
     texts += [text for each in package.evidence for text in (each.snippet, each.title)]
     texts += [each.content for each in package.recent_turns]
-    return bare(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
+    return count_frame_tokens(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
 
 
-def _packed(package: ContextPackage, draft: Draft, material: Material, allocation: Allocation) -> Packed:
+def to_packaged_context(
+    package: ContextPackage, draft: PackageDraft, material: SlotCandidates, allocation: Allocation
+) -> PackagedContext:
     positions = {item.id: place for place, item in enumerate(package.evidence)}
     last = len(package.evidence) - 1
     decisions: list[Decision] = []
@@ -325,15 +331,15 @@ def _packed(package: ContextPackage, draft: Draft, material: Material, allocatio
         )
         for at, each in enumerate(draft.core)
     ]
-    rejected = (*draft.rejected, *_left_out(material, {each.key for each in decisions}))
+    rejected = (*draft.rejected, *list_left_out(material, {each.key for each in decisions}))
     dropped = tuple(Dropped(each.key, each.reason, each.score, each.rule) for each in rejected)
     exceeded = any(each.reason == "budget_exceeded" for each in rejected)
     media = [HeldBack(each.key, "foreign", each.rule or "", True) for each in rejected if each.key.startswith("media:")]
     held = tuple(dict.fromkeys([*draft.held_back, *media]))
-    return Packed(package, (*decisions, *rejected), dropped, tuple(why), allocation, exceeded, held_back=held)
+    return PackagedContext(package, (*decisions, *rejected), dropped, tuple(why), allocation, exceeded, held_back=held)
 
 
-def _left_out(material: Material, shown: set[str]) -> list[Decision]:
+def list_left_out(material: SlotCandidates, shown: set[str]) -> list[Decision]:
     """What would have gone in if there had been room."""
     found = [
         Decision(each.ranked.key, False, "budget_exceeded", each.ranked.score, sanitization=each.outcome)
@@ -348,7 +354,7 @@ def _left_out(material: Material, shown: set[str]) -> list[Decision]:
     return [*found, *pinned]
 
 
-def _why(place: int, each: Prepared) -> str:
+def _why(place: int, each: PreparedEvidence) -> str:
     made = each.ranked.factors
     arms = ", ".join(f"{arm}#{rank}" for arm, rank in sorted(each.ranked.candidate.arm_ranks.items()))
     trust = f", confidence={made.confidence:.2f}, recency={made.recency:.2f}" if each.ranked.candidate.memory_id else ""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from services.compose.rules.candidates import Dropped, Ranked
-from services.compose.rules.packing.draft import Decision, Packed
-from services.compose.rules.ranking.fuse import Fused, FusePolicy
+from services.compose.rules.candidates import Dropped, RankedCandidate
+from services.compose.rules.packing.draft import Decision, PackagedContext
+from services.compose.rules.ranking.fuse import FusePolicy, FusionResult
 
 SCHEMA_VERSION = 5
 """Of the details; five-tuples came with 3 (seed 004 section 4.1.1), sanitising, budget and so on 4, probabilities 5."""
@@ -13,12 +13,12 @@ NO_CONFLICT: dict[str, Any] = {"detected": False, "resolution": None, "with": No
 NO_GUARDRAIL: dict[str, Any] = {"hit": False, "rule_id": None, "reason": None}
 
 
-def candidates(fused: Fused) -> list[dict[str, Any]]:
+def candidates(fused: FusionResult) -> list[dict[str, Any]]:
     """Every candidate with its place and score in every list that had it."""
-    return [_candidate(each) for each in _judged(fused).values()]
+    return [_candidate(each) for each in index_judged(fused).values()]
 
 
-def _candidate(ranked: Ranked) -> dict[str, Any]:
+def _candidate(ranked: RankedCandidate) -> dict[str, Any]:
     source = ranked.candidate
     return {
         "id": ranked.key,
@@ -32,7 +32,7 @@ def _candidate(ranked: Ranked) -> dict[str, Any]:
     }
 
 
-def ranking(policy: FusePolicy) -> dict[str, Any]:
+def describe_ranking(policy: FusePolicy) -> dict[str, Any]:
     """What the order was made with, so that it can be made again."""
     return {
         "method": policy.method,
@@ -49,24 +49,24 @@ def ranking(policy: FusePolicy) -> dict[str, Any]:
 
 
 def decisions(
-    fused: Fused, packed: Packed, stale: Mapping[str, str | None], policy_version: str
+    fused: FusionResult, packed: PackagedContext, stale: Mapping[str, str | None], policy_version: str
 ) -> list[dict[str, Any]]:
     """One decision for everything that could have been in the package: what is in it first, in its order.
 
     `stale`: what no longer holds, with the rule that says so.
     """
-    judged = _judged(fused)
+    judged = index_judged(fused)
     made: dict[str, dict[str, Any]] = {}
     for each in sorted(packed.decisions, key=_place):
         made.setdefault(each.key, _decision(each, judged.get(each.key), policy_version))
     for out in fused.dropped:
-        made.setdefault(out.key, _decision(_late(out), judged.get(out.key), policy_version))
+        made.setdefault(out.key, _decision(to_late_decision(out), judged.get(out.key), policy_version))
     for key, rule in stale.items():
         made.setdefault(key, _decision(Decision(key, False, "superseded", rule=rule), None, policy_version))
     return list(made.values())
 
 
-def _judged(fused: Fused) -> dict[str, Ranked]:
+def index_judged(fused: FusionResult) -> dict[str, RankedCandidate]:
     return {each.key: each for each in (*fused.judged, *fused.ranked)}
 
 
@@ -74,11 +74,11 @@ def _place(made: Decision) -> tuple[bool, bool, int]:
     return (not made.injected, made.position is None, made.position or 0)
 
 
-def _late(out: Dropped) -> Decision:
+def to_late_decision(out: Dropped) -> Decision:
     return Decision(out.key, False, out.reason, out.score, rule=out.rule)
 
 
-def _decision(made: Decision, ranked: Ranked | None, policy_version: str) -> dict[str, Any]:
+def _decision(made: Decision, ranked: RankedCandidate | None, policy_version: str) -> dict[str, Any]:
     blocked = made.reason == "blocked" or made.sanitization != "pass"
     position = None if made.position is None else {"slot": made.slot, "index": made.position, "zone": made.zone}
     return {
@@ -105,7 +105,7 @@ def _conflict(made: Decision) -> dict[str, Any]:
     return {"detected": True, "resolution": "knowledge_first", "with": made.rule}
 
 
-def _factors(ranked: Ranked) -> dict[str, float]:
+def _factors(ranked: RankedCandidate) -> dict[str, float]:
     made = ranked.factors
     return {
         "relevance": round(made.relevance, 6),

@@ -61,7 +61,7 @@ def core_tag(memory: CoreMemory, text: str, nonce: str) -> str:
         provenance=_trust(memory.provenance),
         epistemic_type=_kind(memory.epistemic),
     )
-    return _tagged("user_memory", known, text, None)
+    return write_tag("user_memory", known, text, None)
 
 
 def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) -> str:
@@ -80,11 +80,11 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
             epistemic_type=_kind(candidate.epistemic),
             type="habit" if (candidate.category or "").startswith(HABIT) else None,
         )
-        return _tagged("user_memory", attributes, text, limit)
+        return write_tag("user_memory", attributes, text, limit)
     if candidate.is_resource:
         source = "enterprise" if candidate.org_tier else _name(candidate.source_type) or "resource"
         attributes = _attributes(nonce=nonce, source=source, org_tier=_name(candidate.org_tier))
-        return _tagged("knowledge", attributes, text, limit)
+        return write_tag("knowledge", attributes, text, limit)
     speaker = _name(candidate.name) or candidate.role
     attributes = _attributes(
         nonce=nonce,
@@ -93,7 +93,7 @@ def evidence_snippet(candidate: Candidate, text: str, limit: int, nonce: str) ->
         epistemic_type=_kind(candidate.epistemic),
         speaker=speaker,
     )
-    return _tagged("user_memory", attributes, text, limit)
+    return write_tag("user_memory", attributes, text, limit)
 
 
 def known_of(candidate: Candidate) -> KnownOf | None:
@@ -109,7 +109,7 @@ def known_of(candidate: Candidate) -> KnownOf | None:
     )
 
 
-def _tagged(tag: str, attributes: str, text: str, limit: int | None) -> str:
+def write_tag(tag: str, attributes: str, text: str, limit: int | None) -> str:
     opening, closing = f"<{tag}{attributes}>", f"</{tag}>"
     room = None if limit is None else limit - len(opening) - len(closing)
     if room is not None and room < 1:

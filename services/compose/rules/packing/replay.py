@@ -22,15 +22,15 @@ def replay(retrieval: Mapping[str, Any], injection: Mapping[str, Any], package: 
     """
     decisions: dict[str, Mapping[str, Any]] = {each["id"]: each for each in injection["decisions"]}
     problems = [
-        *_undecided(retrieval["candidates"], decisions, len(injection["decisions"])),
+        *find_undecided(retrieval["candidates"], decisions, len(injection["decisions"])),
         *_scores(retrieval, decisions),
         *(f"{key}: incomplete decision" for key, each in decisions.items() if not _complete(each)),
-        *(_placed(decisions, package) if package is not None else ()),
+        *(find_misplaced(decisions, package) if package is not None else ()),
     ]
     return Replayed(tuple(_line(each) for each in decisions.values()), tuple(problems))
 
 
-def _undecided(candidates: Iterable[Mapping[str, Any]], decisions: Mapping[str, Any], told: int) -> Iterable[str]:
+def find_undecided(candidates: Iterable[Mapping[str, Any]], decisions: Mapping[str, Any], told: int) -> Iterable[str]:
     if told != len(decisions):
         yield "something was decided twice"
     for each in candidates:
@@ -62,7 +62,7 @@ def _complete(made: Mapping[str, Any]) -> bool:
     return there and placed and isinstance(made.get("guardrail"), Mapping)
 
 
-def _placed(decisions: Mapping[str, Mapping[str, Any]], package: Mapping[str, Any]) -> Iterable[str]:
+def find_misplaced(decisions: Mapping[str, Mapping[str, Any]], package: Mapping[str, Any]) -> Iterable[str]:
     evidence = [each["id"] for each in package.get("evidence", [])]
     sources = [block.get("source", {}).get("memory_item_id") for block in package.get("system_blocks", [])]
     core = [f"memory:{each}" for each in sources if each]

@@ -8,9 +8,9 @@ from typing import Any
 from schemas.base import Contract
 from schemas.context_package import RecentMessage
 from services.compose.rules.packing.budget import COMPRESSIBLE, Slot, SlotBounds
-from services.compose.rules.packing.fit import Material
+from services.compose.rules.packing.fit import SlotCandidates
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.slots import SEPARATOR, Prepared, PreparedCore
+from services.compose.rules.packing.slots import SEPARATOR, PreparedEvidence, PreparedMemory
 from shared.language import tokens
 
 Counts = tuple[int, int, int]
@@ -38,12 +38,12 @@ def escapes(text: str) -> int:
     return text.count('"') + text.count("\\") + text.count("\n") + text.count("\t")
 
 
-def bare(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
+def count_frame_tokens(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
     """The tokens of a part's JSON without its texts."""
     return tokens.fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
-def thinner(material: Material, room: int, wire_room: int, limits: SlotBounds) -> tuple[Material, int]:
+def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:
     """As many pieces as leave the JSON room for their texts, and the tokens that are then left to these.
 
     Pinned memory gives way first, then evidence, then the older turns, whose fields are few; only where more can be
@@ -53,22 +53,22 @@ def thinner(material: Material, room: int, wire_room: int, limits: SlotBounds) -
     extras = (_extras_of_core(material.core), _extras_of_evidence(material.evidence), _extras_of_turns(turns))
     named = NAMES if material.entities else 0
 
-    def left(counts: Counts) -> int:
+    def count_left(counts: Counts) -> int:
         return wire_room - named - sum(sum(extra[:count]) for extra, count in zip(extras, counts, strict=True))
 
     @cache
-    def said(counts: Counts) -> int:
-        return min(room, left(counts), sum(_first(material, counts).wants().values()))
+    def count_said(counts: Counts) -> int:
+        return min(room, count_left(counts), sum(take_first(material, counts).wants().values()))
 
     wanted = material.wants()
     kept: list[Slot] = [slot for slot in COMPRESSIBLE if limits.least[slot] >= A_PIECE]
     least: dict[Slot, int] = {slot: min(wanted[slot], limits.least[slot]) for slot in kept}
 
     def gives_way(counts: Counts, fewer: Counts) -> bool:
-        if said(counts) >= ENOUGH * room or said(fewer) <= said(counts):
+        if count_said(counts) >= ENOUGH * room or count_said(fewer) <= count_said(counts):
             return False
-        wants = _first(material, fewer).wants()
-        return left(counts) < sum(least.values()) or all(wants[slot] >= size for slot, size in least.items())
+        wants = take_first(material, fewer).wants()
+        return count_left(counts) < sum(least.values()) or all(wants[slot] >= size for slot, size in least.items())
 
     every = counts = (len(material.core), len(material.evidence), len(turns))
     for keeps in LIGHTEN:
@@ -76,9 +76,9 @@ def thinner(material: Material, room: int, wire_room: int, limits: SlotBounds) -
             while counts[at] > keep and gives_way(counts, _with(counts, at, -1)):
                 counts = _with(counts, at, -1)
     for at in GIVEN_BACK:
-        while counts[at] < every[at] and said(_with(counts, at, 1)) > said(counts):
+        while counts[at] < every[at] and count_said(_with(counts, at, 1)) > count_said(counts):
             counts = _with(counts, at, 1)
-    return _first(material, counts), max(0, left(counts))
+    return take_first(material, counts), max(0, count_left(counts))
 
 
 def _with(counts: Counts, at: int, more: int) -> Counts:
@@ -86,25 +86,25 @@ def _with(counts: Counts, at: int, more: int) -> Counts:
     return core, found, turns
 
 
-def _first(material: Material, counts: Counts) -> Material:
+def take_first(material: SlotCandidates, counts: Counts) -> SlotCandidates:
     core, found, turns = counts
     return replace(
         material, core=material.core[:core], evidence=material.evidence[:found], turns=material.turns[:turns]
     )
 
 
-def _extras_of_core(core: Sequence[PreparedCore]) -> list[int]:
-    fields = bare(core[0].block, {"text"}) if core else 0
+def _extras_of_core(core: Sequence[PreparedMemory]) -> list[int]:
+    fields = count_frame_tokens(core[0].block, {"text"}) if core else 0
     return [fields + A_FIELD + escapes(each.block.text) - SEPARATOR for each in core]
 
 
-def _extras_of_evidence(found: Sequence[Prepared]) -> list[int]:
+def _extras_of_evidence(found: Sequence[PreparedEvidence]) -> list[int]:
     fields: dict[str, int] = {}
     made: list[int] = []
     for each in found:
         kind, item = each.ranked.candidate.kind, each.item
         if kind not in fields:
-            fields[kind] = bare(item, {"snippet", "title"})
+            fields[kind] = count_frame_tokens(item, {"snippet", "title"})
         texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * A_FIELD + escapes(item.snippet)
         made.append(fields[kind] + texts - each.cost)
     return made

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from services.compose.rules.candidates import Ranked, RecentTurn
+from services.compose.rules.candidates import RankedCandidate, RecentTurn
 from services.compose.rules.packing import slots, texts
 from services.compose.rules.packing.budget import (
     COMPRESSIBLE,
@@ -19,11 +19,11 @@ from services.compose.rules.packing.budget import (
     profile_for,
     truncate,
 )
-from services.compose.rules.packing.draft import Decision, Draft, PackInputs, PackPolicy
-from services.compose.rules.packing.fit import NAME_JOINT, Material, fit
+from services.compose.rules.packing.draft import Decision, PackageDraft, PackInputs, PackPolicy
+from services.compose.rules.packing.fit import NAME_JOINT, SlotCandidates, fit_draft
 from services.compose.rules.packing.shrink import thinner
-from services.compose.rules.packing.slots import PreparedCore
-from services.compose.rules.packing.spoken import withheld
+from services.compose.rules.packing.slots import PreparedMemory
+from services.compose.rules.packing.spoken import list_withheld
 from shared.language.detection import detect
 from shared.screening.sanitize import show_own
 
@@ -33,11 +33,11 @@ DEEP = 16
 """Turns of a long conversation."""
 
 
-def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
+def gather(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft) -> SlotCandidates:
     """All that may be said: past the guard, within the counts, each piece with its cost; the draft names the rest."""
     found = {each.key for each in inputs.evidence}
-    pinned = _pinned(inputs, policy, draft, found)
-    allowed = _allowed(inputs, policy, draft, _personal(inputs, policy) - len(pinned))
+    pinned = list_pinned(inputs, policy, draft, found)
+    allowed = list_allowed(inputs, policy, draft, _personal(inputs, policy) - len(pinned))
     lean = inputs.token_limit < policy.short_guide_below
     request = inputs.request_id or inputs.context_id
     evidence = slots.evidence(
@@ -49,7 +49,7 @@ def gather(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> Material:
         lean=lean,
         nonce=inputs.nonce,
     )
-    return Material(
+    return SlotCandidates(
         evidence=evidence,
         core=pinned,
         turns=slots.window(_earlier(inputs), policy.recent_turns_max, policy.max_tool_chars),
@@ -70,14 +70,14 @@ def _evidence_most(inputs: PackInputs, policy: PackPolicy) -> int:
     return max(policy.evidence_max_items, inputs.inject_limit or 0)
 
 
-def _allowed(
-    inputs: PackInputs, policy: PackPolicy, draft: Draft, personal: int
-) -> list[tuple[Ranked, slots.Screened]]:
+def list_allowed(
+    inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, personal: int
+) -> list[tuple[RankedCandidate, slots.Screened]]:
     """The evidence that passes the guard and the counts, in order; of the user `personal` pieces at most."""
     most, memories = _evidence_most(inputs, policy), max(policy.memories_max, inputs.inject_limit or 0)
-    kept: list[tuple[Ranked, slots.Screened]] = []
+    kept: list[tuple[RankedCandidate, slots.Screened]] = []
     for each, clean in slots.screen_candidates(inputs.evidence, policy.sanitize, policy.max_snippet_chars):
-        draft.rejected += withheld(slots.withheld(each.candidate, policy.sanitize))
+        draft.rejected += list_withheld(slots.list_withheld(each.candidate, policy.sanitize))
         draft.held_back += slots.held_back_of(each.candidate, clean, policy.sanitize)
         is_memory = each.candidate.memory_id is not None
         full = len(kept) >= most or (is_memory and memories <= 0)
@@ -94,7 +94,7 @@ def _allowed(
     return kept
 
 
-def _pinned(inputs: PackInputs, policy: PackPolicy, draft: Draft, found: set[str]) -> list[PreparedCore]:
+def list_pinned(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, found: set[str]) -> list[PreparedMemory]:
     """Core memory that is not among the evidence, as much as may go in."""
     pinned, blocked = slots.core(inputs.core, policy.sanitize, inputs.nonce)
     draft.rejected += [Decision(each.key, False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked]
@@ -112,7 +112,7 @@ def _earlier(inputs: PackInputs) -> list[RecentTurn]:
     return turns
 
 
-def _summary(inputs: PackInputs, policy: PackPolicy, draft: Draft) -> str:
+def _summary(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft) -> str:
     """What the user and the assistant said, summed up: shown as it was said."""
     clean = show_own(inputs.working_summary, policy.sanitize)
     draft.held_back += slots.held_back("summary", "own", clean)
@@ -134,7 +134,7 @@ class Floors:
     allocation: Literal["dynamic", "static", "fallback"]
 
 
-def floors(inputs: PackInputs, policy: PackPolicy, draft: Draft, material: Material) -> Floors:
+def floors(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, material: SlotCandidates) -> Floors:
     """The dynamic shares, or the static ones where the policy says so or the allocator fails (R119)."""
     found = signals(inputs, material)
     made = policy.budget.allocation
@@ -147,7 +147,7 @@ def floors(inputs: PackInputs, policy: PackPolicy, draft: Draft, material: Mater
     return Floors(shares, found, "static" if made == "static" else "fallback")
 
 
-def signals(inputs: PackInputs, material: Material) -> BudgetSignals:
+def signals(inputs: PackInputs, material: SlotCandidates) -> BudgetSignals:
     """How sure the memories are, how near the best knowledge is, how long the conversation has been (R112)."""
     memories = [each.ranked.candidate.confidence for each in material.evidence if not each.is_resource]
     pinned = [each.memory.confidence for each in material.core]
@@ -172,11 +172,11 @@ class Filling:
 
 
 def fill(
-    material: Material,
+    material: SlotCandidates,
     shares: Mapping[Slot, int],
     limits: SlotBounds,
     order: Order,
-    draft: Draft,
+    draft: PackageDraft,
     room: int,
     wire_room: int | None,
 ) -> Filling:
@@ -189,8 +189,8 @@ def fill(
     granted = _grant(wanted, shares, limits, order, room)
     kept, left = (material, room) if wire_room is None else thinner(material, room, wire_room, limits)
     room = max(0, min(room, left))
-    wants = _capped(kept.wants(), limits)
-    filled, used = fit(kept, draft, wants, _grant(wants, shares, limits, order, room), room)
+    wants = cap_sizes(kept.wants(), limits)
+    filled, used = fit_draft(kept, draft, wants, _grant(wants, shares, limits, order, room), room)
     made: dict[Slot, SlotBudget] = {
         slot: SlotBudget(
             wanted=wanted[slot],
@@ -208,9 +208,9 @@ def fill(
 def _grant(
     wants: Mapping[Slot, int], shares: Mapping[Slot, int], limits: SlotBounds, order: Order, room: int
 ) -> dict[Slot, int]:
-    sizes = truncate({**_capped(wants, limits)}, room, {**shares}, order, least={**limits.least})
+    sizes = truncate({**cap_sizes(wants, limits)}, room, {**shares}, order, least={**limits.least})
     return {slot: sizes[slot] for slot in COMPRESSIBLE}
 
 
-def _capped(wants: Mapping[Slot, int], limits: SlotBounds) -> dict[Slot, int]:
+def cap_sizes(wants: Mapping[Slot, int], limits: SlotBounds) -> dict[Slot, int]:
     return {slot: min(size, limits.most[slot]) for slot, size in wants.items()}

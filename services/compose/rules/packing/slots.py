@@ -10,7 +10,7 @@ from schemas.evidence_pack import EvidenceItem, EvidenceProvenance, Ref, Signals
 from schemas.messages import evidence_line
 from schemas.retrieval_plan import PLAN_VERSION
 from schemas.vocabulary import Intent, Language, MemoryType
-from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, Ranked, RecentTurn
+from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn
 from services.compose.rules.packing import texts
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
 from shared.domain.blocks import Blocked, closed, fence
@@ -35,7 +35,7 @@ LEAST_MESSAGE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class InstructionBlocks:
     """The rules of the turn, their blocks and cost."""
 
     system: tuple[SystemBlock, ...] = ()
@@ -44,10 +44,10 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedEvidence:
     """A piece of evidence as it would stand in the package; `text` is what may be shown of it, `place` its rank."""
 
-    ranked: Ranked
+    ranked: RankedCandidate
     item: EvidenceItem
     cost: int
     outcome: Outcome
@@ -63,7 +63,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedCore:
+class PreparedMemory:
     """A pinned memory as it would stand in the package."""
 
     memory: CoreMemory
@@ -102,7 +102,7 @@ def rules(
     short: bool,
     evidence: bool = True,
     nonce: str = "",
-) -> Rules:
+) -> InstructionBlocks:
     """The memory guide, the caller's rules, how to cite and what this kind of turn calls for (R098, R106, R107).
 
     Without evidence there is nothing to cite, and a sentence guides; where it has to be short, that is all.
@@ -111,26 +111,26 @@ def rules(
         type="policies", text=texts.memory_guide(language, nonce, short=short or not evidence), updated_at=now
     )
     if short:
-        return Rules((guide,), (), cost(guide.text) + MESSAGE_OVERHEAD)
+        return InstructionBlocks((guide,), (), cost(guide.text) + MESSAGE_OVERHEAD)
     phase = texts.phase_rule(language, intent)
     cite = [("format_rules", texts.citation_rule(language))] if evidence else []
     rest = [*cite, *([("other", phase)] if phase else []), *(("other", text) for text in developer)]
     blocks = (guide, *(SystemBlock(type="policies", text=text, updated_at=now) for text in policies))
     made = tuple(DeveloperBlock.model_validate({"type": kind, "text": text, "updated_at": now}) for kind, text in rest)
     total = sum(cost(block.text) for block in (*blocks, *made)) + (1 + bool(made)) * MESSAGE_OVERHEAD
-    return Rules(blocks, made, total)
+    return InstructionBlocks(blocks, made, total)
 
 
-def with_hints(made: Rules, hints: Sequence[str], now: datetime) -> Rules:
+def with_hints(made: InstructionBlocks, hints: Sequence[str], now: datetime) -> InstructionBlocks:
     """The rules with what the agent has learnt of its own tools after them."""
     lines = "\n".join(f"- {each}" for each in hints)
     block = SystemBlock(type="other", text=f"<agent_hints>\n{lines}\n</agent_hints>", updated_at=now)
-    return Rules((*made.system, block), made.developer, made.cost + cost(block.text))
+    return InstructionBlocks((*made.system, block), made.developer, made.cost + cost(block.text))
 
 
 def screen_candidates(
-    ranked: Iterable[Ranked], policy: SanitizePolicy, most: int = MAX_READ
-) -> list[tuple[Ranked, Screened]]:
+    ranked: Iterable[RankedCandidate], policy: SanitizePolicy, most: int = MAX_READ
+) -> list[tuple[RankedCandidate, Screened]]:
     """Every candidate with what may be injected of the first `most` characters, the only ones that could be shown."""
     return [(each, screen_candidate(each.candidate, policy, most)) for each in ranked]
 
@@ -149,7 +149,7 @@ def screen_candidate(candidate: Candidate, policy: SanitizePolicy, most: int = M
     return Screened(clean.outcome, "\n".join([clean.text, *fences]), clean.rule)
 
 
-def withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
+def list_withheld(candidate: Candidate, policy: SanitizePolicy) -> list[Blocked]:
     """The media whose recognised text gave orders, when the message was indexed or now."""
     read = [(each, screen(candidate.text[each.start : each.end], policy)) for each in candidate.recognized]
     return [
@@ -178,7 +178,7 @@ def _start(text: str, most: int) -> str:
 
 
 def evidence(
-    pairs: Sequence[tuple[Ranked, Screened]],
+    pairs: Sequence[tuple[RankedCandidate, Screened]],
     request_id: str,
     now: datetime,
     limit: int,
@@ -186,23 +186,23 @@ def evidence(
     policy: SanitizePolicy,
     lean: bool = False,
     nonce: str = "",
-) -> list[Prepared]:
+) -> list[PreparedEvidence]:
     """Evidence with snippets of at most `limit` characters; lean: without what is known of it and its signals."""
-    made: list[Prepared] = []
+    made: list[PreparedEvidence] = []
     for place, (ranked, clean) in enumerate(pairs):
         item = _item(ranked, clean.text, request_id, now, limit, nonce, policy, lean=lean)
         if item.snippet:
             price = cost(evidence_line(place + 1, item))
-            made.append(Prepared(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
+            made.append(PreparedEvidence(ranked, item, price, clean.outcome, clean.rule, place, clean.text, nonce))
     return made
 
 
-def frame(each: Prepared) -> int:
+def frame(each: PreparedEvidence) -> int:
     """The tokens of the evidence without its text: label, address, tag, how it was found."""
     return _with_snippet(each, "", len(each.text) + 10_000).cost
 
 
-def shorter(each: Prepared, size: int, limit: int) -> Prepared | None:
+def shorter(each: PreparedEvidence, size: int, limit: int) -> PreparedEvidence | None:
     """The evidence with as much of its text as fits `size` tokens; None where that is nothing."""
     room = size - frame(each) - SEPARATOR
     text = tokens.head(each.text, room)
@@ -210,13 +210,13 @@ def shorter(each: Prepared, size: int, limit: int) -> Prepared | None:
     return made if made and made.cost <= size else None
 
 
-def _with_snippet(each: Prepared, text: str, limit: int) -> Prepared:
+def _with_snippet(each: PreparedEvidence, text: str, limit: int) -> PreparedEvidence:
     item = each.item.model_copy(update={"snippet": evidence_snippet(each.ranked.candidate, text, limit, each.nonce)})
     return replace(each, item=item, cost=cost(evidence_line(each.place + 1, item)))
 
 
 def _item(
-    ranked: Ranked,
+    ranked: RankedCandidate,
     text: str,
     request_id: str,
     now: datetime,
@@ -243,7 +243,7 @@ def _item(
     )
 
 
-def ref(ranked: Ranked) -> Ref:
+def ref(ranked: RankedCandidate) -> Ref:
     """Where the evidence lives (decision 12)."""
     source = ranked.candidate
     return Ref(
@@ -255,7 +255,7 @@ def ref(ranked: Ranked) -> Ref:
     )
 
 
-def signals(ranked: Ranked) -> Signals:
+def signals(ranked: RankedCandidate) -> Signals:
     """What each ranker said of the evidence; arms are recognised by the beginning of their names."""
     source = ranked.candidate
     vector = [arm for arm in source.arm_ranks if arm.startswith("vector")]
@@ -277,9 +277,9 @@ def signals(ranked: Ranked) -> Signals:
 
 def core(
     memories: Sequence[CoreMemory], policy: SanitizePolicy, nonce: str = ""
-) -> tuple[list[PreparedCore], list[PreparedCore]]:
+) -> tuple[list[PreparedMemory], list[PreparedMemory]]:
     """The pinned memories that may be shown, in their order, and those that are blocked."""
-    made: list[PreparedCore] = []
+    made: list[PreparedMemory] = []
     for memory in memories:
         clean = show(memory.text, memory.comes_from, policy)
         block = SystemBlock(
@@ -288,7 +288,7 @@ def core(
             updated_at=memory.updated_at,
             source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),
         )
-        made.append(PreparedCore(memory, block, cost(block.text), clean))
+        made.append(PreparedMemory(memory, block, cost(block.text), clean))
     allowed = [each for each in made if each.outcome != "blocked"]
     return allowed, [each for each in made if each.outcome == "blocked"]
 
@@ -312,7 +312,7 @@ def turn_cost(messages: Sequence[RecentMessage]) -> int:
     return sum(tokens.count(each.content) + tokens.count(each.name or "") + MESSAGE_OVERHEAD for each in messages)
 
 
-def shortened(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
+def shorten_messages(messages: Sequence[RecentMessage], size: int) -> list[RecentMessage]:
     """The messages of one turn cut to at most `size` tokens, the longest most.
 
     Where they would be too short to say anything, the first is left out; empty where none fits.
@@ -320,13 +320,13 @@ def shortened(messages: Sequence[RecentMessage], size: int) -> list[RecentMessag
     for first in range(len(messages)):
         shown = list(messages[first:])
         prices = [turn_cost([each]) for each in shown]
-        sizes = _levelled(prices, size)
+        sizes = level_sizes(prices, size)
         if all(given >= min(price, LEAST_MESSAGE) for given, price in zip(sizes, prices, strict=True)):
             return [_cut_message(*each) for each in zip(shown, prices, sizes, strict=True)]
     return []
 
 
-def _levelled(prices: Sequence[int], size: int) -> list[int]:
+def level_sizes(prices: Sequence[int], size: int) -> list[int]:
     """Of each price as much as an even share allows; what the small do not need goes to the large."""
     given = [0] * len(prices)
     left = size

@@ -21,7 +21,7 @@ HANDED_ON = {"type", "media_id", "text_fallback", "security_status", "metadata"}
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class UserMessageParts:
     """The whole message as text; where the model reads any of its media, also as parts with these media as blocks."""
 
     text: str
@@ -30,16 +30,16 @@ class Spoken:
     degraded: tuple[str, ...] = ()
 
 
-def spoken(
+def split_message(
     blocks: Sequence[ContentBlock], modalities: Sequence[BlockType], limit: int, most: int, policy: SanitizePolicy
-) -> Spoken:
+) -> UserMessageParts:
     """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
     media = [block for block in blocks if block.is_media]
     made = fitted(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
     read = [block for block in media if block.type in modalities]
     parts = [_part(block, piece, modalities) for block, piece in zip(blocks, made.pieces, strict=True)] if read else []
     degraded = (UNSUPPORTED,) if len(read) < len(media) else ()
-    return Spoken(made.text, tuple(parts), withheld(made.blocked), degraded)
+    return UserMessageParts(made.text, tuple(parts), list_withheld(made.blocked), degraded)
 
 
 def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _part(block: ContentBlock, piece: str, modalities: Sequence[BlockType]) -> d
     return {"type": "text", "text": piece}
 
 
-def withheld(blocked: Iterable[Blocked]) -> tuple[Decision, ...]:
+def list_withheld(blocked: Iterable[Blocked]) -> tuple[Decision, ...]:
     """The receipts of recognised text that gave orders: the fallback stands alone."""
     return tuple(
         Decision(f"media:{each.media_id}", False, "blocked", sanitization="blocked", rule=each.rule) for each in blocked

@@ -14,7 +14,7 @@ from schemas.evidence_pack import (
     Signals,
 )
 from schemas.retrieval_plan import RetrievalPlan
-from services.compose.rules.candidates import Candidate, Ranked
+from services.compose.rules.candidates import Candidate, RankedCandidate
 from services.compose.rules.packing.slots import ref, signals
 from services.compose.rules.packing.snippet import snippet
 from shared.language.detection import detect
@@ -23,7 +23,9 @@ from shared.screening.sanitize import SanitizePolicy, screen
 _SOURCE_TYPES = ("url", "file", "manual", "memory_snapshot")
 
 
-def pack_evidence(ranked: Ranked, plan: RetrievalPlan, retrieved_at: datetime, policy: SanitizePolicy) -> PackEvidence:
+def pack_evidence(
+    ranked: RankedCandidate, plan: RetrievalPlan, retrieved_at: datetime, policy: SanitizePolicy
+) -> PackEvidence:
     """One result of a plan, showing what the plan's output section asks for; the snippet is plain text."""
     source, output = ranked.candidate, plan.output
     question = plan.queries[source.query].text
@@ -68,7 +70,7 @@ def source_type(candidate: Candidate) -> EvidenceSourceType:
     return cast("EvidenceSourceType", candidate.source_type) if known else "other"
 
 
-def _raw(ranked: Ranked, *, debug: bool) -> EvidenceRaw:
+def _raw(ranked: RankedCandidate, *, debug: bool) -> EvidenceRaw:
     """Where the whole text is, and its hash; a message of a turn is the address with its place behind `#`."""
     source = ranked.candidate
     place = "" if source.message_ordinal is None else f"#{source.message_ordinal}"

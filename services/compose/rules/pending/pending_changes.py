@@ -30,7 +30,7 @@ MOST_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessagePosition:
     """Where a statement was made: `word` is its value, which another message of the turn may repeat."""
 
     turn_id: str
@@ -40,7 +40,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class PendingMessage:
     """The message that a statement was made in."""
 
     text: str
@@ -51,16 +51,16 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemorySnapshot:
     """An active memory, or a statement on its way to become one."""
 
     known: Known
-    place: Place | None
+    place: MessagePosition | None
     learnt: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingObservation:
     """A statement that no worker has settled yet; the message being answered is `now`."""
 
     memory_id: UUID
@@ -68,8 +68,8 @@ class Pending:
     text: str
     words: tuple[str, ...]
     told: str
-    place: Place
-    spoken: Spoken
+    place: MessagePosition
+    spoken: PendingMessage
     polarity: int = 0
     now: bool = False
     forgotten: bool = False
@@ -96,17 +96,17 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class PendingChanges:
     """What the package must not show any more, and the statements that say so."""
 
     masked: Mapping[str, str] = field(default_factory=dict[str, str])
     ended: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict[str, tuple[Mapping[str, Any], ...]])
     texts: frozenset[str] = frozenset()
-    stating: tuple[tuple[Pending, frozenset[str]], ...] = ()
+    stating: tuple[tuple[PendingObservation, frozenset[str]], ...] = ()
     outdated: OutdatedStatements = NOTHING_ENDED
     taken_back: Mapping[str, TakenBack] = field(default_factory=dict[str, TakenBack])
 
-    def with_ended(self, ended: Iterable[OutdatedStatement], taken_back: Mapping[str, TakenBack]) -> "Overlay":
+    def with_ended(self, ended: Iterable[OutdatedStatement], taken_back: Mapping[str, TakenBack]) -> "PendingChanges":
         """The same, and what had ended or was taken back before."""
         known = (*self.outdated.statements, *ended)
         if not known and not taken_back:
@@ -169,7 +169,7 @@ class Overlay:
         return [*(EndedStatement(text, None, None) for text in self.texts), *of_turns]
 
 
-NOTHING = Overlay()
+NOTHING = PendingChanges()
 
 
 def _repeats(line: str, texts: frozenset[str]) -> bool:
@@ -186,38 +186,42 @@ def _line(line: str) -> str:
 class _Course:
     """Memory as it becomes while the pending statements are gone through."""
 
-    active: dict[UUID, Remembered]
+    active: dict[UUID, MemorySnapshot]
     masked: dict[str, str] = field(default_factory=dict[str, str])
     ended: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict[str, list[Mapping[str, Any]]])
     texts: set[str] = field(default_factory=set[str])
     gone: list[OutdatedStatement] = field(default_factory=list[OutdatedStatement])
-    stating: dict[UUID, tuple[Pending, set[str]]] = field(default_factory=dict[UUID, tuple[Pending, set[str]]])
+    stating: dict[UUID, tuple[PendingObservation, set[str]]] = field(
+        default_factory=dict[UUID, tuple[PendingObservation, set[str]]]
+    )
 
 
-def overlay(pending: Sequence[Pending], remembered: Sequence[Remembered], policy: ConfidencePolicy) -> Overlay:
+def overlay(
+    pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
+) -> PendingChanges:
     """What the pending statements, in their order, will do to these memories once the workers come to them.
 
     `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
     """
     course = _Course({each.known.memory_id: each for each in remembered})
     for each in pending:
-        _next(course, each, policy)
+        settle_next(course, each, policy)
     stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
     ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
     outdated = outdated_statements(reversed(course.gone))
-    return Overlay(course.masked, ended, frozenset(course.texts), stating, outdated)
+    return PendingChanges(course.masked, ended, frozenset(course.texts), stating, outdated)
 
 
 def foreseen(
-    pending: Sequence[Pending], remembered: Sequence[Remembered], policy: ConfidencePolicy
+    pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
 ) -> dict[UUID, Operation]:
     """By statement what the workers will do with it, those before it done."""
     course = _Course({each.known.memory_id: each for each in remembered})
-    found = {each.memory_id: _next(course, each, policy) for each in pending}
+    found = {each.memory_id: settle_next(course, each, policy) for each in pending}
     return {memory_id: operation for memory_id, operation in found.items() if operation is not None}
 
 
-def _next(course: _Course, each: Pending, policy: ConfidencePolicy) -> Operation | None:
+def settle_next(course: _Course, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
     """What becomes of the next statement, in the course of them; None where it is a memory already."""
     if each.memory_id in course.active:
         return None
@@ -226,24 +230,24 @@ def _next(course: _Course, each: Pending, policy: ConfidencePolicy) -> Operation
     return operation
 
 
-def _follow(course: _Course, each: Pending, operation: Operation) -> None:
+def _follow(course: _Course, each: PendingObservation, operation: Operation) -> None:
     match operation:
-        case Write(ends=ends) if not _outlived(course, each, ends):
+        case Write(ends=ends) if not is_outlived(course, each, ends):
             same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
             _end(course, each, [k for k in ends if k is not same])
             if same:
                 _raise(course, same, operation)
             else:
-                course.active[each.memory_id] = _fresh(each, operation)
+                course.active[each.memory_id] = to_snapshot(each, operation)
         case Confirm(target=target):
             _raise(course, target, operation)
-        case Retract(targets=targets) if not _outlived(course, each, targets):
+        case Retract(targets=targets) if not is_outlived(course, each, targets):
             _end(course, each, targets)
         case _:
             pass
 
 
-def _outlived(course: _Course, each: Pending, ends: Sequence[Known]) -> bool:
+def is_outlived(course: _Course, each: PendingObservation, ends: Sequence[Known]) -> bool:
     """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
     held = [course.active[known.memory_id] for known in ends]
     return not each.now and any(
@@ -262,7 +266,7 @@ def _raise(course: _Course, target: Known, operation: Write | Confirm) -> None:
     course.active[target.memory_id] = replace(held, known=known)
 
 
-def _fresh(each: Pending, written: Write) -> Remembered:
+def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
     said = each.statement
     known = Known(
         memory_id=each.memory_id,
@@ -282,10 +286,10 @@ def _fresh(each: Pending, written: Write) -> Remembered:
         words=each.words,
         told=each.told,
     )
-    return Remembered(_amended(known, written.content) if written.content else known, each.place, learnt=False)
+    return MemorySnapshot(amend_memory(known, written.content) if written.content else known, each.place, learnt=False)
 
 
-def _amended(known: Known, content: Content) -> Known:
+def amend_memory(known: Known, content: Content) -> Known:
     value = dict(content.value)
     return replace(
         known,
@@ -302,7 +306,7 @@ def _amended(known: Known, content: Content) -> Known:
     )
 
 
-def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
+def _end(course: _Course, each: PendingObservation, ends: Sequence[Known]) -> None:
     keys: set[str] = set()
     for known in ends:
         held = course.active.pop(known.memory_id)
@@ -323,7 +327,7 @@ def _end(course: _Course, each: Pending, ends: Sequence[Known]) -> None:
         course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
 
 
-def _to_outdated(each: Pending, held: Remembered) -> OutdatedStatement:
+def _to_outdated(each: PendingObservation, held: MemorySnapshot) -> OutdatedStatement:
     word = held.place.word if held.place else None
     instead = None if each.statement.retracts else each.text
     turns = frozenset({held.place.turn_id} if held.place else ())
@@ -332,7 +336,7 @@ def _to_outdated(each: Pending, held: Remembered) -> OutdatedStatement:
     )
 
 
-def evidence(found: Overlay, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
+def evidence(found: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
     """The messages that made the statements, newest first, but for those of the turns that are shown anyway.
 
     `among` limits them to statements that end one of these candidates (by key).
@@ -350,7 +354,7 @@ def evidence(found: Overlay, shown: frozenset[str], among: frozenset[str] | None
 ARM = "pending"
 
 
-def _candidate(said: Pending, text: str, rank: int) -> Candidate:
+def _candidate(said: PendingObservation, text: str, rank: int) -> Candidate:
     spoken = said.spoken
     return Candidate(
         kind="turn",

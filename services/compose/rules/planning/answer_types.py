@@ -84,7 +84,7 @@ _NAMES_OF = Recall[frozenset[int]]()
 """By their hashes, like the texts that hold them."""
 
 
-def named(text: str, known: Collection[int]) -> float:
+def score_names(text: str, known: Collection[int]) -> float:
     """How many names the text holds besides those known (by their hashes), as a share of enough."""
     found = _NAMES_OF.get(text)
     if found is None:

@@ -110,7 +110,7 @@ class Cues:
 def read(text: str, speakers: Sequence[str], now: datetime) -> Cues:
     """The cues of a question put to conversations in which these speakers took part."""
     clean = normalise(text)
-    called = {name: spelt for name in speakers if (spelt := _spelt(name, clean))}
+    called = {name: spelt for name in speakers if (spelt := find_spelling(name, clean))}
     bare = _without(clean, called.values())
     every = segment.query_terms(clean)
     spoken = time_range(clean, now)
@@ -167,7 +167,7 @@ def _place(spelt: str, text: str) -> int:
     return found.start() if found else len(text)
 
 
-def _spelt(name: str, text: str) -> str | None:
+def find_spelling(name: str, text: str) -> str | None:
     """How the text calls the speaker: by the whole name or by its first word, spelt as a name."""
     for form in dict.fromkeys((name, name.split()[0] if name.split() else name)):
         if len(form) < 2 or form.lower() in ("user", "assistant", "system"):
@@ -200,10 +200,10 @@ def nearness(said_at: datetime, cues: Cues) -> float:
     if cues.time is None:
         return 0.0
     years = range(said_at.year - 1, said_at.year + 2) if cues.any_year else (None,)
-    return max(_near(said_at, _moved(cues.time, year)) for year in years)
+    return max(score_nearness(said_at, move_range(cues.time, year)) for year in years)
 
 
-def _moved(span: Range, year: int | None) -> Range:
+def move_range(span: Range, year: int | None) -> Range:
     if year is None or span[0].year == year:
         return span
     try:
@@ -213,7 +213,7 @@ def _moved(span: Range, year: int | None) -> Range:
     return start, start + (span[1] - span[0])
 
 
-def _near(said_at: datetime, span: Range) -> float:
+def score_nearness(said_at: datetime, span: Range) -> float:
     days = timedelta(days=1)
     if said_at >= span[1]:
         return float(2.718281828 ** (-((said_at - span[1]) / days) / AFTER_DAYS))
@@ -230,7 +230,7 @@ def tells_when(text: str) -> bool:
     return _TEMPORAL.search(text) is not None
 
 
-def asking(text: str) -> float:
+def score_questions(text: str) -> float:
     """Which share of the text is questions."""
     return _share_asked(text) if "?" in text or "？" in text else 0.0
 

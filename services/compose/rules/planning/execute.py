@@ -32,7 +32,7 @@ TAIL_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class QueryFilter:
     """What a query may find; equal bounds are searched together."""
 
     time: TimeRange | None = None
@@ -48,12 +48,12 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class QueryStep:
     """One query that runs; `of` is the number of the plan's own query that it serves, and `most` what it brings."""
 
     query: Query
     of: int
-    bounds: Bounds
+    bounds: QueryFilter
     weight: float
     embed: bool
     entities: tuple[str, ...] = ()
@@ -63,11 +63,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class ExecutablePlan:
     """All that runs for a plan; `words` and `meaning` scale what each says inside a hybrid query."""
 
     plan: RetrievalPlan
-    steps: tuple[Step, ...]
+    steps: tuple[QueryStep, ...]
     words: float = 1.0
     meaning: float = 1.0
     wide: bool = False
@@ -77,12 +77,12 @@ class Execution:
     added: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
 
 
-def bounds(plan: RetrievalPlan, query: Query) -> Bounds:
+def bounds(plan: RetrievalPlan, query: Query) -> QueryFilter:
     """The query's own filters where it has them, else the plan's; outdated things only where it asks about the past."""
     filters = plan.filters_of(query)
     hint = query.hints.get("past")
     past = hint if isinstance(hint, bool) else asks_past(query.text)
-    return Bounds(
+    return QueryFilter(
         filters.time_range,
         tuple(sorted(set(filters.language))),
         tuple(sorted(set(filters.source_type))),
@@ -91,13 +91,13 @@ def bounds(plan: RetrievalPlan, query: Query) -> Bounds:
     )
 
 
-def composed(plan: RetrievalPlan) -> Execution:
+def execute_composed(plan: RetrievalPlan) -> ExecutablePlan:
     """The planner's own plan as it stands: its first queries, vectors for the question.
 
     The names in it are words, by which all that names them is found and judged: no links are followed.
     """
     steps = [
-        Step(
+        QueryStep(
             query,
             n,
             bounds(plan, query),
@@ -109,7 +109,9 @@ def composed(plan: RetrievalPlan) -> Execution:
     ]
     steps += to_parts(steps[0])
     caller = plan.debug.caller
-    return Execution(plan, tuple(steps), tail=caller.session_id if caller and plan.purpose == "continue_task" else None)
+    return ExecutablePlan(
+        plan, tuple(steps), tail=caller.session_id if caller and plan.purpose == "continue_task" else None
+    )
 
 
 def _repeats(plan: RetrievalPlan, n: int) -> bool:
@@ -124,11 +126,11 @@ def _repeats(plan: RetrievalPlan, n: int) -> bool:
     )
 
 
-def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Execution:
+def execute_given(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> ExecutablePlan:
     """Every query of a caller's plan; an associative one with additions that weigh less. `together` has, by query, what
     occurs together with the entities that it names."""
     weights = plan.ranking.fusion.weights
-    steps: list[Step] = []
+    steps: list[QueryStep] = []
     added: dict[int, tuple[str, ...]] = {}
     notes: list[str] = []
     for n, query in enumerate(plan.queries):
@@ -137,35 +139,35 @@ def executed(plan: RetrievalPlan, together: Mapping[int, Sequence[str]]) -> Exec
             notes.append(f"queries[{n}] weighs nothing and was not executed")
             continue
         within = bounds(plan, query)
-        own, terms = linked(query.text) if query.mode == "relational" else ((), ())
-        steps.append(Step(query, n, within, weight, query.mode in MEANING, own, terms))
+        own, terms = find_linked_terms(query.text) if query.mode == "relational" else ((), ())
+        steps.append(QueryStep(query, n, within, weight, query.mode in MEANING, own, terms))
         steps += to_parts(steps[-1])
         if query.mode == "associative":
             extra = wider(query, together.get(n, ()))
             added[n] = tuple(extra)
             steps += [
-                Step(query.model_copy(update={"text": text}), n, within, weight * share, embed=False)
+                QueryStep(query.model_copy(update={"text": text}), n, within, weight * share, embed=False)
                 for text, share in zip(extra, WIDER, strict=False)
             ]
-    return Execution(
+    return ExecutablePlan(
         plan,
         tuple(steps),
         words=weights.get("exact", 1.0),
         meaning=weights.get("semantic", 1.0),
         wide=True,
         tail=_tail(plan),
-        ignored=tuple(ignored(plan)),
-        notes=tuple(dict.fromkeys([*notes, *_excluded(steps)])),
+        ignored=tuple(list_ignored(plan)),
+        notes=tuple(dict.fromkeys([*notes, *list_excluded(steps)])),
         added=added,
     )
 
 
-def to_parts(step: Step) -> list[Step]:
+def to_parts(step: QueryStep) -> list[QueryStep]:
     """What the query asks in several parts, each as a query of its own within the same bounds."""
     if step.query.mode not in WHOLE:
         return []
     return [
-        Step(
+        QueryStep(
             step.query.model_copy(update={"text": part.text}),
             step.of,
             step.bounds,
@@ -178,7 +180,7 @@ def to_parts(step: Step) -> list[Step]:
     ]
 
 
-def linked(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_linked_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a relational query names, and the search terms that name it too: identifiers, or all where no name is."""
     named = tuple(names(text))
     if not named:
@@ -195,7 +197,7 @@ def _silent(mode: SearchMode, weights: Mapping[str, float]) -> bool:
     return mode in WORDS & MEANING and weights.get("exact", 1.0) <= 0 and weights.get("semantic", 1.0) <= 0
 
 
-def _excluded(steps: Sequence[Step]) -> list[str]:
+def list_excluded(steps: Sequence[QueryStep]) -> list[str]:
     return [
         f"queries[{step.of}]: memory is a source of type memory_snapshot, and source_type asks for others"
         for step in steps
@@ -233,7 +235,7 @@ def _tail(plan: RetrievalPlan) -> str | None:
     return caller.session_id if linked or plan.purpose == "continue_task" else None
 
 
-def ignored(plan: RetrievalPlan) -> list[str]:
+def list_ignored(plan: RetrievalPlan) -> list[str]:
     """What a plan asks of memory that memory does not have: said, not silently dropped."""
     found = [
         f"global_filters.{name}: the knowledge base's; memory has none" for name in _knowledge(plan.global_filters)
@@ -254,7 +256,7 @@ def _knowledge(filters: Filters) -> list[str]:
     return [name for name in KNOWLEDGE_ONLY if getattr(filters, name)]
 
 
-def applied(plan: RetrievalPlan) -> list[str]:
+def list_applied(plan: RetrievalPlan) -> list[str]:
     """The filters that held, by where the plan gives them."""
     names_ = ("source_type", "source_uri_prefix", "language", "time_range")
     found = [f"global_filters.{name}" for name in names_ if getattr(plan.global_filters, name)]

@@ -32,14 +32,14 @@ class RewritePolicy:
 DEFAULT_REWRITE = RewritePolicy()
 
 
-def sure(planned: Planned, message: str, policy: RewritePolicy = DEFAULT_REWRITE) -> bool:
+def is_sure(planned: Planned, message: str, policy: RewritePolicy = DEFAULT_REWRITE) -> bool:
     """Whether the intent of the rules stands whatever a model says; of one that points back they saw only half."""
     if planned.intent == "small_talk":
         return planned.confidence >= policy.sure
     return planned.confidence >= policy.sure and not points_back(normalise(message))
 
 
-def merged(
+def merge_answer(
     planned: Planned,
     answer: PlanAnswer,
     message: str,
@@ -49,7 +49,7 @@ def merged(
     policy: RewritePolicy = DEFAULT_REWRITE,
 ) -> Planned:
     """The plan of the rules with what the model adds to it."""
-    shown = _plain("\n".join((message, *recent)))
+    shown = fold_text("\n".join((message, *recent)))
     intent = _intent(planned, answer, message, policy)
     purpose = _purpose(planned, answer, intent)
     needed = _resources(planned, answer, message, intent, rules)
@@ -75,7 +75,7 @@ def merged(
 def _intent(planned: Planned, answer: PlanAnswer, message: str, policy: RewritePolicy) -> Intent:
     """The model's where the rules only guess; never small talk, which would hide what is known."""
     doubted = answer.intent is None or answer.intent == "small_talk" or answer.confidence < policy.least
-    if doubted or sure(planned, message, policy):
+    if doubted or is_sure(planned, message, policy):
         return planned.intent
     return answer.intent or planned.intent
 
@@ -96,14 +96,14 @@ def _resources(planned: Planned, answer: PlanAnswer, message: str, intent: Inten
 
 def _entities(planned: Planned, answer: PlanAnswer, shown: str, policy: RewritePolicy) -> tuple[str, ...]:
     """Names that really stand in what the model was shown, after those that the rules found."""
-    named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and _plain(each) in shown)]
-    by_spelling = {_plain(each): each for each in reversed(named)}
-    return tuple(dict.fromkeys(by_spelling[_plain(each)] for each in named))[: policy.entities]
+    named = [*planned.entities, *(each for each in answer.entities if len(each) > 1 and fold_text(each) in shown)]
+    by_spelling = {fold_text(each): each for each in reversed(named)}
+    return tuple(dict.fromkeys(by_spelling[fold_text(each)] for each in named))[: policy.entities]
 
 
 def _time(named: NamedTime | None, shown: str, now: datetime) -> Range | None:
     """The stretch that the model read, if its words stand there and it is a past one; a missing end is a day later."""
-    if named is None or named.first is None or not named.words or _plain(named.words) not in shown:
+    if named is None or named.first is None or not named.words or fold_text(named.words) not in shown:
         return None
     zone = now.tzinfo or UTC
     try:
@@ -144,14 +144,14 @@ def _queries(
         related = [known.model_copy(update={"text": " ".join(entities[:5])})]
     others = [each for each in rest if each.mode not in ("exact", "relational")]
     found: list[Query] = [first.model_copy(update={"hints": hints})]
-    seen = {_plain(first.text)}
+    seen = {fold_text(first.text)}
     for each in (*own, *related, *asked, *others):
-        spelt = _plain(each.text)
+        spelt = fold_text(each.text)
         if each.mode == "relational" or spelt not in seen:
             seen.add(spelt)
             found.append(each)
     return found[: policy.queries]
 
 
-def _plain(text: str) -> str:
+def fold_text(text: str) -> str:
     return fold(normalise(text))

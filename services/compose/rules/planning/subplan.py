@@ -29,7 +29,9 @@ class SubPlan:
     ignored: tuple[str, ...] = ()
 
 
-def own(plan: RetrievalPlan, message: str, top_k: int, modes: frozenset[SearchMode], request_id: str) -> SubPlan:
+def make_own_subplan(
+    plan: RetrievalPlan, message: str, top_k: int, modes: frozenset[SearchMode], request_id: str
+) -> SubPlan:
     """Of the planner's queries those that say nothing but what the message says.
 
     Words of earlier turns, a model's additions and questions about the user's tastes stay here; so does a time, which
@@ -64,7 +66,9 @@ def own(plan: RetrievalPlan, message: str, top_k: int, modes: frozenset[SearchMo
     return SubPlan(made, tuple(n for n, _ in kept))
 
 
-def given(plan: RetrievalPlan, wanted: Iterable[int], modes: frozenset[SearchMode], request_id: str) -> SubPlan | None:
+def make_given_subplan(
+    plan: RetrievalPlan, wanted: Iterable[int], modes: frozenset[SearchMode], request_id: str
+) -> SubPlan | None:
     """A caller's plan, less who asks and what weighs nothing; None where no query is left.
 
     A mode that the other side does not have is asked as hybrid, and said.
@@ -88,14 +92,14 @@ def given(plan: RetrievalPlan, wanted: Iterable[int], modes: frozenset[SearchMod
         ],
         global_filters=Filters.model_validate(plan.global_filters.model_dump()),
         budget=plan.budget,
-        ranking=_ranking(plan.ranking),
+        ranking=to_ranking(plan.ranking),
         output=Output(max_snippet_chars=max(plan.output.max_snippet_chars, SNIPPET_CHARS)),
         debug=PlanDebug(notes="resources"),
     )
     return SubPlan(made, tuple(numbers), tuple(ignored))
 
 
-def _ranking(asked: Ranking) -> Ranking:
+def to_ranking(asked: Ranking) -> Ranking:
     """The plan's own, in words that knowledge has: it ranks by places where we do by probabilities."""
     made = Ranking.model_validate(asked.model_dump(exclude={"min_score"}))
     if made.fusion.method == "probability":

@@ -9,8 +9,16 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from schemas.vocabulary import DropReason, SearchMode
-from services.compose.rules.candidates import MEMORIES_MOST, Candidate, Dropped, Factors, ListOf, Ranked, weigh_odds
-from services.compose.rules.ranking.repeats import REPEATED, Beside, states_something, tell_once
+from services.compose.rules.candidates import (
+    MEMORIES_MOST,
+    Candidate,
+    Dropped,
+    Factors,
+    ListOf,
+    RankedCandidate,
+    weigh_odds,
+)
+from services.compose.rules.ranking.repeats import REPEATED, RepeatCandidate, states_something, tell_once
 from services.compose.rules.ranking.signals import DEFAULT_SIGNALS, SignalPolicy, factors
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, terms
@@ -64,19 +72,19 @@ class FusePolicy:
     per_mode: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates_max: int = 10_000
     sanitize: SanitizePolicy = DEFAULT_SANITIZE
-    beside: Beside | None = None
+    beside: RepeatCandidate | None = None
     """What is shown anyway, of a package, which says a thing once; None where everything that was found counts."""
     questions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusionResult:
     """The final order, what fell out of it and why, and all that was judged, in the order before thinning."""
 
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[RankedCandidate, ...]
     dropped: tuple[Dropped, ...]
     candidates: int
-    judged: tuple[Ranked, ...] = ()
+    judged: tuple[RankedCandidate, ...] = ()
     found_by: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -99,11 +107,11 @@ def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
     merged: dict[str, Candidate] = {}
     for candidate in candidates:
         known = merged.get(candidate.key)
-        merged[candidate.key] = candidate if known is None else _joined(known, candidate)
+        merged[candidate.key] = candidate if known is None else join_candidates(known, candidate)
     return list(merged.values())
 
 
-def _joined(one: Candidate, other: Candidate) -> Candidate:
+def join_candidates(one: Candidate, other: Candidate) -> Candidate:
     ranks, scores = dict(one.arm_ranks), dict(one.arm_scores)
     for arm, rank in other.arm_ranks.items():
         ranks[arm] = min(rank, ranks.get(arm, rank))
@@ -132,7 +140,7 @@ def rrf_score(candidate: Candidate, policy: FusePolicy) -> float:
     return sum(policy.weights.get(arm, 1.0) / (policy.rrf_k + rank) for arm, rank in candidate.arm_ranks.items())
 
 
-def _counted(candidate: Candidate, policy: FusePolicy) -> list[int]:
+def list_counted_ranks(candidate: Candidate, policy: FusePolicy) -> list[int]:
     """The ranks in lists that count."""
     return [rank for arm, rank in candidate.arm_ranks.items() if policy.weights.get(arm, 1.0) > 0]
 
@@ -141,7 +149,7 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
     """How likely each helps, or by another method a share of the best; a reranker's score stands where there is one."""
     match policy.method:
         case "probability":
-            return _judged([(each, each.probability) for each in candidates])
+            return scale_judged([(each, each.probability) for each in candidates])
         case "rrf":
             raw = [rrf_score(each, policy) for each in candidates]
         case "weighted_sum":
@@ -156,17 +164,17 @@ def relevances(candidates: Sequence[Candidate], policy: FusePolicy) -> list[floa
                 for each in candidates
             ]
         case "none":
-            raw = [1.0 / min(_counted(each, policy), default=1_000) for each in candidates]
+            raw = [1.0 / min(list_counted_ranks(each, policy), default=1_000) for each in candidates]
     top = max(raw, default=0.0)
     scaled = [score / top if top > 0 else 0.0 for score in raw]
-    return _judged(list(zip(candidates, scaled, strict=True)))
+    return scale_judged(list(zip(candidates, scaled, strict=True)))
 
 
 BELOW_FIRST = 0.999
 """The most that a reranker's score counts where something must stand before all that was judged."""
 
 
-def _judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
+def scale_judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
     """A reranker's score where there is one; what it did not see stays before or after all that it saw, as it was."""
     judged = [(value, each.rerank_score) for each, value in scaled if each.rerank_score is not None]
     if not judged:
@@ -182,18 +190,18 @@ def _judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
     return made
 
 
-def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> Fused:
+def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> FusionResult:
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
     found = merge(candidates)
     unlikely = _unlikely(found, policy)
     pool = [each for each in found if each.key not in unlikely]
     unmet = [Dropped(key, "relevance", rule="least_score") for key in unlikely]
     ranked = [
-        Ranked(each, made.final, rrf_score(each, policy), made)
+        RankedCandidate(each, made.final, rrf_score(each, policy), made)
         for each, relevance in zip(pool, relevances(pool, policy), strict=True)
         for made in (factors(each, relevance, now, policy.signals),)
     ]
-    ordered = _interleaved(sorted(ranked, key=lambda each: _order(each, policy)))
+    ordered = interleave_sources(sorted(ranked, key=lambda each: _order(each, policy)))
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
     kept, dropped = diversify(pooled, policy.diversity, None if policy.beside is not None else policy.sanitize)
     if policy.beside is not None:
@@ -205,10 +213,10 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
     wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
-    weak = [Ranked(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in found if each.key in unlikely]
+    weak = [RankedCandidate(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in found if each.key in unlikely]
     by_mode = Counter(mode for held in places.values() for mode in {policy.lists[arm].mode for arm in held})
     out = (*unmet, *dropped, *over, *late, *wide)
-    return Fused(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
+    return FusionResult(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
 
 
 def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
@@ -250,14 +258,14 @@ def _places(candidate: Candidate, policy: FusePolicy) -> list[str]:
 
 
 def _by_mode(
-    ranked: Sequence[Ranked], places: Mapping[str, Sequence[str]], policy: FusePolicy
-) -> tuple[list[Ranked], list[Dropped]]:
+    ranked: Sequence[RankedCandidate], places: Mapping[str, Sequence[str]], policy: FusePolicy
+) -> tuple[list[RankedCandidate], list[Dropped]]:
     """The order in which each mode brings no more than its quota.
 
     Each result names the query that put it highest; where quotas are short, one whose mode has most left.
     """
     left = dict(policy.per_mode)
-    kept: list[Ranked] = []
+    kept: list[RankedCandidate] = []
     over: list[Dropped] = []
     for each in ranked:
         lists = [policy.lists[arm] for arm in places[each.key]]
@@ -275,7 +283,7 @@ def _by_mode(
     return kept, over
 
 
-def _late_reason(ranked: Ranked) -> DropReason:
+def _late_reason(ranked: RankedCandidate) -> DropReason:
     made = ranked.factors
     weakest = min(made.relevance, made.recency, made.confidence)
     if ranked.candidate.memory_id is None or weakest == made.relevance:
@@ -283,7 +291,7 @@ def _late_reason(ranked: Ranked) -> DropReason:
     return "confidence" if weakest == made.confidence else "recency"
 
 
-def _order(ranked: Ranked, policy: FusePolicy) -> tuple[float, float, str]:
+def _order(ranked: RankedCandidate, policy: FusePolicy) -> tuple[float, float, str]:
     tie = 0.0
     if policy.tie_breaker == "recency":
         tie = -ranked.candidate.valid_at.timestamp()
@@ -292,11 +300,11 @@ def _order(ranked: Ranked, policy: FusePolicy) -> tuple[float, float, str]:
     return (-round(ranked.score, 9), tie, ranked.key)
 
 
-def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
+def interleave_sources(ranked: Sequence[RankedCandidate]) -> list[RankedCandidate]:
     """Memories by their full score, the rest by theirs, merged by relevance: trust orders memories, not kinds."""
     memories = [each for each in ranked if each.candidate.memory_id]
     others = [each for each in ranked if not each.candidate.memory_id]
-    merged: list[Ranked] = []
+    merged: list[RankedCandidate] = []
     at = 0
     for memory in memories:
         while at < len(others) and others[at].factors.relevance > memory.factors.relevance:
@@ -307,14 +315,14 @@ def _interleaved(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def diversify(
-    ranked: Sequence[Ranked], policy: DiversityPolicy, sanitize: SanitizePolicy | None = DEFAULT_SANITIZE
-) -> tuple[list[Ranked], list[Dropped]]:
+    ranked: Sequence[RankedCandidate], policy: DiversityPolicy, sanitize: SanitizePolicy | None = DEFAULT_SANITIZE
+) -> tuple[list[RankedCandidate], list[Dropped]]:
     """The order without what exceeds a source's share, or says again what stands before it and is shown (R084, X19).
 
     Without `sanitize` a text may say again what stands before it.
     """
     seen: Counter[str] = Counter()
-    kept: list[Ranked] = []
+    kept: list[RankedCandidate] = []
     dropped: list[Dropped] = []
     told: dict[str, list[Candidate]] = {}
     for each in ranked:
@@ -383,7 +391,7 @@ def share(memory: int, resource: int, limit: int, memory_ratio: float = 0.4) -> 
     return for_memory, min(resource, limit - for_memory)
 
 
-def _within_limit(ranked: Sequence[Ranked], policy: FusePolicy) -> list[Ranked]:
+def _within_limit(ranked: Sequence[RankedCandidate], policy: FusePolicy) -> list[RankedCandidate]:
     memories = [each for each in ranked if each.candidate.memory_id][policy.memories_max :]
     surplus = {each.key for each in memories}
     pool = [each for each in ranked if each.key not in surplus]
@@ -391,7 +399,7 @@ def _within_limit(ranked: Sequence[Ranked], policy: FusePolicy) -> list[Ranked]:
     quota = dict(
         zip((False, True), share(len(pool) - resources, resources, policy.limit, policy.memory_ratio), strict=True)
     )
-    chosen: list[Ranked] = []
+    chosen: list[RankedCandidate] = []
     for each in pool:
         side = each.candidate.is_resource
         if quota[side] > 0:

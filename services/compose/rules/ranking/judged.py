@@ -28,16 +28,18 @@ def shortlist(
     pool = [each for each in found if each.probability >= policy.least_score]
     scored = list(zip(pool, relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
-    return [each for each, _ in best], [Passage(_shown(each), relevance) for each, relevance in best]
+    return [each for each, _ in best], [Passage(to_shown_text(each), relevance) for each, relevance in best]
 
 
-def _shown(candidate: Candidate) -> str:
+def to_shown_text(candidate: Candidate) -> str:
     """The words, with who said them and the title where there is one."""
     before = candidate.name or candidate.title
     return f"{before}: {candidate.text}" if before else candidate.text
 
 
-def rescored(candidates: Iterable[Candidate], judged: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
+def rescore_candidates(
+    candidates: Iterable[Candidate], judged: Sequence[Candidate], scores: Sequence[float]
+) -> list[Candidate]:
     """The candidates, the judged ones with their scores."""
     by_key = {each.key: score for each, score in zip(judged, scores, strict=True)}
     return [replace(each, rerank_score=by_key.get(each.key)) for each in merge(candidates)]

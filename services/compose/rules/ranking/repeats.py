@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, Ranked
+from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, RankedCandidate
 from shared.extraction.bygone import tells_past
 from shared.language.patterns import to_pattern
 from shared.language.replies import asserts_something
@@ -43,7 +43,7 @@ _NOT = to_pattern(r"\b(?:not|no|never|none|nothing|without|stop(?:ped)?|any ?mor
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class RepeatCandidate:
     """What a package shows anyway: its core memory, and the texts of its window and summary as they may be shown."""
 
     core: Sequence[CoreMemory] = ()
@@ -121,7 +121,7 @@ def comparable(text: str) -> Comparable:
 class _Told:
     """A piece of evidence that is kept so far."""
 
-    ranked: Ranked
+    ranked: RankedCandidate
     said: Comparable
 
     @property
@@ -145,13 +145,13 @@ class _Told:
 
 
 def tell_once(
-    ranked: Sequence[Ranked],
-    beside: Beside,
+    ranked: Sequence[RankedCandidate],
+    beside: RepeatCandidate,
     most: int,
     sanitize: SanitizePolicy = DEFAULT_SANITIZE,
     *,
     questions: bool = False,
-) -> tuple[list[Ranked], list[Dropped]]:
+) -> tuple[list[RankedCandidate], list[Dropped]]:
     """The order in which every piece says something that no other does, and what was left out.
 
     Where two say the same, the better one takes the place of that which stands higher. Texts are compared by what may
@@ -190,7 +190,7 @@ def states_something(source: Candidate, *, questions: bool = False) -> bool:
 
 def _place(kept: list[_Told], new: _Told) -> list[_Told]:
     """The new piece takes its place among those that are kept; what is left out for it, or itself."""
-    same = [n for n, each in enumerate(kept) if not each.source.is_resource and _same(each, new)]
+    same = [n for n, each in enumerate(kept) if not each.source.is_resource and says_all_of(each, new)]
     if not same:
         kept.append(new)
         return []
@@ -203,7 +203,7 @@ def _place(kept: list[_Told], new: _Told) -> list[_Told]:
     return rivals
 
 
-def _same(one: _Told, other: _Told) -> bool:
+def says_all_of(one: _Told, other: _Told) -> bool:
     """Whether one of them says all that the other does, and not in passing."""
     if not (one.repeats(other) or other.repeats(one)):
         return False
@@ -216,8 +216,8 @@ def _says_more(one: _Told, other: _Told) -> bool:
     covers, covered = other.repeats(one), one.repeats(other)
     if covers != covered and not (one.said.dates(other.said) or other.said.dates(one.said)):
         return covers
-    return _standing(one.source) > _standing(other.source)
+    return rank_source(one.source) > rank_source(other.source)
 
 
-def _standing(source: Candidate) -> int:
+def rank_source(source: Candidate) -> int:
     return 2 if source.memory_id else 0 if source.role == "assistant" else 1

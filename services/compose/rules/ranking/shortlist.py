@@ -7,7 +7,7 @@ import numpy as np
 
 from services.compose.rules.planning.cues import Cues
 from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, best_of_session
-from services.compose.rules.searching.bm25 import Floats, Ids, Lexical, Semantic, VectorIndex, WordIndex
+from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, LexicalScores, Semantic, VectorIndex
 
 MOST_TURNS, MOST_MEMORIES = 100, 40
 """What stands further back is not shown: who spoke and what kind of thing is told move no chunk so far."""
@@ -27,7 +27,7 @@ class Shortlist:
 
 
 def shorten(
-    asked: Cues, pointed: Iterable[tuple[Ids, Ids]], words: WordIndex | None, near: VectorIndex | None
+    asked: Cues, pointed: Iterable[tuple[Ids, Ids]], words: LexicalIndex | None, near: VectorIndex | None
 ) -> Shortlist:
     """The best of these memories and turns.
 
@@ -45,16 +45,16 @@ def shorten(
     if len(memories) > MOST_MEMORIES:
         of = np.array(list(memories), dtype=np.uint64)
         said = words.score_known(asked.terms, of) if words and asked.terms else None
-        kept_memories = _best(of, _total(of, said, near.score(of) if near else None), MOST_MEMORIES)
+        kept_memories = choose_best(of, _total(of, said, near.score(of) if near else None), MOST_MEMORIES)
     if len(turns) > MOST_TURNS:
         of = np.array(list(turns), dtype=np.uint64)
         said = words.score_turns(asked.terms, of) if words and asked.terms else None
-        kept_turns = _best(of, _total(of, said, near.score_turns(of) if near else None), MOST_TURNS)
+        kept_turns = choose_best(of, _total(of, said, near.score_turns(of) if near else None), MOST_TURNS)
     share = (len(kept_memories) + len(kept_turns)) / (len(memories) + len(turns))
     return Shortlist(kept_memories, kept_turns, share)
 
 
-def _total(of: Ids, said: Lexical | None, meant: Semantic | None) -> Floats:
+def _total(of: Ids, said: LexicalScores | None, meant: Semantic | None) -> Floats:
     """The part of the score (`weigh`) that indexes tell."""
     signals: dict[str, Floats] = {}
     if said:
@@ -65,6 +65,6 @@ def _total(of: Ids, said: Lexical | None, meant: Semantic | None) -> Floats:
     return sum((getattr(DEFAULT_WEIGHTS, name) * value for name, value in signals.items()), np.zeros(len(of)))
 
 
-def _best(of: Ids, total: Floats, most: int) -> frozenset[Pair]:
+def choose_best(of: Ids, total: Floats, most: int) -> frozenset[Pair]:
     chosen = of[np.argsort(-total, kind="stable")[:most]]
     return frozenset((first, last) for first, last in chosen.tolist())

@@ -8,7 +8,7 @@ import numpy as np
 
 from services.compose.rules.planning.cues import Cues, nearness
 from services.compose.rules.ranking.fuse import OF_BEST
-from services.compose.rules.ranking.weigh import Said, Scored
+from services.compose.rules.ranking.weigh import Passage, SignalScores
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, Floats
 from shared.language.dates import Range, time_range
 
@@ -28,7 +28,7 @@ def named_span(texts: Iterable[str], now: datetime) -> Range | None:
     return next((span for text in texts if (span := time_range(text, now))), None)
 
 
-def weigh_dates(asked: Cues, said: Sequence[Said], scored: Scored, least: float, now: datetime) -> Floats:
+def weigh_dates(asked: Cues, said: Sequence[Passage], scored: SignalScores, least: float, now: datetime) -> Floats:
     """How likely each helps, where the question names a time.
 
     A question of nothing but a time is met by what was said then or told of it soon after, and by nothing else; one
@@ -51,7 +51,7 @@ def weigh_dates(asked: Cues, said: Sequence[Said], scored: Scored, least: float,
     return chance
 
 
-def _tells_of(said: Said, span: Range) -> bool:
+def _tells_of(said: Passage, span: Range) -> bool:
     """Whether it was said soon after the time and names it."""
     if not span[1] <= said.said_at < span[1] + TOLD_WITHIN:
         return False

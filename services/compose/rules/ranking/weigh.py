@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from services.compose.rules.planning import answer_types, cues
 from services.compose.rules.planning.cues import Cues
-from services.compose.rules.searching.bm25 import Floats, Ids, Semantic, VectorIndex, WordIndex, preceding
+from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, Semantic, VectorIndex, find_preceding
 
 
-class Said(Protocol):
+class Passage(Protocol):
     """What scoring reads of a candidate."""
 
     @property
@@ -66,7 +66,7 @@ class Weights:
     asked_amount: float = 0.43
     asked_reason: float = 0.20
 
-    def scaled(self, words: float, meaning: float) -> "Weights":
+    def scale_weights(self, words: float, meaning: float) -> "Weights":
         """The same with all that words say, and all that vectors say, times these."""
         by_words = {name: getattr(self, name) * words for name in BY_WORDS}
         return replace(self, **by_words, **{name: getattr(self, name) * meaning for name in BY_MEANING})
@@ -110,7 +110,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class SignalScores:
     """Scores by all signals, by words, by meaning; how likely each helps (0 to 1); the signals themselves."""
 
     total: Floats
@@ -124,15 +124,15 @@ class Scored:
 
 def weigh(
     asked: Cues,
-    said: Sequence[Said],
+    said: Sequence[Passage],
     of: Ids,
-    words: WordIndex | None,
+    words: LexicalIndex | None,
     near: VectorIndex | None,
     weights: Weights = DEFAULT_WEIGHTS,
     among: int = 0,
     *,
     beside: bool = False,
-) -> Scored:
+) -> SignalScores:
     """The score of every candidate for the question; an index that is missing adds nothing.
 
     `among` is how many candidates the question has where these are but some of them, or those of others too. A query
@@ -158,7 +158,7 @@ def weigh(
         made["date"] = np.array([cues.nearness(each.said_at, asked) for each in said])
     if asked.asks_when:
         made["tells_when"] = np.array([float(cues.tells_when(each.text)) for each in said])
-    asking = np.array([cues.asking(each.text) for each in said])
+    asking = np.array([cues.score_questions(each.text) for each in said])
     if not asked.asks_asked:
         made["asking"] = asking
     if "own" in made:
@@ -167,16 +167,16 @@ def weigh(
     shares = {field.name: float(getattr(weights, field.name)) for field in fields(Weights)}
     total = sum((shares[name] * value for name, value in made.items()), np.zeros(count))
     log_odds = _log_odds(total, made, among or count, DEFAULT_ODDS)
-    quoted = _quoted(asked, said, inside)
+    quoted = flag_quoted(asked, said, inside)
     total, log_odds = total + QUOTED * quoted, log_odds + QUOTED * quoted
     log_odds += DEFAULT_ODDS.no_words * (words is None) + DEFAULT_ODDS.no_meaning * (near is None and not beside)
     chances = 1.0 / (1.0 + np.exp(-log_odds))
     if near is None:  # no word of the question in it or around it: nothing was compared
         chances = np.where(made.get("window", np.zeros(count)) > 0, chances, 0.0)
-    return Scored(total, made.get("own", np.zeros(count)), meant.own, chances, made, quoted)
+    return SignalScores(total, made.get("own", np.zeros(count)), meant.own, chances, made, quoted)
 
 
-def _quoted(asked: Cues, said: Sequence[Said], inside: Floats) -> Bools:
+def flag_quoted(asked: Cues, said: Sequence[Passage], inside: Floats) -> Bools:
     """Which texts are the question word for word, or hold it where it is long enough to be a quotation."""
     found = np.zeros(len(said), dtype=np.bool_)
     for at in np.flatnonzero(inside > ALL_WORDS).tolist() if asked.words else ():
@@ -195,9 +195,9 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
     return odds.base + odds.score * total + best + odds.many * float(np.log1p(many))
 
 
-def _answers(said: Sequence[Said], of: Ids, questions: Floats) -> Floats:
+def _answers(said: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     """What the words of the question count in a question that somebody else asked just before; else 0."""
-    before = preceding(of)
+    before = find_preceding(of)
     made = np.where(before >= 0, questions[before], 0.0)
     for at in np.flatnonzero(made).tolist():
         one, other = said[at], said[int(before[at])]
@@ -206,12 +206,12 @@ def _answers(said: Sequence[Said], of: Ids, questions: Floats) -> Floats:
     return made
 
 
-def _kinds_told(asked: Cues, said: Sequence[Said]) -> dict[str, Floats]:
+def _kinds_told(asked: Cues, said: Sequence[Passage]) -> dict[str, Floats]:
     """Whether the texts tell the kind of thing that is asked for."""
     made: dict[str, Floats] = {}
     if "name" in asked.kinds:
         known = frozenset(map(hash, asked.known))
-        made["asked_name"] = np.array([answer_types.named(each.text, known) for each in said])
+        made["asked_name"] = np.array([answer_types.score_names(each.text, known) for each in said])
     if "amount" in asked.kinds:
         made["asked_amount"] = np.array([float(answer_types.counts(each.text)) for each in said])
     if "reason" in asked.kinds:

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from services.compose.rules.candidates import Candidate, CoreMemory, Ranked
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.candidates import Candidate, CoreMemory, RankedCandidate
+from services.compose.rules.ranking.fuse import FusionResult
 from shared.extraction.bygone import tells_only_past
 
 
-def mark_past(fused: Fused, *, past: bool) -> Fused:
+def mark_past(fused: FusionResult, *, past: bool) -> FusionResult:
     """The order with what tells only how things were marked as outdated, and last unless `past` is asked."""
     marked = [_mark(each) for each in fused.ranked]
     if not past:
@@ -20,7 +20,7 @@ def without_past(core: list[CoreMemory]) -> list[CoreMemory]:
     return [each for each in core if not tells_only_past(each.text)]
 
 
-def _mark(ranked: Ranked) -> Ranked:
+def _mark(ranked: RankedCandidate) -> RankedCandidate:
     if not _is_past(ranked.candidate):
         return ranked
     return replace(ranked, candidate=replace(ranked.candidate, epistemic="outdated"))

@@ -37,7 +37,7 @@ def current_text(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CurrentText:
     """What of a chunk may be shown: its text, and where in it stands what was recognised in which media.
 
     `until` says until when what it states held, where that is over.
@@ -63,14 +63,14 @@ def held_until(text: str, ordinal: int, ended: Sequence[Mapping[str, Any]]) -> d
     return max(moments, default=None)
 
 
-def held(
+def keep_what_holds(
     text: str,
     ordinal: int,
     ended: Sequence[Mapping[str, Any]],
     media: Sequence[Mapping[str, Any]],
     *,
     past: bool = False,
-) -> Held | None:
+) -> CurrentText | None:
     """The message without words that no longer hold, and without what was recognised in media that is not safe now.
 
     `media` says where in the text that stands, after all words and fallbacks. None when no words are left. With `past`
@@ -89,10 +89,10 @@ def held(
         kept = f"{kept}\n{piece}" if piece else kept
         if piece or each["rule"]:
             found.append(Recognized(each["media_id"], each["type"], start, len(kept), each["rule"]))
-    return Held(kept, tuple(found), until)
+    return CurrentText(kept, tuple(found), until)
 
 
-def joined(text: str) -> str:
+def join_pieces(text: str) -> str:
     """The text with a gap where what a package had shown was cut out of it, which left as many blanks as it had."""
     if "    " not in text:
         return text

@@ -51,8 +51,8 @@ class OutdatedStatement:
     @cached_property
     def word(self) -> str:
         """The value, folded, where it tells the old statement from what took its place; else empty."""
-        value = _bare(self.value or "")
-        whole = value in (_bare(self.text), _bare(self.quote or ""))
+        value = strip_opening(self.value or "")
+        whole = value in (strip_opening(self.text), strip_opening(self.quote or ""))
         short = bool(value) and not whole and len(query_terms(value, MOST_TERMS)) <= LONGEST_VALUE
         return value if short and not (self.instead and has_word(self.instead, value)) else ""
 
@@ -135,7 +135,7 @@ def _is_named(value: str) -> bool:
     return any(tag.startswith(_NAME_TAGS) and len(word) > 1 for word, tag in map(tuple, chinese.tag(value)))
 
 
-def _bare(text: str) -> str:
+def strip_opening(text: str) -> str:
     """The text, folded, without what it begins with that says nothing."""
     return _ARTICLE.sub("", fold(text.strip()))
 

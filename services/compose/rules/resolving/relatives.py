@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from schemas.vocabulary import Intent
-from services.compose.rules.candidates import Dropped, Ranked
-from services.compose.rules.ranking.fuse import OF_BEST, Fused
+from services.compose.rules.candidates import Dropped, RankedCandidate
+from services.compose.rules.ranking.fuse import OF_BEST, FusionResult
 from shared.extraction.relatives import asks_of_self, asks_own_health, speaks_of_health, tells_of_relative
 
 RULE = "of_relative"
 
 
-def without_relatives(fused: Fused, message: str, intent: Intent) -> Fused:
+def without_relatives(fused: FusionResult, message: str, intent: Intent) -> FusionResult:
     """The order without what is told of a relative, where the question is about the user and has an answer of theirs.
 
     A relative's illness is left out even where there is none, and in small talk.
@@ -23,7 +23,7 @@ def without_relatives(fused: Fused, message: str, intent: Intent) -> Fused:
     keys = {each.key for each in told}
     own = max((each.candidate.probability for each in fused.ranked if each.key not in keys), default=0.0)
 
-    def misleads(each: Ranked) -> bool:
+    def misleads(each: RankedCandidate) -> bool:
         if of_health and speaks_of_health(each.candidate.text):
             return True
         return personal and own >= OF_BEST * each.candidate.probability

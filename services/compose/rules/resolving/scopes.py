@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from services.compose.rules.candidates import Candidate, CoreMemory, Dropped
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.needed import need_of
 from services.compose.rules.resolving.outdated import says_one_thing
 from shared.extraction.scopes import names_any, of_other_kind, scopes
@@ -19,7 +19,7 @@ SHORTEST_ALIAS = 3
 Nearness = Callable[[str, str], float]
 
 
-def without_others(fused: Fused, question: str, nearness: Nearness) -> Fused:
+def without_others(fused: FusionResult, question: str, nearness: Nearness) -> FusionResult:
     """The order without what is told of another than the one of whom or of what the question asks by name.
 
     Of people, and where nothing but letters tells a name, only what is told of the one that is asked, too, is left out:

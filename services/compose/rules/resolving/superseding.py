@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from services.compose.rules.candidates import Candidate, Dropped
-from services.compose.rules.ranking.fuse import Fused
+from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.outdated import OutdatedStatement, OutdatedStatements, says_one_thing
 from services.compose.rules.resolving.replacing import (
     asks_for_one,
@@ -43,7 +43,7 @@ Nearness = Callable[[str, str], float]
 """How near two texts are in meaning, where paraphrases are at 1 and others at 0."""
 
 
-def without_superseded(fused: Fused, question: str, nearness: Nearness, *, past: bool) -> Fused:
+def without_superseded(fused: FusionResult, question: str, nearness: Nearness, *, past: bool) -> FusionResult:
     """The order without what a newer one among them ends, and without what repeats that in answer.
 
     With `past` it stays, and it is said until when it held.
@@ -63,7 +63,7 @@ def without_superseded(fused: Fused, question: str, nearness: Nearness, *, past:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SpokenStatement:
     """What a user said, by whom, and without their name before it."""
 
     candidate: Candidate
@@ -79,7 +79,7 @@ class _Said:
         return self.candidate.key
 
 
-def _find_ended(fused: Fused, question: str, nearness: Nearness) -> Mapping[str, datetime]:
+def _find_ended(fused: FusionResult, question: str, nearness: Nearness) -> Mapping[str, datetime]:
     """By key since when what the candidates say holds no longer."""
     found = [each.candidate for each in fused.ranked if each.candidate.until is None]
     replies = [each for each in found if each.kind == "turn" and each.role == "assistant"]
@@ -115,36 +115,36 @@ def _find_ended(fused: Fused, question: str, nearness: Nearness) -> Mapping[str,
     return ended
 
 
-def _told_by_users(found: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_Said]:
+def _told_by_users(found: Sequence[Candidate], unseen: Iterable[Candidate]) -> list[_SpokenStatement]:
     """What users said or are known to have said in one sentence each: what stands highest, and what was answered."""
     names = {each.name for each in (*found, *unseen) if each.kind == "turn" and each.name}
-    kept: dict[str, _Said] = {}
+    kept: dict[str, _SpokenStatement] = {}
     for each in found:
         if len(kept) == MOST_COMPARED:
             break
-        if (said := _told(each, names)) and says_one_thing(said.text):
+        if (said := to_statement(each, names)) and says_one_thing(said.text):
             kept[each.key] = said
     for each in unseen:
-        if (said := _told(each, names)) and says_one_thing(said.text):
+        if (said := to_statement(each, names)) and says_one_thing(said.text):
             kept.setdefault(each.key, said)
     return list(kept.values())
 
 
-def _told(candidate: Candidate, names: set[str]) -> _Said | None:
+def to_statement(candidate: Candidate, names: set[str]) -> _SpokenStatement | None:
     """None for what is of no user, and for a memory of somebody of whom no message was found."""
     if candidate.kind == "turn":
-        return _Said(candidate, candidate.name, candidate.text) if candidate.role == "user" else None
+        return _SpokenStatement(candidate, candidate.name, candidate.text) if candidate.role == "user" else None
     if candidate.kind != "memory" or not candidate.is_own or candidate.memory_type in APART:
         return None
     named = _SPEAKER.match(candidate.text)
     if named is None:
-        return _Said(candidate, None, candidate.text)
+        return _SpokenStatement(candidate, None, candidate.text)
     if named[1] in names:
-        return _Said(candidate, named[1], candidate.text[named.end() :])
+        return _SpokenStatement(candidate, named[1], candidate.text[named.end() :])
     return None
 
 
-def _may_end(newer: _Said) -> bool:
+def _may_end(newer: _SpokenStatement) -> bool:
     """Whether the text may say of whoever speaks that something has changed."""
     if way_of(newer.text) in ("replaces", "now"):
         return True
@@ -154,14 +154,16 @@ def _may_end(newer: _Said) -> bool:
     return any(map(signals.correction, clauses)) and all(each.subject != "agent" for each in stances(clauses))
 
 
-def _may_be_ended(older: _Said, newer: _Said) -> bool:
+def _may_be_ended(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
     """Whether the older one is of the same speaker, was said before, and not in the same breath."""
     turn = older.candidate.turn_id
     before = older.at < newer.at and (turn is None or turn != newer.candidate.turn_id)
     return before and older.speaker == newer.speaker and not stands_beside(older.text, newer.text)
 
 
-def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *, one: bool) -> bool:
+def _ends(
+    older: _SpokenStatement, newer: _SpokenStatement, relation: Relation, nearness: Nearness, *, one: bool
+) -> bool:
     """Whether the newer one says that the older holds no longer.
 
     The learned weights say so where both share words. Where the newer one is put as a change in another conversation,
@@ -186,7 +188,7 @@ def _ends(older: _Said, newer: _Said, relation: Relation, nearness: Nearness, *,
     return nearness(*without_common_change(older.text, newer.text)) >= NEAR
 
 
-def _is_one_talk(older: _Said, newer: _Said) -> bool:
+def _is_one_talk(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
     """Whether both were said in one conversation, in which a change may be of anything that was said."""
     return older.candidate.session_id is not None and older.candidate.session_id == newer.candidate.session_id
 
@@ -196,7 +198,7 @@ def _is_about(older: str, words: frozenset[str]) -> bool:
     return bool(terms) and len(terms & words) >= LEAST_SHARED * len(terms)
 
 
-def _statement(older: _Said, newer: _Said) -> OutdatedStatement:
+def _statement(older: _SpokenStatement, newer: _SpokenStatement) -> OutdatedStatement:
     """The older one as replies are compared with it: the newer names what ends, too, so nothing is `instead`."""
     turn = older.candidate.turn_id
     return OutdatedStatement(newer.at, older.text, turns=frozenset({turn} if turn else ()))

@@ -87,7 +87,7 @@ PRIOR_SPREAD = 0.25
 """How far lifts of unrelated chunks lie apart."""
 
 
-class Places:
+class TurnIndex:
     """Where chunks stand: each has its turn and its session as whole numbers; memories stand alone."""
 
     def __init__(self, known: Ids) -> None:
@@ -96,16 +96,16 @@ class Places:
 
     def turns(self, of: Ids) -> Ints:
         """The number of each chunk's turn; -1 for a memory or a session that is not known."""
-        return _numbered(self.sessions, of[:, 0], (of[:, 1] & _SEQ) >> _SHIFT)
+        return number_turns(self.sessions, of[:, 0], (of[:, 1] & _SEQ) >> _SHIFT)
 
     def first_half(self, turns: Ints) -> Ids:
         """The first 64 bits of the chunk ids of these turns."""
         return self.sessions[turns >> 32]
 
 
-def preceding(of: Ids) -> Ints:
+def find_preceding(of: Ids) -> Ints:
     """Where among these chunks the last message before each stands, of its turn or of the one before; -1: nowhere."""
-    turns = Places(of).turns(of)
+    turns = TurnIndex(of).turns(of)
     order = np.lexsort((of[:, 1], turns))
     turns = turns[order]
     follows = np.flatnonzero((turns[:-1] >= 0) & (turns[1:] - turns[:-1] <= 1))
@@ -114,7 +114,7 @@ def preceding(of: Ids) -> Ints:
     return before
 
 
-def _numbered(sessions: NDArray[np.uint64], first: NDArray[np.uint64], seq: NDArray[np.uint64]) -> Ints:
+def number_turns(sessions: NDArray[np.uint64], first: NDArray[np.uint64], seq: NDArray[np.uint64]) -> Ints:
     """A number for each turn, by its session's place among these; -1 where its session is none of them."""
     at = _find(sessions, first).astype(np.int64)
     return np.where(at < len(sessions), (at << 32) | seq.astype(np.int64), -1)
@@ -130,7 +130,7 @@ def _find(sorted_keys: NDArray[np.generic], wanted: NDArray[np.generic]) -> NDAr
 
 
 @dataclass(frozen=True, slots=True)
-class Lexical:
+class LexicalScores:
     """What the words say of each candidate; each share is of what all words of the question together can give."""
 
     own: Floats
@@ -148,7 +148,7 @@ def newest(inside: Ids, policy: ContextPolicy) -> tuple[Ids, Ids]:
     return inside[~of_turn][: policy.memories], np.stack([turns[:, 0], seqs], axis=1)
 
 
-class WordIndex:
+class LexicalIndex:
     """The postings of some terms, by chunk, by turn and by session; `inside` bounds which chunks count."""
 
     def __init__(
@@ -180,14 +180,14 @@ class WordIndex:
         self.lengths = length[first]
         self.tf = np.zeros((count, len(self.chunks) + 1))
         self.tf[row, at] = tf
-        self.places = Places(every)
+        self.places = TurnIndex(every)
         turn = self.places.turns(every)
         said = turn >= 0
         self.turns, at = np.unique(turn[said], return_inverse=True)
         self.turn_tf = np.zeros((count, len(self.turns) + 1))
         np.add.at(self.turn_tf, (row[said], at), tf[said])
 
-    def _asked(self, terms: Sequence[str]) -> tuple[Floats, Floats, float]:
+    def weigh_terms(self, terms: Sequence[str]) -> tuple[Floats, Floats, float]:
         """How much each row counts for each term that is found itself or by another word; their weights, and of all."""
         shares = np.zeros((len(terms), len(self.rows)))
         for n, term in enumerate(terms):
@@ -203,25 +203,27 @@ class WordIndex:
     def _around(self, mixed: Floats, turns: Ints, step: int) -> Floats:
         return mixed[:, _find(self.turns, np.where(turns >= 0, turns + step, -1))]
 
-    def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> Lexical:
+    def score(self, terms: Sequence[str], of: Ids, lengths: Floats) -> LexicalScores:
         """The signals of these chunks for the question with these terms."""
-        shares, idf, whole = self._asked(terms)
+        shares, idf, whole = self.weigh_terms(terms)
         own = shares @ self.tf[:, _find(self.chunks, _keys(of))]
-        return self._told(shares, idf, whole, own, self.places.turns(of), lengths)
+        return self.to_scores(shares, idf, whole, own, self.places.turns(of), lengths)
 
-    def score_turns(self, terms: Sequence[str], turns: Ids) -> Lexical:
+    def score_turns(self, terms: Sequence[str], turns: Ids) -> LexicalScores:
         """The signals of whole turns (first half, number), as if all words of each were in one chunk."""
-        shares, idf, whole = self._asked(terms)
-        numbers = _numbered(self.places.sessions, turns[:, 0], turns[:, 1])
+        shares, idf, whole = self.weigh_terms(terms)
+        numbers = number_turns(self.places.sessions, turns[:, 0], turns[:, 1])
         own = self._around(shares @ self.turn_tf, numbers, 0)
-        return self._told(shares, idf, whole, own, numbers, np.full(len(turns), self.average))
+        return self.to_scores(shares, idf, whole, own, numbers, np.full(len(turns), self.average))
 
-    def score_known(self, terms: Sequence[str], of: Ids) -> Lexical:
+    def score_known(self, terms: Sequence[str], of: Ids) -> LexicalScores:
         """As `score`, with the lengths that the postings tell; that of others is taken for the average."""
         lengths = np.append(self.lengths, self.average)[_find(self.chunks, _keys(of))]
         return self.score(terms, of, lengths)
 
-    def _told(self, shares: Floats, idf: Floats, whole: float, own: Floats, turns: Ints, lengths: Floats) -> Lexical:
+    def to_scores(
+        self, shares: Floats, idf: Floats, whole: float, own: Floats, turns: Ints, lengths: Floats
+    ) -> LexicalScores:
         p = self.policy
         by_turn = shares @ self.turn_tf
         around = {step: self._around(by_turn, turns, step) for step, _ in WINDOW}
@@ -233,16 +235,16 @@ class WordIndex:
         window = sum((weight * around[step] for step, weight in WINDOW), np.zeros_like(own))
         alone = turns < 0
         window[:, alone] = own[:, alone]
-        return Lexical(
+        return LexicalScores(
             own=score / whole,
             window=(idf @ (window * (p.window_k1 + 1) / (window + p.window_k1))) / whole,
             coverage=(idf @ np.minimum(own + beside + before, 1.0)) / whole,
             inside=(idf @ np.minimum(own, 1.0)) / whole,
         )
 
-    def best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:
+    def list_best(self, terms: Sequence[str]) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) worth a closer look: words there or around."""
-        shares, idf, _ = self._asked(terms)
+        shares, idf, _ = self.weigh_terms(terms)
         none = np.zeros((0, 2), dtype=np.uint64)
         if not len(shares):
             return none, none
@@ -267,7 +269,7 @@ class WordIndex:
         return self.ids[memories], _turn_ids(self.places, chosen)
 
 
-def _turn_ids(places: Places, turns: Ints) -> Ids:
+def _turn_ids(places: TurnIndex, turns: Ints) -> Ids:
     if not len(turns):
         return np.zeros((0, 2), dtype=np.uint64)
     return np.stack([places.first_half(turns), (turns & 0xFFFFFFFF).astype(np.uint64)], axis=1)
@@ -413,7 +415,7 @@ class VectorIndex:
 
     def _turns_of(self, of: Ids) -> Ints:
         """The number of each chunk's turn; -1 for a memory or a session without vectors."""
-        return _numbered(self.sessions, of[:, 0], (of[:, 1] & _SEQ) >> _SHIFT)
+        return number_turns(self.sessions, of[:, 0], (of[:, 1] & _SEQ) >> _SHIFT)
 
     def windows(self) -> Floats:
         """The window of every turn that has vectors: they stand in order, so that no neighbour has to be looked for."""
@@ -437,14 +439,14 @@ class VectorIndex:
         """The signals of these chunks."""
         turns = self._turns_of(of)
         wanted = np.ascontiguousarray(of).astype(">u8").view(_WHOLE_ID).ravel()
-        return self._told(np.append(self.lift, 0.0)[_find(self.near.ids, wanted)], turns)
+        return self.to_scores(np.append(self.lift, 0.0)[_find(self.near.ids, wanted)], turns)
 
     def score_turns(self, turns: Ids) -> Semantic:
         """The signals of the nearest chunk of each turn (first half, number)."""
-        numbers = _numbered(self.sessions, turns[:, 0], turns[:, 1])
-        return self._told(self.turn_best[_find(self.turns, numbers)], numbers)
+        numbers = number_turns(self.sessions, turns[:, 0], turns[:, 1])
+        return self.to_scores(self.turn_best[_find(self.turns, numbers)], numbers)
 
-    def _told(self, own: Floats, turns: Ints) -> Semantic:
+    def to_scores(self, own: Floats, turns: Ints) -> Semantic:
         alone = turns < 0
         return Semantic(
             own=own,
@@ -452,7 +454,7 @@ class VectorIndex:
             session=np.where(alone, own, self.session_best[np.where(alone, -1, turns >> 32)]),
         )
 
-    def best(self, most: int) -> tuple[Ids, Ids]:
+    def list_best(self, most: int) -> tuple[Ids, Ids]:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
         at = _top(self.lift, most)
         pairs = self.near.ids[at].view(">u8").reshape(-1, 2).astype(np.uint64)

@@ -8,7 +8,7 @@ from shared.language import segment
 Id = TypeVar("Id", bound=Hashable)
 
 
-def saying(query: str, texts: Sequence[tuple[Id, str]]) -> list[Id]:
+def rank_by_terms(query: str, texts: Sequence[tuple[Id, str]]) -> list[Id]:
     """Those of the texts that hold a term of the query, first those that hold most of them, else in their order."""
     wanted = set(segment.query_terms(query))
     met = [(len(wanted.intersection(segment.terms(text))), each) for each, text in texts] if wanted else []
