@@ -177,9 +177,9 @@ def policy_page() -> Iterator[str]:
     """The policy: every key with its default and bounds, section by section."""
     yield from ["# Policy", ""]
     yield "How things behave is one file, `brain.yml` (`SMARTBRAIN_POLICY`). It is read when a service starts."
-    yield "[deploy/brain.yml](../../deploy/brain.yml) holds every key with its default. A key that is left out keeps it;"
-    yield "an unknown key stops the start with its name. The hash of the values is the `policy_version` of every turn and"
-    yield from ["event.", "", "```yaml", "observer: {summarize_after_turns: 8}"]
+    yield "[deploy/brain.yml](../../deploy/brain.yml) holds every key with its default. One that is left out keeps it;"
+    yield "an unknown key stops the start with its name. The hash of the values is the `policy_version` of every turn"
+    yield from ["and event.", "", "```yaml", "observer: {summarize_after_turns: 8}"]
     yield from ["compose: {evidence_max: 20, planner: model}", "```", ""]
     for name, each in fields(Policy):
         if not each.exclude:  # an older name of something else
