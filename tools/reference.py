@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import typer
 import yaml
@@ -254,7 +254,7 @@ def shown_value(value: Any) -> str:
     if isinstance(value, BaseModel):
         return ", ".join(f"`{name}` {shown_value(inner)}" for name, inner in value)
     if isinstance(value, tuple | list):
-        return ", ".join(shown_value(each) for each in value)
+        return ", ".join(map(shown_value, cast("Sequence[Any]", value)))
     return f"`{json.dumps(value) if isinstance(value, bool | float | int) else value}`" if value != "" else "none"
 
 
