@@ -16,7 +16,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml -q --universal --python-version 3.1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas format lock clean
+.PHONY: help setup demo run test test-long test-kafka test-ollama models check lint types imports generated wheel eval learn learn-static learn-ranking bench bench-compose bench-isolation bench-calibration bench-erasure bench-retrieval bench-packages bench-endings bench-gate schemas docs format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
@@ -67,8 +67,9 @@ imports: $(OK) ## Who may import whom
 	$(BIN)/lint-imports
 	$(BIN)/lint-imports --config tests/.importlinter
 
-generated: $(OK) ## The committed JSON Schema, AsyncAPI and OpenAPI are what the code says
+generated: $(OK) ## The committed JSON Schema, AsyncAPI, OpenAPI and docs/reference are what the code says
 	$(BIN)/smartbrain schemas --check
+	$(BIN)/python -m tools.reference --check
 
 wheel: $(OK) ## The wheel holds all that it needs and runs away from this folder
 	.ci/wheel $(BIN)/python
@@ -116,6 +117,9 @@ bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests
 schemas: $(OK) ## Write schemas/generated again
 	$(BIN)/smartbrain schemas
 
+docs: $(OK) ## Write docs/reference again from the code
+	$(BIN)/python -m tools.reference
+
 format: $(OK) ## Let ruff format and repair what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -127,7 +131,7 @@ lock: $(OK) ## Renew both locks from pyproject.toml (ARGS=--upgrade for newer ve
 
 clean: ## Remove what make and the tools made; .smartbrain, where data may live, stays
 	rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	find services shared schemas tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find services shared schemas tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	@for python in $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3); do \

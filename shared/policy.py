@@ -1,4 +1,4 @@
-"""How SmartBrain behaves: brain.yml as frozen records with the seeds' values as defaults (decision 7, R194)."""
+"""How SmartBrain behaves: brain.yml as frozen records. docs/reference/policy.md is made from this module."""
 
 import hashlib
 from datetime import date
@@ -25,11 +25,11 @@ class Slice(BaseModel):
 
 
 class Standing(Slice):
-    """What an assertion is worth on write (model 4.2.1, X10)."""
+    """What a statement is worth when it is written."""
 
-    provenance: Provenance
-    initial: float = Field(ge=0, le=1)
-    cap: float = Field(ge=0, le=1)
+    provenance: Provenance = Field(description="Level of provenance that the memory gets")
+    initial: float = Field(ge=0, le=1, description="Confidence when it is written")
+    cap: float = Field(ge=0, le=1, description="The most that it can reach, however often it is said")
 
 
 def _standings() -> dict[Assertion, Standing]:
@@ -45,11 +45,24 @@ def _standings() -> dict[Assertion, Standing]:
 
 
 class ConfidencePolicy(Slice):
-    """Initial confidence and cap by assertion; claims of money or authority are capped however they are made."""
+    """How sure a memory is at first, and how sure it can become, by how the statement was made.
 
-    standings: dict[Assertion, Standing] = Field(default_factory=_standings)
-    self_benefit: Standing = Standing(provenance="observation", initial=0.4, cap=0.5)
-    repeated: Standing = Standing(provenance="analysis", initial=0.7, cap=0.8)
+    A claim of money, entitlement or authority is capped however it is made. Higher provenance wins:
+    `confirmed_by_user`, `tool`, `analysis`, `observation`; of two equals the one said later. Stored confidence
+    never decays.
+    """
+
+    standings: dict[Assertion, Standing] = Field(
+        default_factory=_standings, description="By how the statement was made"
+    )
+    self_benefit: Standing = Field(
+        default=Standing(provenance="observation", initial=0.4, cap=0.5),
+        description="Of a claim of money, entitlement or authority, however it is made",
+    )
+    repeated: Standing = Field(
+        default=Standing(provenance="analysis", initial=0.7, cap=0.8),
+        description="Of a declaration that was made in several sessions",
+    )
     repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
 
     def provenance_cap(self, provenance: Provenance, flags: tuple[str, ...] = ()) -> float:
@@ -65,57 +78,96 @@ class ConfidencePolicy(Slice):
 
 
 class ObserverPolicy(Slice):
-    """What the observer keeps and when it renews the summary (facts 2.1)."""
+    """What the observer keeps, when it renews the summary, and what its model may cost.
 
-    entity_min_mentions: int = Field(default=2, ge=1)
-    entity_window_turns: int = Field(default=20, ge=1)
+    The chat model reads a turn after the rules, and nothing waits for it. Where it cannot be asked, the outcome
+    of the turn says why: `model_unavailable`, `model_answer_malformed`, `model_budget_used_up`,
+    `model_skipped`, `prompt_version_unknown`. A share of a day may be exceeded by one answer of each worker.
+    """
+
+    entity_min_mentions: int = Field(
+        default=2, ge=1, description="A name becomes an entity memory after so many mentions"
+    )
+    entity_window_turns: int = Field(default=20, ge=1, description="... within so many turns")
     profile_slots: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,47}$")], ...] = Field(
-        default=(), description="What keys of a profile may name beside the built-in slots"
+        default=(),
+        description="Slots that keys of a profile may name beside the built-in ones, such as `favourite_colour`",
     )
-    summarize_after_turns: int = Field(default=12, ge=1)
-    summary_token_share: float = Field(default=0.7, gt=0, le=1)
-    summary_token_limit: int = Field(default=8192, ge=512)
+    summarize_after_turns: int = Field(
+        default=12, ge=1, description="Turns after which the session summary is renewed at the latest"
+    )
+    summary_token_share: float = Field(
+        default=0.7, gt=0, le=1, description="It is renewed earlier when what was said since exceeds this share ..."
+    )
+    summary_token_limit: int = Field(default=8192, ge=512, description="... of so many tokens")
     habit_sessions_min: int = Field(
-        default=4, ge=2, description="Sessions in which the same short message makes a pattern"
+        default=4, ge=2, description="Sessions in which the same short message makes a pattern (on 3 days at least)"
     )
-    use_model: bool = True
-    model_deadline_s: float = Field(default=30.0, gt=0)
-    extract_prompt: str = Field(default="extract-3", description="Version of the question; the observer has the list")
+    use_model: bool = Field(default=True, description="Whether the chat model reads each turn after the rules")
+    model_deadline_s: float = Field(default=30.0, gt=0, description="Time for one answer, its one repair included")
+    extract_prompt: str = Field(
+        default="extract-3",
+        description="Version of the question: `extract-3` (short, for small models too), `extract-2`, `extract-1`; an"
+        " unknown name stops the observer",
+    )
     model_lag_max_s: float = Field(
-        default=600.0, gt=0, le=1200, description="A turn that has waited for the model for longer is not asked about"
+        default=600.0, gt=0, le=1200, description="The model is not asked about a turn that has waited longer than this"
     )
-    model_known_max: int = Field(default=20, ge=0, le=20, description="Memories that the model is shown with a turn")
+    model_known_max: int = Field(
+        default=20, ge=0, le=20, description="Current memories that the model is shown with a turn"
+    )
     log_withheld: bool = Field(
         default=True, description="Whether the log keeps the words of turns that are not to be remembered"
     )
-    model_tokens_per_day: int = Field(default=1_000_000, ge=0, description="Of one user, both directions; 0: no limit")
-    model_seconds_per_day: float = Field(default=7200.0, ge=0, description="Of one user; 0: no limit")
-    tenant_model_tokens_per_day: int = Field(default=0, ge=0, description="Of all users of a tenant; 0: no limit")
-    tenant_model_seconds_per_day: float = Field(default=0.0, ge=0, description="Of all users of a tenant")
+    model_tokens_per_day: int = Field(
+        default=1_000_000, ge=0, description="Share of one user per day (UTC), both directions; 0: no limit"
+    )
+    model_seconds_per_day: float = Field(default=7200.0, ge=0, description="Share of one user per day; 0: no limit")
+    tenant_model_tokens_per_day: int = Field(
+        default=0, ge=0, description="Share of all users of a tenant together; 0: no limit"
+    )
+    tenant_model_seconds_per_day: float = Field(
+        default=0.0, ge=0, description="Share of all users of a tenant together; 0: no limit"
+    )
 
 
 class AnalysisPolicy(Slice):
-    """How a statement is related to what is known beyond keys and words (seed 004 sections 2.3 and 2.3.0.1-D)."""
+    """How a statement is related to what is known where keys, words and learned weights lead to no memory.
+
+    The six nearest memories are found by their vectors. From `similarity` on two texts say the same, unless a
+    denial, a number, another thing of one sort or the opposite liking speaks against it; from 0.6 on they are
+    compared. Where the rules are in doubt the chat model judges at most six memories: `ends`, `same`, `both`,
+    `apart`. A verdict never ends what the user confirmed.
+    """
 
     similarity: float = Field(
-        default=0.85, gt=0, le=1, description="Cosine of vectors from which two texts say the same"
+        default=0.85, gt=0, le=1, description="Cosine of two vectors from which two texts say the same"
     )
-    doubt_low: float = Field(default=0.2, ge=0, le=1, description="Share from which a relation is no longer nothing")
-    use_model: bool = True
-    prompt: str = Field(default="analysis-1", description="Version of the question; the analyzer has the list")
-    deadline_s: float = Field(default=10.0, gt=0, description="Of one question, and of one vector")
+    doubt_low: float = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="Probability of a relation from which the chat model is asked, where the rules do not act on it",
+    )
+    use_model: bool = Field(
+        default=True, description="Whether the chat model is asked; `observer.use_model` must allow it too"
+    )
+    prompt: str = Field(
+        default="analysis-1", description="Version of the question (`analysis-1`); an unknown name stops the analyzer"
+    )
+    deadline_s: float = Field(default=10.0, gt=0, description="Time for one question, and for one vector")
 
 
 class ArmWeights(Slice):
-    """What a rank of each search arm counts for in fusion."""
+    """What a rank of each search arm counts for in fusion; all three must be named."""
 
-    text: float = Field(default=1.0, ge=0)
-    vector: float = Field(default=1.0, ge=0)
-    entity: float = Field(default=0.7, ge=0)
+    text: float = Field(default=1.0, ge=0, description="Search by words")
+    vector: float = Field(default=1.0, ge=0, description="Search by meaning")
+    entity: float = Field(default=0.7, ge=0, description="Search by names")
 
 
 class Shares(Slice):
-    """Tokens of each slot of a package (seed 004 section 4.2)."""
+    """Tokens of each slot of a package."""
 
     system: int = Field(ge=0)
     user_turn: int = Field(ge=0)
@@ -133,7 +185,7 @@ class Shares(Slice):
 
 
 class Minima(Shares):
-    """The least of each slot (seed 004 section 4.2.1)."""
+    """The least of each slot."""
 
     system: int = Field(default=1500, ge=0)
     user_turn: int = Field(default=1000, ge=0)
@@ -146,7 +198,7 @@ class Minima(Shares):
 
 
 class Maxima(Shares):
-    """The most of each slot (seed 004 section 4.2.1)."""
+    """The most of each slot."""
 
     system: int = Field(default=3000, ge=0)
     user_turn: int = Field(default=4000, ge=0)
@@ -159,7 +211,7 @@ class Maxima(Shares):
 
 
 class Ceilings(Slice):
-    """The most tokens of personal memory by intent (seed 004 section 4.1, step 3)."""
+    """The most tokens of personal memory by the intent of the message."""
 
     small_talk: int = Field(default=500, ge=0)
     recommend: int = Field(default=3000, ge=0)
@@ -181,16 +233,33 @@ def _profiles() -> dict[BudgetProfileName, Shares]:
 
 
 class BudgetPolicy(Slice):
-    """Who gets how many tokens of a package (seed 004 sections 4.1 and 4.2.1)."""
+    """Who gets how many tokens of a package.
 
-    allocation: Literal["dynamic", "static"] = "dynamic"
-    order: Literal["fixed_priority", "evidence_first"] = Field(default="fixed_priority", description="Who is cut first")
-    margin_share: float = Field(default=0.05, ge=0, lt=1)
-    margin_min: int = Field(default=200, ge=0)
-    profiles: dict[BudgetProfileName, Shares] = Field(default_factory=_profiles)
-    minima: Minima = Minima()
-    maxima: Maxima = Maxima()
-    ceilings: Ceilings = Ceilings()
+    Rules and the user's message are never cut, and the answer keeps its least. Each other slot is given what it
+    wants, up to its most; where that is too much, each gives way in `order`, down to its share and then to its
+    least. What one slot does not use goes to those that want more. In windows below 8,192 tokens the minima
+    shrink with the room. A budget that cannot hold `minima` of system, user turn and generation with the margin
+    stops the start.
+    """
+
+    allocation: Literal["dynamic", "static"] = Field(
+        default="dynamic",
+        description="`dynamic`: the shares of the profile are moved by what there is to say. `static`: the shares as"
+        " they are",
+    )
+    order: Literal["fixed_priority", "evidence_first"] = Field(
+        default="fixed_priority",
+        description="Who gives way first. `fixed_priority`: knowledge, summary, entities, window, personal."
+        " `evidence_first`: entities, window, summary, knowledge, personal",
+    )
+    margin_share: float = Field(default=0.05, ge=0, lt=1, description="Share of the window that is never spent ...")
+    margin_min: int = Field(default=200, ge=0, description="... and the least number of tokens of it")
+    profiles: dict[BudgetProfileName, Shares] = Field(
+        default_factory=_profiles, description="Tokens of each slot by the name of the window; other limits lie between"
+    )
+    minima: Minima = Field(default=Minima(), description="The least of each slot")
+    maxima: Maxima = Field(default=Maxima(), description="The most of each slot")
+    ceilings: Ceilings = Field(default=Ceilings(), description="The most tokens of personal memory by intent")
     small_talk_items: int = Field(default=2, ge=0, description="Memories at most in a greeting")
 
     def margin(self, window: float) -> float:
@@ -226,39 +295,66 @@ class BudgetPolicy(Slice):
 
 
 class ComposePolicy(Slice):
-    """How a package is found and filled (seeds 003 and 004 section 4, facts 2.1)."""
+    """How a package is found and filled.
 
-    deadline_ms: int = Field(default=1000, ge=1, description="Time for one package or plan that names none")
+    Planner and reranker ask no model unless they are switched on here; both need `SMARTBRAIN_OLLAMA_URL`,
+    `lexical` does not.
+    """
+
+    deadline_ms: int = Field(default=1000, ge=1, description="Time for one package or plan whose request names none")
     deadline_max_ms: int = Field(default=30_000, ge=1, description="The most that a request may name")
-    default_profile: Literal["8k", "16k", "32k"] = "8k"
-    recent_turns_max: int = Field(default=8, ge=0)
-    evidence_max: int = Field(default=12, ge=0)
+    default_profile: Literal["8k", "16k", "32k"] = Field(
+        default="8k", description="Budget of a request that names none"
+    )
+    recent_turns_max: int = Field(
+        default=8, ge=0, description="Turns of the session in a package; `retention.window_turns` is read as well"
+    )
+    evidence_max: int = Field(default=12, ge=0, description="Pieces of evidence in a package")
     inject_limit: int | None = Field(
         default=None,
         ge=0,
         le=40,
-        description="Notes about the user in a package that names no limit; 0: nothing personal",
+        description="Notes about the user in a package whose request names no limit; 0: nothing personal; null: as"
+        " many as help",
     )
-    snippet_max_chars: int = Field(default=800, ge=1)
-    arm_limit: int = Field(default=50, ge=1, le=1000)
-    core_limit: int = Field(default=50, ge=0, description="Core memories that are looked through for what is needed")
+    snippet_max_chars: int = Field(default=800, ge=1, description="Characters of one piece of evidence")
+    arm_limit: int = Field(default=50, ge=1, le=1000, description="Candidates of each search arm")
+    core_limit: int = Field(default=50, ge=0, description="Core memories among which those that are needed are chosen")
     pending_turns_max: int = Field(default=64, ge=0, description="Turns without an outcome that compose reads itself")
-    embed_deadline_ms: int = Field(default=150, ge=1)
-    planner: Literal["rules", "model"] = "rules"
-    planner_deadline_ms: int = Field(default=150, ge=1)
-    planner_late_ms: int = Field(default=5000, ge=1, description="How long a late answer may still come for the cache")
-    planner_cache_s: float = Field(default=600.0, ge=0)
-    planner_cache_size: int = Field(default=2000, ge=0)
-    reranker: Literal["none", "lexical", "model", "llm_json"] = "none"
-    rerank_top_n: int = Field(default=20, ge=2, le=200)
-    rerank_deadline_ms: int = Field(default=300, ge=1)
-    least_score: float = Field(
-        default=0.05, ge=0, le=1, description="How likely evidence must be to help; a plan may say otherwise"
+    embed_deadline_ms: int = Field(
+        default=150, ge=1, description="Time to embed the question; late: static vectors serve"
     )
-    weights: ArmWeights = ArmWeights()
-    budget: BudgetPolicy = BudgetPolicy()
-    sanitize: SanitizePolicy = SanitizePolicy()
-    agent_hints: bool = True
+    planner: Literal["rules", "model"] = Field(
+        default="rules", description="`model`: the chat model may improve the plan of the rules"
+    )
+    planner_deadline_ms: int = Field(
+        default=150, ge=1, description="How long a package waits for the model, and never more than 40% of its time"
+    )
+    planner_late_ms: int = Field(
+        default=5000, ge=1, description="How long a late answer may still come, for the next request that asks the same"
+    )
+    planner_cache_s: float = Field(default=600.0, ge=0, description="How long an answer is used again")
+    planner_cache_size: int = Field(default=2000, ge=0, description="Answers kept, 50 of one user at most")
+    reranker: Literal["none", "lexical", "model", "llm_json"] = Field(
+        default="none",
+        description="`lexical`: by words in common. `model`: `SMARTBRAIN_RERANK_MODEL` judges each candidate."
+        " `llm_json`: the chat model orders them in one answer",
+    )
+    rerank_top_n: int = Field(default=20, ge=2, le=200, description="Candidates that the reranker sees")
+    rerank_deadline_ms: int = Field(
+        default=300, ge=1, description="Time for one list; skipped where it usually takes longer than there is"
+    )
+    least_score: float = Field(
+        default=0.05, ge=0, le=1, description="Probability of being of help that evidence needs; a plan may set its own"
+    )
+    weights: ArmWeights = Field(
+        default=ArmWeights(), description="What a place in the list of each search arm counts for"
+    )
+    budget: BudgetPolicy = Field(default=BudgetPolicy(), description="Tokens: see below")
+    sanitize: SanitizePolicy = Field(default=SanitizePolicy(), description="What is cut out of texts: see below")
+    agent_hints: bool = Field(
+        default=True, description="Whether packages tell the agent of its experience with its own tools"
+    )
 
     @model_validator(mode="after")
     def _allows_its_own_deadline(self) -> Self:
@@ -272,88 +368,140 @@ class ComposePolicy(Slice):
 
 
 class KnowledgePolicy(Slice):
-    """When the resource side is asked, what it may be told, what goes there (seeds 000 section 2, 004 section 4.4)."""
+    """When the knowledge side (SmartRAG) is asked, what it may be told, and what goes there."""
 
-    ask: Literal["auto", "always", "never"] = "auto"
-    deadline_ms: int = Field(default=300, ge=1, description="Of one question, never beyond the request's own deadline")
-    top_k: int = Field(default=12, ge=1, le=200)
-    weight: float = Field(default=1.0, ge=0, le=10, description="What a rank in its answer counts for in fusion")
-    send_user: bool = Field(default=True, description="Whether the user's id goes along with questions and offers")
-    precedence: bool = Field(default=True, description="Whether its rules win over preferences that they forbid")
-    cache_s: float = Field(default=300.0, ge=0, description="How long an answer may be used again; 0: never")
-    cache_size: int = Field(default=2000, ge=0)
-    ingest: tuple[Literal["url", "file", "artifact", "tool"], ...] = ("url", "file", "artifact", "tool")
-    ingest_shared: bool = Field(
-        default=False, description="Whether it is offered things of users too where it does not keep users apart"
+    ask: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="When it is asked. `auto`: the planner decides (documents, rules, the world; not small talk or"
+        " oneself)",
     )
-    ingest_deadline_s: float = Field(default=10.0, gt=0)
-    ingest_attempts: int = Field(default=8, ge=1, description="Then the resource is set aside as failed")
-    ingest_max_chars: int = Field(default=200_000, ge=1, description="Longer contents end there")
+    deadline_ms: int = Field(
+        default=300, ge=1, description="Time for one question, never beyond the request's own deadline"
+    )
+    top_k: int = Field(default=12, ge=1, le=200, description="Results asked for")
+    weight: float = Field(default=1.0, ge=0, le=10, description="What a place in its answer counts for in fusion")
+    send_user: bool = Field(
+        default=True,
+        description="Whether it is told the user's id; false: no user's things are offered to it either, unless"
+        " `ingest_shared`",
+    )
+    precedence: bool = Field(
+        default=True,
+        description="Whether a rule of the enterprise keeps a preference that it forbids out of the package",
+    )
+    cache_s: float = Field(default=300.0, ge=0, description="How long an answer may be used again; 0: never")
+    cache_size: int = Field(default=2000, ge=0, description="Answers kept by each compose process")
+    ingest: tuple[Literal["url", "file", "artifact", "tool"], ...] = Field(
+        default=("url", "file", "artifact", "tool"), description="What of turns is offered to it; empty: nothing"
+    )
+    ingest_shared: bool = Field(
+        default=False,
+        description="Whether it is offered things of users though it does not keep users apart: everybody of the"
+        " tenant then finds them",
+    )
+    ingest_deadline_s: float = Field(default=10.0, gt=0, description="Time for one offer")
+    ingest_attempts: int = Field(default=8, ge=1, description="Attempts after which a resource is set aside as failed")
+    ingest_max_chars: int = Field(default=200_000, ge=1, description="Longer contents are cut here")
 
 
 class FeedbackPolicy(Slice):
-    """What their reception does to injected memories, and how long injections are kept (seed 004 section 4.1.1)."""
+    """What the reception of a package does to its memories, and how long receptions are kept.
 
-    positive_step: float = Field(default=0.02, ge=0, le=0.2, description="Confidence up where an answer was confirmed")
-    correction_step: float = Field(default=0.05, ge=0, le=0.5, description="Down where it was corrected or rejected")
+    A package that lacked something because a part failed or was late moves nothing.
+    """
+
+    positive_step: float = Field(
+        default=0.02, ge=0, le=0.2, description="Confidence up where an answer that used the memory was confirmed"
+    )
+    correction_step: float = Field(
+        default=0.05, ge=0, le=0.5, description="Confidence down where it was corrected or rejected"
+    )
     least_confidence: float = Field(default=0.1, ge=0, le=1, description="Steps down end here")
-    injections_keep_days: int = Field(default=30, ge=1)
-    injections_waiting_max: int = Field(default=500, ge=1, description="Packages that may wait to be recorded")
+    injections_keep_days: int = Field(
+        default=30, ge=1, description="How long it is kept which memories a package carried"
+    )
+    injections_waiting_max: int = Field(
+        default=500,
+        ge=1,
+        description="Packages that may wait to be recorded; beyond that a reply waits up to a second for a place",
+    )
 
 
 class ObservabilityPolicy(Slice):
-    """What is kept of every package, so that it can be explained, shown and replayed (facts 2.1)."""
+    """What is kept of every package, so that it can be shown, explained and replayed."""
 
-    store_plans: bool = True
-    store_contexts: bool = True
-    contexts_keep_days: int = Field(default=7, ge=1, description="Packages and plans; they hold text")
+    store_plans: bool = Field(
+        default=True, description="Whether the plan of each package and of each `/v1/retrieve` is kept"
+    )
+    store_contexts: bool = Field(default=True, description="Whether each package is kept as it was answered")
+    contexts_keep_days: int = Field(default=7, ge=1, description="How long packages and plans are kept; they hold text")
     receipts_keep_days: int = Field(
-        default=YEARS_3, ge=YEARS_3, description="Receipts, three years at least (X37); they hold ids and numbers"
+        default=YEARS_3,
+        ge=YEARS_3,
+        description="How long receipts are kept (three years at least); they hold ids and numbers",
     )
 
 
 class PromotionPolicy(Slice):
-    """What a memory must reach to be offered to the enterprise side (seed 004 section 2.3, R186)."""
+    """What a memory must reach to be offered to others; it must reach all of it."""
 
-    least_confidence: float = Field(default=0.75, ge=0, le=1)
-    least_uses_30d: int = Field(default=3, ge=1, description="Times used by an answer or said again within 30 days")
-    least_sessions: int = Field(default=2, ge=1)
-    conflict_ratio_below: float = Field(default=0.3, ge=0, le=1)
-    expires_days: int = Field(default=7, ge=1)
+    least_confidence: float = Field(default=0.75, ge=0, le=1, description="Confidence of the memory")
+    least_uses_30d: int = Field(
+        default=3, ge=1, description="Answers that used it and times that it was said again, in 30 days"
+    )
+    least_sessions: int = Field(default=2, ge=1, description="Sessions in which it was said")
+    conflict_ratio_below: float = Field(
+        default=0.3, ge=0, le=1, description="What was said against it, as a share of that and its confirmations"
+    )
+    expires_days: int = Field(default=7, ge=1, description="How long a proposal waits for a decision")
 
 
 class ExperiencePolicy(Slice):
-    """What agents learn of their own tools and retrieval (seed 004 section 2.3, R063)."""
+    """What agents learn from receipts of their own tools and from the reception of packages."""
 
-    days: int = Field(default=30, ge=1, description="Receipts so old are counted and kept")
+    days: int = Field(default=30, ge=1, description="Receipts that count; older ones are removed")
     share_users: int = Field(default=3, ge=2, description="What fewer users have done is shown to each of them alone")
     least_calls: int = Field(default=5, ge=1, description="Calls for one intent below which nothing is said of it")
 
 
 class EvolutionPolicy(Slice):
-    """What becomes of memories with time and use (seed 004 sections 2.3.0.1-D, 2.3.2, 2.3.2.4, 2.3.2.5)."""
+    """What becomes of memories with time and use."""
 
     every_s: float = Field(default=300.0, gt=0, description="Seconds between two rounds of upkeep")
-    consolidate_least: int = Field(default=3, ge=2, description="So many alike memories become one")
-    consolidate_similarity: float = Field(default=0.85, gt=0, le=1)
-    outdated_below: float = Field(default=0.25, ge=0, le=1, description="Effective confidence")
-    misses_most: int = Field(default=20, ge=1, description="Injected in vain so often, a memory ends unless confirmed")
-    fuse_strikes: int = Field(default=3, ge=1, description="Negative receptions that take a memory out of packages")
-    promotion: PromotionPolicy = PromotionPolicy()
-    experience: ExperiencePolicy = ExperiencePolicy()
+    consolidate_least: int = Field(default=3, ge=2, description="So many memories that are alike become one")
+    consolidate_similarity: float = Field(default=0.85, gt=0, le=1, description="How alike each must be to each")
+    outdated_below: float = Field(
+        default=0.25,
+        ge=0,
+        le=1,
+        description="Confidence after decay below which a memory answers questions about the past only",
+    )
+    misses_most: int = Field(
+        default=20,
+        ge=1,
+        description="A memory that nobody confirmed ends after so many packages that carried it in vain",
+    )
+    fuse_strikes: int = Field(
+        default=3, ge=1, description="Corrections or rejections that take a memory out of packages"
+    )
+    promotion: PromotionPolicy = Field(default=PromotionPolicy(), description="See below")
+    experience: ExperiencePolicy = Field(default=ExperiencePolicy(), description="See below")
 
 
 class LegalProfile(Slice):
-    """How long an erasure may take and when somebody is told (seed 004 section 3.1.1, legal_profiles).
+    """How long an erasure may take, and when somebody is told.
 
-    A calendar is a country, `CN`, or a part of one, `US-CA`: its holidays are no working days, the weekend days that it
-    makes up for them are. Without one only weekends are off: holidays do not put the deadline off, so it is the earlier
-    one, but for the weeks after a holiday that China makes up for.
+    The day of the request does not count, the deadline has its time of day, days are those of UTC. With a
+    calendar the holidays of that country are no working days, and the weekend days that it makes up for them
+    (调休) are. Without one holidays do not put the deadline off, so it is the earlier one, but for a day or two
+    in the weeks after days are made up. How much time is left is a share of plain time, weekends included.
     """
 
-    days: int = Field(ge=1, le=3660)
-    type: Literal["business", "calendar"]
-    calendar: str = ""
+    days: int = Field(ge=1, le=3660, description="Days between request and deadline")
+    type: Literal["business", "calendar"] = Field(description="`business`: working days; `calendar`: all days")
+    calendar: str = Field(
+        default="", description="Country whose holidays count (`CN`, `US-CA`); empty: weekends alone are off"
+    )
     warn_pct: float = Field(default=25.0, gt=0, lt=100, description="A ticket below this share of the time left")
     critical_pct: float = Field(default=10.0, gt=0, lt=100, description="A page below this one")
     source: str = Field(default="", description="Where the days come from")
@@ -384,17 +532,23 @@ def _legal_profiles() -> dict[str, LegalProfile]:
 
 
 class ErasurePolicy(Slice):
-    """By when an erasure is done, what follows a failure, how long its proof stays (seed 004 section 3.1.1)."""
+    """By when an erasure is done, what follows a failure, and how long its proof stays."""
 
     profile: str = Field(default="DEFAULT", description="Holds where a request names none")
-    profiles: dict[str, LegalProfile] = Field(default_factory=_legal_profiles)
-    holidays: tuple[date, ...] = Field(default=(), description="No working days for any profile, beside its calendar")
+    profiles: dict[str, LegalProfile] = Field(
+        default_factory=_legal_profiles, description="Legal profiles by name; the list given replaces this one"
+    )
+    holidays: tuple[date, ...] = Field(default=(), description="Dates that are no working days in any profile")
     batch_rows: int = Field(default=5000, ge=1, description="Rows erased in one transaction")
-    attempts_max: int = Field(default=5, ge=0, description="New attempts after a failure; then it is escalated")
-    retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(default=(1, 5, 30, 120, 600), min_length=1)
+    attempts_max: int = Field(
+        default=5, ge=0, description="New attempts after a failure; then the erasure is escalated"
+    )
+    retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(
+        default=(1, 5, 30, 120, 600), min_length=1, description="Pauses before them; the last one repeats"
+    )
     check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines")
     keep_years: int = Field(
-        default=3, ge=3, le=100, description="Tombstones and audit events of completed erasures stay so long (X37)"
+        default=3, ge=3, le=100, description="How long tombstones and audit events stay after the erasure was completed"
     )
 
     @model_validator(mode="after")
@@ -405,43 +559,63 @@ class ErasurePolicy(Slice):
 
 
 class SessionPolicy(Slice):
-    """When a session ends by itself, and what is shown of it (seed 004 sections 3.1 and 5)."""
+    """When a session ends by itself, and what is shown of it."""
 
-    idle_hours: float = Field(default=24.0, gt=0, description="Without a turn for so long, it is archived")
+    idle_hours: float = Field(default=24.0, gt=0, description="A session without a turn for so long is archived")
     blocks_max: int = Field(default=20, ge=1, description="Summary blocks of archived stretches that are shown")
-    entity_slots_max: int = Field(default=20, ge=0)
-    use_model: bool = True
-    summary_prompt: str = Field(default="summary-1", description="Version of the question; the observer has the list")
+    entity_slots_max: int = Field(default=20, ge=0, description="Names that are shown")
+    use_model: bool = Field(
+        default=True, description="Whether the chat model retells summaries; `observer.use_model` must allow it too"
+    )
+    summary_prompt: str = Field(default="summary-1", description="Version of the question (`summary-1`)")
 
 
 class DeliveryPolicy(Slice):
-    """Retries, redrive and relay (decision 16, facts 2.2)."""
+    """Retries, redrive, relay, and what counts as standing still."""
 
-    retry_delays_ms: tuple[int, ...] = (100, 500, 2000)
-    retry_jitter: float = Field(default=0.2, ge=0, lt=1)
-    handler_concurrency: int = Field(default=4, ge=1)
-    batch: int = Field(default=200, ge=1)
-    relay_batch: int = Field(default=500, ge=1)
-    relay_poll_ms: int = Field(default=200, ge=10)
-    outbox_max_retries: int = Field(default=5, ge=1)
-    redrive_after_s: float = Field(default=30.0, gt=0)
-    redrive_every_s: float = Field(default=10.0, gt=0)
-    inbox_keep_days: int = Field(default=32, ge=1, description="Longer than the longest topic retention")
-    fuse_share: float = Field(default=0.5, gt=0, le=1, description="Share of dead letters that stops a consumer")
-    fuse_window: int = Field(default=100, ge=10)
-    fuse_cooldown_s: float = Field(default=30.0, gt=0)
-    stall_s: float = Field(default=60.0, gt=0, description="A partition may stand still so long with more to read")
-    stalled_after_s: float = Field(default=300.0, gt=0, description="A loop that rests for longer makes /live false")
-    silent_after_s: float = Field(default=20.0, gt=0, description="A process not heard of for so long is not there")
-    restart_after_s: float = Field(default=60.0, gt=0, description="`up` restarts what is not live for so long")
+    retry_delays_ms: tuple[int, ...] = Field(
+        default=(100, 500, 2000), description="Pauses before a handler is tried again"
+    )
+    retry_jitter: float = Field(default=0.2, ge=0, lt=1, description="Share by which each pause is longer or shorter")
+    handler_concurrency: int = Field(default=4, ge=1, description="Users that a worker handles side by side")
+    batch: int = Field(default=200, ge=1, description="Events fetched at once")
+    relay_batch: int = Field(default=500, ge=1, description="Outbox rows published at once")
+    relay_poll_ms: int = Field(default=200, ge=10, description="How often the outbox is looked at without a notice")
+    outbox_max_retries: int = Field(
+        default=5, ge=1, description="Refusals of the broker after which a row is set aside"
+    )
+    redrive_after_s: float = Field(default=30.0, gt=0, description="Work without a result for so long is driven again")
+    redrive_every_s: float = Field(default=10.0, gt=0, description="How often such work is looked for")
+    inbox_keep_days: int = Field(
+        default=32,
+        ge=1,
+        description="How long handled events are remembered: longer than the longest retention of a topic",
+    )
+    fuse_share: float = Field(default=0.5, gt=0, le=1, description="Share of dead letters that stops a consumer ...")
+    fuse_window: int = Field(default=100, ge=10, description="... among so many of its latest events")
+    fuse_cooldown_s: float = Field(default=30.0, gt=0, description="How long it then takes nothing")
+    stall_s: float = Field(
+        default=60.0,
+        gt=0,
+        description="How long a partition may stand still with more to read before `/ready` is false",
+    )
+    stalled_after_s: float = Field(default=300.0, gt=0, description="How long a loop may rest before `/live` is false")
+    silent_after_s: float = Field(
+        default=20.0, gt=0, description="A process not heard of for so long is `silent` in compose's `/ready`"
+    )
+    restart_after_s: float = Field(
+        default=60.0,
+        gt=0,
+        description="`smartbrain up` kills and restarts a process whose `/live` was not true for so long",
+    )
 
 
 class Floor(Slice):
-    """The least that one labelled set must reach; both together (seed 004 section 2.3.2.1)."""
+    """The least that one labelled set must reach, precision and recall together."""
 
-    precision: float = Field(ge=0, le=1)
-    recall: float = Field(ge=0, le=1)
-    benign: float | None = Field(default=None, ge=0, le=1, description="Share of benign messages left alone")
+    precision: float = Field(ge=0, le=1, description="Least precision")
+    recall: float = Field(ge=0, le=1, description="Least recall")
+    benign: float | None = Field(default=None, ge=0, le=1, description="Least share of benign messages left alone")
 
 
 def _floors() -> dict[str, Floor]:
@@ -462,13 +636,13 @@ def _floors() -> dict[str, Floor]:
 class GatePolicy(Slice):
     """What `smartbrain eval --gate` asks of each labelled set before a release."""
 
-    floors: dict[str, Floor] = Field(default_factory=_floors)
+    floors: dict[str, Floor] = Field(default_factory=_floors, description="Floors by labelled set")
 
 
 class RetentionPolicy(Slice):
-    """What seed 003 calls by other names."""
+    """Older names of settings, read as the newer ones."""
 
-    window_turns: int | None = Field(default=None, ge=0, description="Of compose.recent_turns_max (X26)")
+    window_turns: int | None = Field(default=None, ge=0, description="Older name of `compose.recent_turns_max`")
 
 
 class Policy(Slice):

@@ -21,22 +21,31 @@ class Settings(Contract):
     database_url: SecretStr | None = Field(default=None, description="PostgreSQL DSN; absent: the embedded one")
     kafka_bootstrap: str | None = Field(default=None, description="host:port of Kafka; absent: the embedded broker")
     ollama_url: str | None = Field(default=None, description="Base URL of Ollama; absent: rules only")
-    chat_model: str = Field(default="qwen3", description="Ollama model that extracts, plans and puts in order")
+    chat_model: str = Field(
+        default="qwen3", description="Ollama model that extracts; plans and orders where policy says so"
+    )
     embedding_model: str = Field(default="qwen3-embedding", description="Ollama model that embeds")
-    rerank_model: str = Field(default="qwen3-reranker", description="Ollama model that judges evidence")
+    rerank_model: str = Field(
+        default="qwen3-reranker", description="Ollama model that judges evidence, with `reranker: model`"
+    )
     embedding_dir: str | None = Field(
         default=None,
-        description="Folders of local ONNX sentence encoders, one after the other as in PATH",
+        description="Folders of local ONNX sentence encoders, separated by `:`; they go before Ollama",
     )
     embedding_dimension: int = Field(default=1024, ge=8, le=4000, description="Dimensions asked of Ollama")
     knowledge_url: str | None = Field(
         default=None, pattern=r"^https?://[^@\s]+$", description="Base URL of SmartRAG; absent: memory only"
     )
     knowledge_token: SecretStr | None = Field(default=None, description="Bearer token for SmartRAG")
-    policy: Path | None = Field(default=None, description="brain.yml; absent: the built-in defaults")
-    http_host: str = Field(default="127.0.0.1", description="Where compose listens")
+    policy: Path | None = Field(default=None, description="Path of a brain.yml; absent: the built-in defaults")
+    http_host: str = Field(default="127.0.0.1", description="Address that every service listens on")
     http_port: int = Field(default=8787, ge=0, le=65535, description="Port of compose; 0 picks a free one")
-    metrics_port: int = Field(default=0, ge=0, le=65535, description="Port of a worker's /metrics; 0 picks a free one")
+    metrics_port: int = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        description="Port of the probes of a worker under `serve`; 0 picks one, as `up` needs",
+    )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="Least level logged")
 
     @property

@@ -52,7 +52,7 @@ HANDLER_SECONDS = Histogram(
 )
 COMPOSE_SECONDS = Histogram(
     "smartbrain_compose_seconds",
-    "Time to compose one package. Target: p95 under 0.2 (X27).",
+    "Time to compose one package. Target: p95 under 0.2.",
     ["transport"],
     buckets=FAST,
 )

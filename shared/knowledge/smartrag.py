@@ -1,7 +1,7 @@
 """SmartRAG, or whatever speaks the same: `POST {base}/retrieve` takes a RetrievalPlan and answers an EvidencePack.
 
 The body of a retrieval is the plan itself. Who asks stands in headers, percent-encoded as UTF-8: x-tenant-id, x-org-id,
-x-profile-id, and x-user-id unless policy keeps it back. docs/retrieval_plan.md has the other two paths.
+x-profile-id, and x-user-id unless policy keeps it back. docs/reference/retrieval_plan.md has the other two paths.
 """
 
 import asyncio

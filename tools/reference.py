@@ -1,0 +1,382 @@
+"""Writes docs/reference from the code: `make docs`; with --check it writes nothing and fails where a page differs.
+
+Each page has one source: the command line, the OpenAPI document, the settings, the policy, the metrics with their
+alerts, the topics. What a page says about a key stands beside that key in the code.
+"""
+
+import argparse
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin
+
+import typer
+import yaml
+from prometheus_client import Counter, Gauge, Histogram
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from schemas import topics
+from services.cli import app as command_line
+from services.cli.schemas_cmd import documents
+from shared import telemetry
+from shared.policy import Policy
+from shared.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "reference"
+ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yml"
+MADE = "<!-- Made from the code by `make docs`. Do not edit this page: edit its source. -->"
+READ_ON = {
+    "confidence": "[how memories change](../discussions/change.md)",
+    "observer": "[what is kept](../discussions/learning.md)",
+    "analysis": "[how a statement becomes memory](../discussions/design.md#how-a-statement-becomes-memory)",
+    "compose": "[packages and their tokens](../discussions/packages.md)",
+    "compose.budget": "[packages and their tokens](../discussions/packages.md#tokens)",
+    "knowledge": "[SmartRAG](../howto/knowledge.md)",
+    "feedback": "[feedback](../discussions/change.md#feedback)",
+    "evolution": "[upkeep](../discussions/change.md#upkeep)",
+    "evolution.promotion": "[promotion](../discussions/change.md#promotion)",
+    "evolution.experience": "[agents](../discussions/change.md#what-agents-learn-of-themselves)",
+    "erasure": "[erase](../howto/erase.md)",
+    "session": "[sessions](../discussions/learning.md#sessions)",
+    "delivery": "[delivery](../decisions.md#delivery)",
+    "gate": "[the labelled sets](../../tests/eval/README.md)",
+}
+"""Which page explains a part of the policy at length."""
+PAGES = ("commands", "metrics", "policy", "routes", "settings", "topics")
+
+
+def main() -> int:
+    """Write the pages, or compare them; 1 where a page differs from the code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.reference", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where a page differs")
+    check: bool = parser.parse_args().check
+    wanted = {f"{name}.md": page for name, page in build_pages().items()}
+    changed = [name for name, page in wanted.items() if read_page(FOLDER / name) != page]
+    for name in changed:
+        if not check:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            (FOLDER / name).write_text(wanted[name], encoding="utf-8")
+        sys.stdout.write(f"{'differs' if check else 'written'}: docs/reference/{name}\n")
+    if check and changed:
+        sys.stderr.write("docs/reference differs from the code; run: make docs\n")
+        return 1
+    if not changed:
+        sys.stdout.write(f"{len(wanted)} pages of docs/reference are up to date\n")
+    return 0
+
+
+def read_page(path: Path) -> str | None:
+    """The text of a page, if it is there."""
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def build_pages() -> dict[str, str]:
+    """Every page by its name."""
+    makers = {
+        "commands": commands_page,
+        "metrics": metrics_page,
+        "policy": policy_page,
+        "routes": routes_page,
+        "settings": settings_page,
+        "topics": topics_page,
+    }
+    return {name: "\n".join([MADE, "", *makers[name]()]).rstrip() + "\n" for name in PAGES}
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A Markdown table, with an empty line behind it."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return [*lines, *(f"| {' | '.join(cell(each) for each in row)} |" for row in rows), ""]
+
+
+def cell(text: str) -> str:
+    """A text that breaks no table."""
+    return re.sub(r"\s+", " ", text).replace("|", "\\|").strip()
+
+
+# Commands
+
+
+def commands_page() -> Iterator[str]:
+    """Every command with its arguments and options, as its `--help` has them."""
+    yield from ["# Commands", ""]
+    yield "Run `smartbrain` in the folder in which `smartbrain up` runs, or set `SMARTBRAIN_DATA` or `SMARTBRAIN_URL`."
+    yield from ["Exit codes: 0 done; 1 it failed, or what was looked for is not so; 2 the call is wrong.", ""]
+    group = typer.main.get_command(command_line)
+    context = typer.Context(group, info_name="smartbrain")
+    yield from describe_group(group, context)
+
+
+def describe_group(group: Any, context: Any) -> Iterator[str]:
+    """Each command of a group, and of the groups within it."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        inner = typer.Context(command, info_name=name, parent=context)
+        yield from [f"## `{inner.command_path}`", "", inspect.cleandoc(command.help or ""), ""]
+        if hasattr(command, "list_commands"):
+            if command.invoke_without_command:
+                yield from describe_parameters(command, inner)
+            yield from describe_group(command, inner)
+        else:
+            yield from describe_parameters(command, inner)
+
+
+def describe_parameters(command: Any, context: Any) -> Iterator[str]:
+    """The usage line, and what each argument and option means."""
+    yield from ["```", command.get_usage(context).removeprefix("Usage:").strip(), "```", ""]
+    rows = [row for each in command.params if each.name != "help" and (row := parameter_row(each))]
+    if rows:
+        yield from table(("parameter", "meaning", "default"), rows)
+
+
+def parameter_row(parameter: Any) -> tuple[str, str, str] | None:
+    """The name of a parameter, its help and its default; None where it is hidden."""
+    if getattr(parameter, "hidden", False):
+        return None
+    names = [*parameter.opts, *parameter.secondary_opts]
+    shown = (
+        ", ".join(f"`{name}`" for name in names) if parameter.param_type_name == "option" else parameter.name.upper()
+    )
+    kind = getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)  # by version of typer
+    choices = getattr(kind, "choices", None)
+    told = (parameter.help or "") + (f" One of: {', '.join(map(str, choices))}." if choices else "")
+    default = parameter.default
+    plain = default is None or default is False or callable(default) or default == () or isinstance(default, Path)
+    return shown, told, "required" if parameter.required else "" if plain else f"`{default}`"
+
+
+# Settings and policy
+
+
+def settings_page() -> Iterator[str]:
+    """The environment: each variable with its default."""
+    yield from ["# Settings", "", "Where things are. How things behave is the [policy](policy.md).", ""]
+    rows = [(f"`{PREFIX}{name.upper()}`", shown_default(each), shown_text(each)) for name, each in fields(Settings)]
+    yield from table(("variable", "default", "meaning"), rows)
+    yield from [
+        "An empty value counts as absent. A value that does not fit stops the start with the variable's name.",
+        "",
+    ]
+    yield from ["Tools read three more:", ""]
+    more = [
+        ("`SMARTBRAIN_URL`", "HTTP address of compose for the commands that ask a service"),
+        ("`SMARTBRAIN_TRACEBACK`", "1: an error of a command is shown with its traceback"),
+        ("`SMARTBRAIN_KAFKA_CACHE`", "Folder in which `make test-kafka` keeps the jars of Apache Kafka"),
+    ]
+    yield from table(("variable", "meaning"), more)
+
+
+def policy_page() -> Iterator[str]:
+    """The policy: every key with its default and bounds, section by section."""
+    yield from ["# Policy", ""]
+    yield "How things behave is one file, `brain.yml` (`SMARTBRAIN_POLICY`). It is read when a service starts."
+    yield "[deploy/brain.yml](../../deploy/brain.yml) holds every key with its default. One that is left out keeps it;"
+    yield "an unknown key stops the start with its name. The hash of the values is the `policy_version` of every turn"
+    yield from ["and event.", "", "```yaml", "observer: {summarize_after_turns: 8}"]
+    yield from ["compose: {evidence_max: 20, planner: model}", "```", ""]
+    for name, each in fields(Policy):
+        if not each.exclude:  # an older name of something else
+            yield from policy_section(name, each.annotation)
+
+
+def policy_section(path: str, model: Any) -> Iterator[str]:
+    """One part of the policy: what it is for, its keys, and the parts within it."""
+    yield from [f"## `{path}`", "", inspect.cleandoc(model.__doc__ or ""), ""]
+    if path in READ_ON:
+        yield from [f"Read on: {READ_ON[path]}.", ""]
+    yield from table(("key", "default", "may be", "meaning"), [policy_row(name, each) for name, each in fields(model)])
+    for name, each in fields(model):
+        inner = each.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel) and not is_row(inner):
+            yield from policy_section(f"{path}.{name}", inner)
+        elif record := record_of(inner):
+            yield from record_section(f"{path}.{name}", record, each.get_default(call_default_factory=True))
+
+
+def policy_row(name: str, each: FieldInfo) -> tuple[str, str, str, str]:
+    """One key of the policy."""
+    return f"`{name}`", shown_default(each), shown_bounds(each), shown_text(each)
+
+
+def record_section(path: str, record: type[BaseModel], rows: Mapping[str, BaseModel]) -> Iterator[str]:
+    """A part of the policy that holds records of one kind by name."""
+    yield from [f"## `{path}.<name>`", "", inspect.cleandoc(record.__doc__ or ""), ""]
+    told = [policy_row(name, each) for name, each in fields(record) if each.description]
+    if told:
+        yield from table(("key", "default", "may be", "meaning"), told)
+    names = [name for name, _ in fields(record)]
+    yield from table(
+        ("", *names), [(f"`{at}`", *(shown_value(getattr(row, n)) for n in names)) for at, row in rows.items()]
+    )
+
+
+def record_of(annotation: Any) -> type[BaseModel] | None:
+    """The model of the values of a mapping, if they have one."""
+    values = get_args(annotation)[1:] if get_origin(annotation) is dict else ()
+    return next((each for each in values if isinstance(each, type) and issubclass(each, BaseModel)), None)
+
+
+def is_row(model: type[BaseModel]) -> bool:
+    """Whether a part is shown as one value: nothing is told of its fields, or all of them must be given."""
+    return all(each.description is None or each.is_required() for _, each in fields(model))
+
+
+def fields(model: type[BaseModel]) -> Iterable[tuple[str, FieldInfo]]:
+    """The fields of a model, in order."""
+    return model.model_fields.items()
+
+
+def shown_text(each: FieldInfo) -> str:
+    """What a field means."""
+    return each.description or ""
+
+
+def shown_default(each: FieldInfo) -> str:
+    """The default of a field, short."""
+    value = each.get_default(call_default_factory=True)
+    if value is PydanticUndefined:
+        return "required"
+    nested = isinstance(value, BaseModel) and not is_row(type(value))
+    return "below" if nested or isinstance(value, dict) else shown_value(value)
+
+
+def shown_value(value: Any) -> str:
+    """A value as brain.yml would have it."""
+    if value is None or value == ():
+        return "none"
+    if isinstance(value, BaseModel):
+        return ", ".join(f"`{name}` {shown_value(inner)}" for name, inner in value)
+    if isinstance(value, tuple | list):
+        return ", ".join(map(shown_value, cast("Sequence[Any]", value)))
+    return f"`{json.dumps(value) if isinstance(value, bool | float | int) else value}`" if value != "" else "none"
+
+
+def shown_bounds(each: FieldInfo) -> str:
+    """The choices or bounds of a field."""
+    inner = [arg for arg in get_args(each.annotation) if arg is not type(None)]
+    kinds = inner if get_origin(each.annotation) in (Union, UnionType) else [each.annotation]
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            return ", ".join(f"`{choice}`" for choice in get_args(kind))
+    if each.annotation is bool:
+        return "`true`, `false`"
+    signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+    bounds = [
+        (sign, getattr(rule, name)) for rule in each.metadata for name, sign in signs.items() if hasattr(rule, name)
+    ]
+    return ", ".join(f"{sign} {bound:g}" if isinstance(bound, float) else f"{sign} {bound}" for sign, bound in bounds)
+
+
+# Routes
+
+
+def routes_page() -> Iterator[str]:
+    """Every route of compose, by what it is about."""
+    document: dict[str, Any] = json.loads(documents()["openapi.json"])
+    yield from ["# Routes", ""]
+    yield "What compose serves; `/docs` and `/openapi.json` of a running one have all fields, and"
+    yield "[openapi.json](../../schemas/generated/openapi.json) the same. Every refusal is an ErrorReply:"
+    yield "`{code, message, details, request_id, degraded_reason}`; `message` names the first field at fault, `details`"
+    yield from [
+        "all of them. Unknown fields of a body are ignored and named; unknown query parameters are refused.",
+        "",
+    ]
+    by_tag: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            by_tag.setdefault(operation["tags"][0], []).append((method.upper(), path, operation))
+    for tag, operations in by_tag.items():
+        yield from [f"## {tag}", ""]
+        yield from table(("route", "does", "parameters", "body", "answers"), [route_row(*each) for each in operations])
+
+
+def route_row(method: str, path: str, operation: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+    """One route."""
+    given = [each for each in operation.get("parameters", ()) if each["in"] != "path"]
+    names = ", ".join(f"`{each['name']}`" + ("" if each.get("required") else "?") for each in given)
+    answers = [(code, model_name(each)) for code, each in operation["responses"].items() if code != "default"]
+    answered = ", ".join(f"{code} {name}".strip() for code, name in answers)
+    return f"`{method} {path}`", operation["summary"], names, model_name(operation.get("requestBody", {})), answered
+
+
+def model_name(part: Mapping[str, Any]) -> str:
+    """The contract of a body or an answer."""
+    schema = part.get("content", {}).get("application/json", {}).get("schema", {})
+    if "items" in schema:
+        return f"list of {schema['items'].get('$ref', 'values').rpartition('/')[2]}"
+    return schema.get("$ref", "").rpartition("/")[2]
+
+
+# Metrics and topics
+
+
+def metrics_page() -> Iterator[str]:
+    """Every metric with what to do about it, and the alerts that ask for it."""
+    rules = [rule for group in yaml.safe_load(ALERTS.read_text("utf-8"))["groups"] for rule in group["rules"]]
+    yield from ["# Metrics", ""]
+    yield "Every service shows them at `/metrics`. Counters end in `_total` there; a histogram has `_bucket`, `_count`"
+    yield from ["and `_sum`. The [runbook](../../deploy/README.md#alerts) has a section for each alert.", ""]
+    rows: list[tuple[str, ...]] = []
+    for metric in sorted(smartbrain_metrics(), key=lambda each: each._name):
+        alerts = [rule["alert"] for rule in rules if asks_for(rule["expr"], metric._name)]
+        labels = ", ".join(metric._labelnames)
+        rows.append((f"`{metric._name}`", metric._type, labels, metric._documentation, ", ".join(alerts)))
+    yield from table(("metric", "type", "labels", "meaning, and what to do", "alerts"), rows)
+    yield from ["## Alerts", ""]
+    told = [(r["alert"], r["labels"]["severity"], r.get("for", ""), r["annotations"]["action"]) for r in rules]
+    yield from table(("alert", "severity", "after", "first step"), told)
+
+
+def asks_for(expression: str, name: str) -> bool:
+    """Whether the expression of an alert asks for this metric, and not for one whose name begins alike."""
+    series = {name + ending for ending in ("", "_total", "_bucket", "_count", "_sum")}
+    return bool(series & set(re.findall(r"\bsmartbrain_[a-z0-9_]+", expression)))
+
+
+def smartbrain_metrics() -> list[Any]:
+    """The metrics that `shared.telemetry` defines."""
+    return [each for each in vars(telemetry).values() if isinstance(each, Counter | Gauge | Histogram)]
+
+
+def topics_page() -> Iterator[str]:
+    """Every topic: who writes, who reads, how long it is kept."""
+    yield from ["# Topics", ""]
+    yield "Names are `smartbrain.<noun>.v1`. The messages are in"
+    yield "[asyncapi.json](../../schemas/generated/asyncapi.json). `migrate` makes topics that are missing and leaves"
+    yield from ["others as they are.", ""]
+    rows = [
+        (
+            f"`{each.name}`",
+            f"`{each.key}`",
+            ", ".join(f"{name} (planned)" if name in topics.PLANNED else name for name in each.messages),
+            each.producer,
+            ", ".join(each.consumers),
+            str(each.partitions),
+            shown_hours(each.retention_hours),
+            "yes" if each.carries_text else "",
+        )
+        for each in topics.TOPICS
+    ]
+    head = ("topic", "key", "messages", "written by", "read by", "partitions", "kept", "carries text")
+    yield from table(head, rows)
+    yield f"Each topic has a dead-letter topic `<topic>.dlq`: {topics.DEAD_LETTER_PARTITIONS} partitions, kept for"
+    kept, text = shown_hours(topics.DEAD_LETTER_HOURS), shown_hours(topics.DEAD_LETTER_TEXT_HOURS)
+    yield from [f"{kept}, or {text} where the topic carries text.", "", "## Planned messages", ""]
+    yield from ["Nobody writes these yet; their topics exist so that clients may subscribe.", ""]
+    yield from table(("message", "why not"), [(f"`{name}`", why) for name, why in topics.PLANNED.items()])
+
+
+def shown_hours(hours: int) -> str:
+    """A time in the largest unit that fits."""
+    return f"{hours // 24} days" if hours > 24 and hours % 24 == 0 else f"{hours} h"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
