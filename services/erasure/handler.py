@@ -22,6 +22,7 @@ from shared.store.outbox import Outgoing
 from shared.store.residue import Residue
 from shared.store.tombstones import Tombstone
 from shared.telemetry import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS, logger
+from shared.text import recall
 
 CONSUMER = "erasure"
 WAIT = timedelta(seconds=2)
@@ -42,7 +43,10 @@ def _payload(event: Delivered) -> ErasureRequested:
 
 
 async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneStatus | None:
-    """Where the tombstone stands after one go at it, None where there is none; what is cut off is taken up again."""
+    """Where the tombstone stands after one go at it, None where there is none; what is cut off is taken up again.
+
+    The words that were looked for are not kept.
+    """
     tombstone = await _begun(rt, subject, tombstone_id)
     if tombstone is None or tombstone.status != "processing":
         return tombstone.status if tombstone else None
@@ -53,6 +57,8 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
                 return status
     except StepError as error:
         return await _failed(rt, subject, tombstone, error)
+    finally:
+        recall.forget_texts()
 
 
 async def _begun(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:

@@ -1,10 +1,16 @@
 """What functions of texts keep in the process, and that it can be let go."""
 
+import functools
+import sys
 from datetime import date
+from importlib import import_module
+from pathlib import Path
 
+import services
+import shared
 from services.compose.rules.norms import norms
 from shared.reading import clauses, dates, related, replacement
-from shared.text import recall, within
+from shared.text import labels, recall, segment, within
 
 DAY = date(2026, 11, 25)
 
@@ -19,7 +25,50 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
     clauses.split("My therapist is called Brunhilde.")
     replacement.estimate_repairing("It's Brunhilde, not Brigitte.")
     replacement.read_phrases("My therapist is called Brigitte.")
-    assert recall.kept_texts() >= 7
+    labels.labels("Brunhilde is in room 7.")
+    segment.terms("Brunhilde 布伦希尔德")
+    assert recall.kept_texts() >= 10
     recall.forget_texts()
     assert recall.kept_texts() == 0
     assert related.about("My therapist is called Brunhilde.") == related.about("My therapist is called Brunhilde.")
+
+
+OF_NO_TEXT = {
+    "schemas.base._names",
+    "schemas.base._renamed",
+    "services.compose.near.static_scale",
+    "shared.reading.guards.Stance",
+    "shared.reading.habits_kinds._by_term",
+    "shared.text.hidden_layer.load_hidden_layer",
+    "shared.text.logistic.load_sum",
+    "shared.text.meanings._classes",
+    "shared.text.meanings._lexicon",
+    "shared.text.network.load",
+    "shared.text.static_encoder.load_static_encoder",
+    "shared.text.text_sum.load_text_sum",
+    "shared.tls.trust_store",
+    "shared.vectors._turn",
+    "shared.workdays._days",
+    "urllib.parse.urlsplit",
+}
+"""Caches of functions that are asked by names of weights, types, numbers and calendars: an erasure leaves them.
+
+That of `urlsplit` goes by a call of its own."""
+
+
+def test_every_function_that_keeps_its_answers_to_texts_lets_them_go() -> None:
+    for package in (shared, services):
+        root = Path(str(package.__file__)).parent
+        for path in sorted(root.rglob("*.py")):
+            name = ".".join((package.__name__, *path.relative_to(root).with_suffix("").parts))
+            if path.stem not in ("__init__", "__main__") and not name.startswith("services.cli"):
+                import_module(name)
+    found = {
+        id(value): f"{value.__module__}.{value.__name__}"
+        for name, module in sorted(sys.modules.items())
+        if name.split(".")[0] in ("shared", "services", "schemas")
+        for value in vars(module).values()
+        if isinstance(value, functools._lru_cache_wrapper)  # pyright: ignore[reportPrivateUsage] # it has no other name
+    }
+    kept = {id(each) for each in recall._texts}  # pyright: ignore[reportPrivateUsage] # what the test is about
+    assert {name for at, name in found.items() if at not in kept} == OF_NO_TEXT
