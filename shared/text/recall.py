@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any, Generic, ParamSpec, TypeVar, cast
-from urllib.parse import clear_cache
+from urllib import parse
 
 V = TypeVar("V")
 P = ParamSpec("P")
@@ -32,7 +32,7 @@ def forget_texts() -> None:
     for each in _texts:
         each.cache_clear()
     re.purge()
-    clear_cache()
+    parse.clear_cache()  # pyright: ignore[reportUnknownMemberType,reportAttributeAccessIssue] # typeshed has it not
 
 
 def kept_texts() -> int:

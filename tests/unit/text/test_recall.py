@@ -63,8 +63,8 @@ def test_every_function_that_keeps_its_answers_to_texts_lets_them_go() -> None:
             name = ".".join((package.__name__, *path.relative_to(root).with_suffix("").parts))
             if path.stem not in ("__init__", "__main__") and not name.startswith("services.cli"):
                 import_module(name)
-    found = {
-        id(value): f"{value.__module__}.{value.__name__}"
+    found: dict[int, str] = {
+        id(value): f"{value.__module__}.{value.__name__}"  # pyright: ignore[reportUnknownArgumentType] # whatever it answers
         for name, module in sorted(sys.modules.items())
         if name.split(".")[0] in ("shared", "services", "schemas")
         for value in vars(module).values()
