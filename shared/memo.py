@@ -1,8 +1,10 @@
 """What was worked out from texts lately, by their hashes: the same memories stand in package after package."""
 
+import re
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any, Generic, ParamSpec, TypeVar, cast
+from urllib import parse
 
 V = TypeVar("V")
 P = ParamSpec("P")
@@ -22,9 +24,15 @@ def of_texts(most: int) -> Callable[[Callable[P, V]], Callable[P, V]]:
 
 
 def forget_texts() -> None:
-    """No text of anybody is kept by functions of texts: an erasure cannot tell whose they were."""
+    """No text of anybody is kept by functions of texts: an erasure cannot tell whose they were.
+
+    Nor is one by the library: `re` keeps the last patterns that it has compiled, some of them of words that somebody
+    said, and `urllib` the last addresses.
+    """
     for each in _texts:
         each.cache_clear()
+    re.purge()
+    parse.clear_cache()  # pyright: ignore[reportUnknownMemberType,reportAttributeAccessIssue] # typeshed has it not
 
 
 def kept_texts() -> int:

@@ -40,6 +40,10 @@ PARTITIONS_STALLED = Gauge(
     " names topic, partition and offset; see the alert ConsumerStalled.",
     ["service", "topic"],
 )
+TEXTS_KEPT = Gauge(
+    "smartbrain_texts_kept",
+    "Answers about texts that this process keeps in memory. All go with any erasure; else it did not hear of it.",
+)
 OUTBOX_ROWS = Gauge("smartbrain_outbox_rows", "Rows that wait for the relay. Growing: is the broker up?")
 OUTBOX_AGE = Gauge("smartbrain_outbox_age_seconds", "Age of the oldest unsent row. Over 5: is a relay running?")
 OUTBOX_FAILED = Gauge("smartbrain_outbox_failed_rows", "Rows that the broker refused for good. Any: see last_error.")

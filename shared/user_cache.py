@@ -82,8 +82,10 @@ class Lately(Generic[K, V]):
 
     def forget(self, owner: Subject, epoch: int) -> None:
         """Nothing from before this epoch of the user is kept, nor what is being worked out of it just now."""
-        self._owned[owner] = _Owned(epoch, until=self._clock() + self._keep_s)
-        self._owned.move_to_end(owner)
+        owned = self._owned.get(owner)
+        if owned is None or owned.epoch < epoch:
+            self._owned[owner] = _Owned(epoch, until=self._clock() + self._keep_s)
+            self._owned.move_to_end(owner)
 
     def drop_old(self) -> None:
         """What was kept for its time is gone; those who were added to last stand last."""

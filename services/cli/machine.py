@@ -70,7 +70,12 @@ def serve(
     served.run(builds, found)
 
 
-def migrate(as_json: AsJson = False) -> None:
+def migrate(
+    post: Annotated[
+        bool, typer.Option("--post", help="Also the scripts that wait until no process of an older version is left.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Bring the database's schema and Kafka's topics up to date."""
     found = settings.load()
     configure_logs(found.log_level)
@@ -81,19 +86,23 @@ def migrate(as_json: AsJson = False) -> None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"
         )
-    applied = asyncio.run(_migrate(dsn))
+    applied, waiting = asyncio.run(_migrate(dsn, post=post))
     created = asyncio.run(_topics(bootstrap)) if bootstrap else []
     if as_json:
-        emit({"applied": applied, "topics": created})
-    else:
-        out.print(f"migrations applied: {', '.join(applied) or 'none, up to date'}", markup=False)
-        out.print(f"topics created: {len(created)}", markup=False)
+        emit({"applied": applied, "waiting": waiting, "topics": created})
+        return
+    out.print(f"migrations applied: {', '.join(applied) or 'none, up to date'}", markup=False)
+    if waiting:
+        out.print(f"{', '.join(waiting)}: `smartbrain migrate --post` once no older process is left", markup=False)
+    out.print(f"topics created: {len(created)}", markup=False)
 
 
-async def _migrate(dsn: str) -> list[str]:
-    from shared.store.schema import migrate
+async def _migrate(dsn: str, *, post: bool) -> tuple[list[str], list[str]]:
+    """The scripts that were applied, and those that wait."""
+    from shared.store import schema
 
-    return await migrate(dsn)
+    applied = await schema.migrate(dsn, wanted=schema.every if post else schema.before_start)
+    return applied, await schema.waiting(dsn)
 
 
 async def _topics(bootstrap: str) -> list[str]:

@@ -50,7 +50,7 @@ def build(rt: Runtime) -> Service:
     recorder = Recorder(rt.db, rt.policy, rt.version)
     door = _Door(rt, recorder)
     rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
-    base = worker("compose", rt, lambda: erasures.forget_erased(rt))
+    base = worker("compose", rt, longest_s=rt.policy.compose.deadline_max_ms / 1000)
 
     async def run() -> None:
         warm()

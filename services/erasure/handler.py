@@ -11,7 +11,7 @@ from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT
 from schemas.vocabulary import TombstoneStatus
 from services.erasure import steps
 from services.erasure.steps import StepError
-from shared import clock
+from shared import clock, memo
 from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -44,7 +44,10 @@ def _payload(event: Delivered) -> ErasureRequested:
 
 
 async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneStatus | None:
-    """Where the tombstone stands after one go at it, None where there is none; what is cut off is taken up again."""
+    """Where the tombstone stands after one go at it, None where there is none; what is cut off is taken up again.
+
+    The words that were looked for are not kept.
+    """
     tombstone = await _begun(rt, subject, tombstone_id)
     if tombstone is None or tombstone.status != "processing":
         return tombstone.status if tombstone else None
@@ -55,6 +58,8 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
                 return status
     except StepError as error:
         return await _failed(rt, subject, tombstone, error)
+    finally:
+        memo.forget_texts()
 
 
 async def _begun(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:

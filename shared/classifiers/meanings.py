@@ -47,7 +47,6 @@ def _lexicon() -> dict[str, frozenset[str]]:
     return {word: classes & SORTS for word, classes in _classes().items() if classes & SORTS}
 
 
-@cache
 def says_little(word: str) -> bool:
     """Whether the word is of such a class alone."""
     classes = _classes().get(word, frozenset())

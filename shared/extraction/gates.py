@@ -7,11 +7,11 @@ at once, letter by letter and word by word; a pattern whose literals are all abs
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from shared.language.patterns import to_pattern
+from shared.memo import forget_texts, of_texts
 
 code: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")
@@ -77,10 +77,10 @@ def _read() -> None:
             table = tables.parts if literal[-1] in _RUN else tables.letters
             table[literal] = table.get(literal, 0) | bit
     _tables = tables
-    _of_word.cache_clear()
+    forget_texts()  # what a word opened before
 
 
-@lru_cache(maxsize=16_384)
+@of_texts(16_384)
 def _of_word(word: str) -> int:
     found, size, parts = 0, len(word), _tables.parts
     if size > 2 * _LONGEST:

@@ -5,9 +5,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from shared.language.patterns import to_pattern
+from shared.memo import of_texts
 
 _TURNS_ZH = "次趟回期季集届场轮批遍站"
 _PLACES_ZH = "个章节课号页版步层排名台间份张单封位段条款家天周年楼栋"
@@ -67,7 +67,7 @@ class Labels:
     topics: frozenset[str]
 
 
-@lru_cache(maxsize=4096)
+@of_texts(4096)
 def labels(text: str) -> Labels:
     """The labels in the text."""
     numbers: dict[str, set[str]] = {}

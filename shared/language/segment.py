@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from shared.language import chinese, stopwords
 from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
+from shared.memo import of_texts
 
 SEGMENTER_VERSION = "4"
 """Stored with every indexed row, so that rows of another version can be told apart; nothing indexes them again yet."""
@@ -55,7 +55,7 @@ def words(text: str) -> list[str]:
     return chinese.cut(text)
 
 
-@lru_cache(maxsize=65_536)
+@of_texts(65_536)
 def stem(word: str) -> str:
     """The English stem of a lower-case word, irregular forms included; anything else as it is."""
     word = IRREGULAR.get(word, word)
@@ -118,7 +118,7 @@ def _han(run: str) -> Iterator[str]:
         previous = lone
 
 
-@lru_cache(maxsize=16_384)
+@of_texts(16_384)
 def _inside(word: str) -> tuple[str, ...]:
     """The terms inside a word of two or three characters that the dictionary does not cut further."""
     if len(word) == 3 and len(chinese.cut_for_search(word)) > 1:

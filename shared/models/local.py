@@ -167,6 +167,8 @@ def _tokenizer(path: Path, most: int) -> Tokenizer:
     except Exception as error:
         raise _wrong(path, str(error)) from error
     tokenizer.no_padding()
+    if hasattr(tokenizer.model, "_resize_cache"):
+        tokenizer.model._resize_cache(0)  # no text of anybody is kept
     tokenizer.enable_truncation(most)  # pyright: ignore[reportUnknownMemberType] # untyped **kwargs
     return tokenizer
 

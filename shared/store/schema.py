@@ -1,13 +1,17 @@
 """The schema of the database: roles, migrations, extensions, and schemas of a moment's own."""
 
-from collections.abc import AsyncGenerator
+import hashlib
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import resources
-from typing import Any, LiteralString, cast
+from importlib.resources.abc import Traversable
+from typing import Any, LiteralString, NamedTuple, cast
 from uuid import uuid4
 
 import psycopg
 from psycopg import AsyncConnection, sql
+from psycopg.rows import tuple_row
 
 from shared.db import CLOSED, JOURNAL, SCHEMA, owner, translated
 from shared.errors import ConfigurationError
@@ -49,6 +53,32 @@ END $$
 """Roles belong to the server, not to a database: a restored schema finds them where a migrated one would."""
 _CUT_OFF: LiteralString = "SELECT to_regnamespace(%s) IS NOT NULL AND to_regnamespace(%s) IS NULL"
 
+FOLDER = resources.files("shared") / "migrations"
+_POST = re.compile(r"\d{4}_post_\w+\.sql")
+_LEDGER: LiteralString = """
+DO $$
+BEGIN
+    CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+    IF NOT EXISTS (SELECT FROM pg_attribute
+            WHERE attrelid = 'migrations'::regclass AND attname = 'sha256' AND NOT attisdropped) THEN
+        ALTER TABLE migrations ADD COLUMN sha256 text;
+    END IF;
+END $$
+"""
+"""Which scripts were applied, and the SHA-256 of their text; a database from before there were hashes has none yet."""
+
+
+class Script(NamedTuple):
+    """A migration: its name says its place in the order, and by `pre` or `post` when it is run."""
+
+    name: str
+    statements: str
+
+    @property
+    def sha256(self) -> str:
+        """The same for the same text, however its lines end."""
+        return hashlib.sha256(self.statements.encode()).hexdigest()
+
 
 async def ensure_roles(conn: AsyncConnection[Any]) -> None:
     """The roles that the pools switch to exist, and whoever is connected may switch to them."""
@@ -57,14 +87,28 @@ async def ensure_roles(conn: AsyncConnection[Any]) -> None:
     await conn.execute("SELECT pg_advisory_unlock(727001)")
 
 
-async def migrate(dsn: str, schema: str = SCHEMA) -> list[str]:
-    """Applies the migrations that are still missing, in order, each in its own transaction; returns their names.
+def before_start(name: str) -> bool:
+    """Whether the script runs before the processes of its version start; the others once no older process is left."""
+    return _POST.fullmatch(name) is None
 
-    An extension that cannot be had is named in the log: without pgvector search goes by words, without pg_trgm by
-    their exact spelling. The next call tries again. Where a restore was cut off before the schema came back, none is
-    made: an empty one would be served.
+
+def every(_: str) -> bool:
+    """Whether the script runs where no older process is left: each does."""
+    return True
+
+
+async def migrate(
+    dsn: str, schema: str = SCHEMA, *, wanted: Callable[[str], bool] = every, folder: Traversable = FOLDER
+) -> list[str]:
+    """Applies the scripts that are missing and `wanted`, in order, each in its own transaction; returns their names.
+
+    ConfigurationError, and none is applied, where one that was applied has another text now, or where a newer version
+    has taken away what this one needs. An extension that cannot be had is named in the log: without pgvector search
+    goes by words, without pg_trgm by their exact spelling. The next call tries again. Where a restore was cut off
+    before the schema came back, none is made: an empty one would be served.
     """
     applied: list[str] = []
+    scripts = read_scripts(folder)
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
         await conn.execute("SELECT pg_advisory_lock(727001)")
         cut_off = await (await conn.execute(_CUT_OFF, (JOURNAL, SCHEMA))).fetchone()
@@ -74,18 +118,14 @@ async def migrate(dsn: str, schema: str = SCHEMA) -> list[str]:
         await conn.execute(_ROLES)
         await conn.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
         await conn.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
-        await conn.execute(
-            "CREATE TABLE IF NOT EXISTS migrations"
-            " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
-        )
-        done = {str(row[0]) for row in await (await conn.execute("SELECT name FROM migrations")).fetchall()}
-        for name, statements in _scripts():
-            if name not in done:
+        done = await _recorded(conn, scripts)
+        for script in scripts:
+            if script.name not in done and wanted(script.name):
                 async with conn.transaction():
-                    await conn.execute(cast("LiteralString", statements))
-                    await conn.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
-                applied.append(name)
-                logger().info("migration_applied", migration=name, schema=schema)
+                    await conn.execute(cast("LiteralString", script.statements))
+                    await conn.execute(_RECORD, (script.name, script.sha256))
+                applied.append(script.name)
+                logger().info("migration_applied", migration=script.name, schema=schema)
         for extension, statement in EXTENSIONS:
             try:
                 async with conn.transaction():
@@ -96,6 +136,56 @@ async def migrate(dsn: str, schema: str = SCHEMA) -> list[str]:
     return applied
 
 
+_RECORD: LiteralString = "INSERT INTO migrations (name, sha256) VALUES (%s, %s)"
+_FILL: LiteralString = "UPDATE migrations SET sha256 = %s WHERE name = %s AND sha256 IS NULL"
+
+
+async def _recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> set[str]:
+    """The scripts that were applied, each with a hash from now on."""
+    await conn.execute(_LEDGER)
+    found = await (await conn.execute("SELECT name, sha256 FROM migrations")).fetchall()
+    recorded: dict[str, str | None] = {str(name): sha256 for name, sha256 in found}
+    refuse_changed(recorded, scripts)
+    newer = sorted(recorded.keys() - {each.name for each in scripts})
+    if taken := [name for name in newer if not before_start(name)]:
+        raise ConfigurationError(
+            f"the database has {', '.join(taken)} of a newer SmartBrain, which takes away what this version needs: "
+            "install the newer version"
+        )
+    if newer:
+        logger().warning("migrations_of_a_newer_version", migrations=newer)
+    for script in scripts:
+        if script.name in recorded and recorded[script.name] is None:
+            await conn.execute(_FILL, (script.sha256, script.name))
+    return set(recorded)
+
+
+def refuse_changed(recorded: Mapping[str, str | None], scripts: list[Script]) -> None:
+    """ConfigurationError names the scripts whose text is not the one that was applied."""
+    changed = [each.name for each in scripts if recorded.get(each.name) not in (None, each.sha256)]
+    if changed:
+        raise ConfigurationError(
+            f"{', '.join(changed)} was applied with another text: a script that was applied stays as it is. "
+            "Put its old text back, and what is to change into a new script"
+        )
+
+
+async def waiting(dsn: str) -> list[str]:
+    """The scripts that have not been applied to the database, which is migrated."""
+    async with owner(dsn) as conn:
+        try:
+            done = await _applied(conn)
+        except psycopg.errors.UndefinedTable:
+            return []
+    return [each.name for each in read_scripts() if each.name not in done]
+
+
+async def _applied(conn: AsyncConnection[Any]) -> set[str]:
+    """The scripts that made the schema which is served."""
+    found = await conn.cursor(row_factory=tuple_row).execute("SELECT name FROM smart_brain.migrations")
+    return {str(name) for (name,) in await found.fetchall()}
+
+
 _SCRATCH = f"{SCHEMA}_rebuild_"
 _LOCKED: LiteralString = "SELECT pg_try_advisory_lock(727004, hashtext(%s))"
 _LEFT: LiteralString = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)"
@@ -103,9 +193,10 @@ _LEFT: LiteralString = "SELECT nspname FROM pg_namespace WHERE starts_with(nspna
 
 @asynccontextmanager
 async def scratch(dsn: str) -> AsyncGenerator[str, None]:
-    """The name of a migrated, empty schema of the caller's own, dropped at the end whatever happens.
+    """The name of an empty schema of the caller's own, dropped at the end whatever happens.
 
-    What a run that was killed has left behind is dropped first: a lock tells the schemas of runs that are alive.
+    The scripts have made it that made the one which is served, so that whole rows of that one fit in. What a run that
+    was killed has left behind is dropped first: a lock tells the schemas of runs that are alive.
     """
     with translated():
         async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
@@ -114,7 +205,7 @@ async def scratch(dsn: str) -> AsyncGenerator[str, None]:
             name = _SCRATCH + uuid4().hex[:12]
             await conn.execute(_LOCKED, (name,))
             try:
-                await migrate(dsn, name)
+                await migrate(dsn, name, wanted=(await _applied(conn)).__contains__)
                 yield name
             finally:
                 await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
@@ -137,14 +228,9 @@ async def is_open(dsn: str) -> bool:
             return False
 
 
-def migrations() -> tuple[str, ...]:
-    """The names of all that there are, in order."""
-    return tuple(name for name, _ in _scripts())
-
-
-def _scripts() -> list[tuple[str, str]]:
-    folder = resources.files("shared") / "migrations"
-    scripts = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    if not scripts:
+def read_scripts(folder: Traversable = FOLDER) -> list[Script]:
+    """All that there are, in order."""
+    files = sorted((each for each in folder.iterdir() if each.name.endswith(".sql")), key=lambda each: each.name)
+    if not files:
         raise ConfigurationError("no migrations are packaged")
-    return [(f.name, f.read_text("utf-8")) for f in scripts]
+    return [Script(each.name, each.read_text("utf-8")) for each in files]

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import AsyncGenerator
@@ -21,6 +22,7 @@ from tests.system.running import policy_file
 from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
+KEPT = re.compile(r"^smartbrain_texts_kept (\S+)$", re.MULTILINE)
 USERS = 3
 TURNS = often(600, short=120)
 
@@ -137,6 +139,35 @@ async def test_a_live_probe_names_what_stands_still(machine: tuple[Supervisor, M
     assert {(each.status_code, each.json()["live"], tuple(each.json()["stalled"])) for each in answers} == {
         (200, True, ())
     }
+
+
+async def test_an_erasure_empties_what_every_process_keeps_of_texts(machine: tuple[Supervisor, Machine]) -> None:
+    supervisor, running = machine
+
+    async def kept() -> dict[str, float]:
+        async with httpx.AsyncClient() as http:
+            pages = {name: (await http.get(f"{each.url}/metrics")).text for name, each in supervisor.processes.items()}
+        return {name: float(KEPT.findall(page)[0]) for name, page in pages.items()}
+
+    whose = {"user_id": "forgets", "session_id": "s1"}
+    for n, text in enumerate(("My therapist is called Brunhilde.", "不对，我的心理医生叫布伦希尔德。")):
+        turn = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": f"{n}"}
+        assert (await running.http.post("/v1/turns", json=turn)).status_code == 201
+        await running.settled()
+    assert (await running.http.post("/v1/context", json={**whose, "user_message": "我的医生是谁？"})).status_code == 200
+
+    async def read() -> bool:
+        many = await kept()
+        return all(many[name] for name in ("compose", "observer", "analyzer", "evolver"))
+
+    await wait_for(read, "each process that reads says so")
+    asked = {"user_id": "forgets", "tenant_id": "default", "scope": "all"}
+    assert (await running.http.post("/v1/erasures", json=asked)).status_code == 202
+
+    async def forgotten() -> bool:
+        return not any((await kept()).values())
+
+    await wait_for(forgotten, "no process keeps any")
 
 
 async def tell(machine: Machine, user_id: str, turns: int) -> Story:

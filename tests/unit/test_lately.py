@@ -37,6 +37,8 @@ def test_an_erasure_ends_what_is_kept_and_what_is_under_way() -> None:
     assert len(kept) == 1
     assert kept.get(LIN, 1, "turn", lambda: "after") == "after"
     assert kept.get(LIN, 1, "turn", lambda: "again") == "after"
+    kept.forget(LIN, 1)
+    assert kept.get(LIN, 1, "turn", lambda: "once more") == "after"
 
 
 def test_an_erasure_that_was_not_heard_of_is_seen_by_its_epoch() -> None:

@@ -9,14 +9,14 @@ from shared.db import SCHEMA
 from shared.embedded.postgres_programs import ProgramError, Programs
 from shared.errors import ConfigurationError
 from shared.language.patterns import to_pattern
-from shared.store.schema import migrations
+from shared.store.schema import read_scripts, refuse_changed
 
 _OF_SCHEMA = to_pattern(
     rf"\d+; \d+ \d+ (?:[A-Z ]+ {SCHEMA} |(?:SCHEMA|ACL - SCHEMA|COMMENT - SCHEMA) (?:- )?{SCHEMA} )"
 )
 _GATE = to_pattern(rf"\d+; \d+ \d+ TABLE DATA {SCHEMA} serving ")
 _LEDGER = to_pattern(rf"\d+; \d+ \d+ TABLE {SCHEMA} tombstones ")
-_NAME = to_pattern(r"^(\d\w+\.sql)\t", re.MULTILINE)
+_MIGRATION = to_pattern(r"^(?P<name>\d\w+\.sql)\t[^\t\n]*(?:\t(?P<sha256>[0-9a-f]{64})?.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,12 @@ def inspect(programs: Programs, path: Path) -> Archive:
         )
     except ProgramError as error:
         raise ConfigurationError(f"{path} is damaged: {error}") from error
-    found = tuple(sorted(_NAME.findall(rows)))
-    newer = sorted(set(found) - set(migrations()))
+    found = {row["name"]: row["sha256"] for row in _MIGRATION.finditer(rows)}
+    scripts = read_scripts()
+    newer = sorted(found.keys() - {each.name for each in scripts})
     if newer:
         raise ConfigurationError(
             f"{path} was made by a newer SmartBrain, whose schema has {', '.join(newer)}: install that one first"
         )
-    return Archive(path, entries, found, hashlib.sha256(contents.encode()).hexdigest())
+    refuse_changed(found, scripts)
+    return Archive(path, entries, tuple(sorted(found)), hashlib.sha256(contents.encode()).hexdigest())

@@ -90,7 +90,7 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Resto
             raise ConfigurationError("somebody else is restoring this database")
         run = await _brought_back(conn, dsn, bootstrap, asked, policy.erasure, say)
         await whole.settle(conn)
-        applied = await schema.migrate(dsn)
+        applied = await schema.migrate(dsn, wanted=schema.before_start)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
         at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
         async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:

@@ -1,6 +1,5 @@
 """Erasures over HTTP and Kafka: asked for, looked at, tried again by an operator."""
 
-import asyncio
 from datetime import datetime
 from uuid import UUID
 
@@ -21,14 +20,10 @@ from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError
-from shared.memo import forget_texts
 from shared.runtime import Runtime
 from shared.store.erasure import residue, tombstones
 from shared.store.erasure.tombstones import Step, Tombstone
 from shared.telemetry import logger
-
-DROP_EVERY_S = 15.0
-"""So often what was kept for its time goes, also where nobody asks any more."""
 
 
 async def ask(
@@ -49,32 +44,6 @@ async def ask(
         fresh=made.fresh,
     )
     return receipt(made.tombstone)
-
-
-async def forget_erased(rt: Runtime) -> None:
-    """Whichever process an erasure is asked of, this one too forgets what it keeps of the user's words, until it stops.
-
-    What is known of texts alone goes at once, and once more when no request is under way that had begun before.
-    """
-    loop, longest_s = asyncio.get_running_loop(), rt.policy.compose.deadline_max_ms / 1000
-
-    def forget_user(erased: tuple[Subject, int] | None) -> None:
-        if erased is None:
-            rt.forget_everybody()
-            return
-        rt.forget(*erased)
-        loop.call_later(longest_s, forget_texts)
-
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(rt.db.listen_for_erasures(forget_user))
-        tasks.create_task(_drop_old(rt))
-
-
-async def _drop_old(rt: Runtime) -> None:
-    while True:
-        await asyncio.sleep(DROP_EVERY_S)
-        rt.read_turns.drop_old()
-        rt.thoughts.drop_old()
 
 
 async def forget(rt: Runtime, recorder: Recorder, subject: Subject, asked: ForgetRequest) -> DeletionReceipt:

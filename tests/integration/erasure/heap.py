@@ -1,0 +1,71 @@
+"""A process that reads what somebody says and asks, and then says what in its memory still holds a word of it."""
+
+import gc
+import json
+from urllib.parse import urlsplit
+
+from schemas.compose import IncomingMessage
+from services.compose.context.nearest import nearness_between
+from services.compose.context.pending_turns import message, read
+from services.compose.rules.planning import answer_types, cues
+from services.compose.rules.planning.plan import PlanPolicy, plan
+from shared import clock, memo
+from shared.policy import ConfidencePolicy
+from shared.screening.sanitize import screen, show_own
+
+
+def names() -> tuple[str, str]:
+    """Two that stand nowhere in the code: no constant of it holds them."""
+    return "".join(reversed("edlihnurB")), "".join(reversed("德尔希伦布"))
+
+
+def said() -> list[str]:
+    """What is read, in both languages."""
+    english, chinese = names()
+    return [
+        f"My therapist is called {english} and lives in {english}ville. Notes: https://github.com/{english}/notes",
+        f"我的心理医生叫{chinese}，我住在{chinese}路。",
+        f"Actually, it's {english}, not Brigitte.",
+        f"不对，是{chinese}，不是布丽吉特。",
+        f"Who is {english}?",
+        f"{chinese}是谁？",
+    ]
+
+
+def use() -> None:
+    """All of it is read as observer and compose do."""
+    for text in said():
+        plan(text, (text,), clock.now(), PlanPolicy())
+        read(message(IncomingMessage(content=text), "s1", clock.now()), ConfidencePolicy(), now=True)
+        cues.read(text, names(), clock.now())
+        answer_types.score_names(text, ())
+        screen(text)
+        show_own(text)
+        nearness_between(text, text)
+        urlsplit(f"https://knowledge.example/{text}")
+
+
+def holders() -> str:
+    """What the collector knows of that refers to a text with one of the names, as JSON: its kind, and the text."""
+    gc.collect()
+    english, chinese = names()
+    found: list[str] = []
+    for holder in gc.get_objects():
+        if holder is found:
+            continue
+        for text in gc.get_referents(holder):
+            if isinstance(text, str) and (english.lower() in text.lower() or chinese in text):
+                found.append(f"{type(holder).__name__}: {text}")
+    return json.dumps(found)
+
+
+def main() -> None:
+    """What holds them before texts are forgotten, and after."""
+    use()
+    before = holders()
+    memo.forget_texts()
+    print(f'{{"before": {before}, "after": {holders()}}}')
+
+
+if __name__ == "__main__":
+    main()

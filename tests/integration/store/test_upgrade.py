@@ -1,0 +1,275 @@
+"""A database with rows is brought up to date: the rows stay, and the schema is the one that a new database gets."""
+
+import asyncio
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from shared.db import SCHEMA
+from shared.errors import ConfigurationError
+from shared.store import schema
+from shared.store.schema import EXTENSIONS, Script, before_start, migrate, read_scripts, scratch
+from tests.integration.cli.called import call
+from tests.system.backups import catalog
+from tests.system.databases import Databases, number, rows, texts
+from tests.system.wait import wait_for
+
+ROWS = Path(__file__).with_name("rows_of_0006.sql")
+OF_0006 = 6
+"""So many scripts had made the schema when the rows were written; their text is the same for ever (test_migrations)."""
+TABLES = {
+    "sessions",
+    "turns",
+    "conversation_events",
+    "observations",
+    "proposals",
+    "memory_items",
+    "memory_chunks",
+    "postings",
+    "search_stats",
+    "entities",
+    "entity_mentions",
+    "injections",
+    "memory_receipts",
+    "context_packages",
+    "tombstones",
+    "erasure_steps",
+    "erasure_epochs",
+    "audit_events",
+    "wishes",
+    "serving",
+    "migrations",
+}
+"""Tables that have rows before the upgrade."""
+SAID = {
+    "conversation_events": ("I prefer lapsang tea", "我对菠萝蜜过敏"),
+    "observations": ("Tallinn", "雪球"),
+    "memory_items": ("moved to Riga", "凤凰单丛"),
+    "memory_chunks": ("lapsang", "菠萝蜜"),
+    "context_packages": ("lapsang", "凤凰单丛"),
+}
+"""What must stand in a table after the upgrade, in both languages."""
+PRE = """
+ALTER TABLE turns ADD COLUMN origin text NOT NULL DEFAULT 'talk';
+CREATE TABLE origins (
+    tenant_id text NOT NULL,
+    user_id text NOT NULL,
+    origin text NOT NULL,
+    turns integer NOT NULL CHECK (turns > 0),
+    PRIMARY KEY (tenant_id, user_id, origin)
+);
+ALTER TABLE origins ENABLE ROW LEVEL SECURITY;
+ALTER TABLE origins FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_rows ON origins TO smartbrain_app
+    USING (tenant_id = current_setting('app.tenant', true) AND user_id = current_setting('app.user', true));
+GRANT SELECT ON origins TO smartbrain_app;
+INSERT INTO origins SELECT tenant_id, user_id, origin, count(*) FROM turns GROUP BY 1, 2, 3;
+CREATE INDEX turns_of_origin ON turns (tenant_id, user_id, origin);
+"""
+POST = """
+ALTER TABLE turns ALTER COLUMN origin DROP DEFAULT;
+DROP INDEX memory_also;
+"""
+LATER = {"8001_pre_origin.sql": PRE, "8002_post_origin.sql": POST}
+"""Scripts that no version has: what an upgrade does to rows is to be seen before there is one."""
+
+
+@pytest.fixture
+def later(tmp_path: Path) -> Path:
+    """The folder of scripts as a later version has it."""
+    return folder_of(tmp_path, LATER)
+
+
+def folder_of(parent: Path, more: dict[str, str]) -> Path:
+    """A folder of today's scripts and these."""
+    folder = parent / "migrations"
+    folder.mkdir(exist_ok=True)
+    for name, text in {**{each.name: each.statements for each in read_scripts()}, **more}.items():
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def old(databases: Databases) -> Generator[str]:
+    """A database with rows, as SmartBrain of November 2026 left it: no script has a hash."""
+    dsn = databases.empty()
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("CREATE SCHEMA smart_brain")
+        conn.execute("SET search_path = smart_brain, public")
+        conn.execute("CREATE TABLE migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())")
+        for script in read_scripts()[:OF_0006]:
+            conn.execute(script.statements.encode())
+            conn.execute("INSERT INTO migrations (name) VALUES (%s)", (script.name,))
+        for _, statement in EXTENSIONS:
+            conn.execute(statement)
+        conn.execute(ROWS.read_bytes())
+    yield dsn
+    databases.drop(dsn)
+
+
+@pytest.fixture
+def empty(databases: Databases) -> Generator[str]:
+    """A database without a schema."""
+    dsn = databases.empty()
+    yield dsn
+    databases.drop(dsn)
+
+
+def known(dsn: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Every row of these tables, in these columns."""
+    return {
+        table: [
+            str(row)
+            for row in rows(dsn, f"SELECT {', '.join(names)} FROM {table} ORDER BY 1, 2, 3, {table}::text")  # noqa: S608 # names of the catalog
+        ]
+        for table, names in columns.items()
+    }
+
+
+def columns_of(dsn: str) -> dict[str, list[str]]:
+    """The columns of every table that holds rows of users."""
+    found: dict[str, list[str]] = {}
+    statement = """
+SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = %(s)s AND table_name IN (
+    SELECT table_name FROM information_schema.columns WHERE table_schema = %(s)s AND column_name = 'user_id')
+ORDER BY 1, ordinal_position
+"""
+    for row in rows(dsn, statement, s=SCHEMA):
+        found.setdefault(row["table_name"], []).append(row["column_name"])
+    return found
+
+
+def recorded(dsn: str) -> dict[str, Any]:
+    """The hash of each script that was applied."""
+    return {row["name"]: row["sha256"] for row in rows(dsn, "SELECT name, sha256 FROM migrations")}
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """The hash of each script that there is."""
+    return {each.name: each.sha256 for each in read_scripts(folder)}
+
+
+@pytest.mark.parametrize("steps", ["today", "at once", "before and after the start"])
+async def test_rows_of_before_stay_and_the_schema_is_that_of_a_new_database(
+    old: str, empty: str, tmp_path: Path, steps: str
+) -> None:
+    folder = folder_of(tmp_path, {} if steps == "today" else LATER)
+    assert {table for table, found in texts(old).items() if found} == TABLES
+    columns = columns_of(old)
+    before = known(old, columns)
+    missing = [each.name for each in read_scripts(folder)[OF_0006:]]
+    if steps == "before and after the start":
+        first = await migrate(old, wanted=before_start, folder=folder)
+        assert first == [name for name in missing if name != "8002_post_origin.sql"]
+        assert await migrate(old, wanted=before_start, folder=folder) == []
+        assert await migrate(old, folder=folder) == ["8002_post_origin.sql"]
+    else:
+        assert await migrate(old, folder=folder) == missing
+    assert known(old, columns) == before
+    for table, needles in SAID.items():
+        text = texts(old)[table]
+        assert [needle for needle in needles if needle not in text] == []
+    await migrate(empty, folder=folder)
+    assert catalog(old) == catalog(empty)
+    assert recorded(old) == recorded(empty) == hashes(folder)
+    assert await migrate(old, folder=folder) == []
+    if steps != "today":
+        assert number(old, "SELECT turns FROM origins") == len(before["turns"])
+
+
+async def test_scripts_of_before_get_the_hash_of_their_text_once(old: str, later: Path) -> None:
+    await migrate(old)
+    await migrate(old)
+    assert recorded(old) == {each.name: each.sha256 for each in read_scripts()}
+    with (later / "0003_wishes.sql").open("a", encoding="utf-8") as script:
+        script.write("-- 改过了\n")
+    before = catalog(old)
+    with pytest.raises(ConfigurationError, match=r"0003_wishes\.sql was applied with another text.*a new script"):
+        await migrate(old, folder=later)
+    assert catalog(old) == before
+    assert recorded(old) == {each.name: each.sha256 for each in read_scripts()}
+
+
+async def test_lines_that_end_as_elsewhere_are_no_other_text(dsn: str, later: Path) -> None:
+    script = later / "0005_ended.sql"
+    script.write_bytes(script.read_bytes().replace(b"\n", b"\r\n"))
+    assert await migrate(dsn, folder=later) == [*LATER]
+
+
+async def test_a_script_that_fails_half_way_leaves_nothing_and_is_applied_once_it_is_mended(
+    old: str, empty: str, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path, {**LATER, "8002_post_origin.sql": POST + "SELECT 1 / 0 FROM turns;"})  # noqa: S608 # a script of the test
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await migrate(old, folder=folder)
+    assert "8002_post_origin.sql" not in recorded(old)
+    assert number(old, "SELECT count(*) FROM pg_indexes WHERE indexname = 'memory_also'") == 1
+    assert number(old, "SELECT turns FROM origins") == number(old, "SELECT count(*) FROM turns")
+    assert await migrate(old, folder=folder_of(tmp_path, LATER)) == ["8002_post_origin.sql"]
+    await migrate(empty, folder=folder)
+    assert catalog(old) == catalog(empty)
+
+
+async def test_a_migration_whose_connection_is_cut_leaves_nothing_and_is_taken_up_again(
+    old: str, empty: str, tmp_path: Path
+) -> None:
+    under_way = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+    folder = folder_of(tmp_path, {**LATER, "8001_pre_origin.sql": PRE + "SELECT pg_sleep(600);"})
+    migrating = asyncio.create_task(migrate(old, folder=folder))
+    await wait_for(lambda: rows(old, f"SELECT pid {under_way}"), "the script is half way")
+    rows(old, f"SELECT pg_terminate_backend(pid) {under_way}")
+    with pytest.raises(psycopg.OperationalError):
+        await migrating
+    assert rows(old, "SELECT to_regclass('origins') AS made") == [{"made": None}]
+    assert LATER.keys().isdisjoint(recorded(old))
+    assert await migrate(old, folder=folder_of(tmp_path, LATER)) == [*LATER]
+    await migrate(empty, folder=folder)
+    assert catalog(old) == catalog(empty)
+
+
+async def test_an_older_version_goes_on_beside_a_newer_ones_first_scripts_and_not_beside_its_last(
+    dsn: str, later: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    await migrate(dsn, wanted=before_start, folder=later)
+    capfd.readouterr()
+    assert await migrate(dsn) == []
+    told = capfd.readouterr().err
+    assert "migrations_of_a_newer_version" in told
+    assert "8001_pre_origin.sql" in told
+    await migrate(dsn, folder=later)
+    with pytest.raises(ConfigurationError, match=r"8002_post_origin\.sql of a newer SmartBrain.*install the newer"):
+        await migrate(dsn)
+
+
+async def test_a_scratch_schema_is_made_by_what_made_the_live_one(dsn: str) -> None:
+    rows(dsn, "DROP INDEX memory_also")
+    rows(dsn, "DELETE FROM migrations WHERE name = '0006_also.sql'")
+    async with scratch(dsn) as name:
+        made = {row["name"] for row in rows(dsn, f"SELECT name FROM {name}.migrations")}  # noqa: S608 # a name of ours
+        indexes = rows(dsn, "SELECT indexname FROM pg_indexes WHERE schemaname = %(s)s", s=name)
+    assert made == {each.name for each in read_scripts()} - {"0006_also.sql"}
+    assert "memory_also" not in {row["indexname"] for row in indexes}
+
+
+def test_the_command_runs_what_the_start_needs_and_the_rest_when_asked(
+    dsn: str, later: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = read_scripts(later)
+
+    def of_later(*_: Any) -> list[Script]:
+        return scripts
+
+    monkeypatch.setattr(schema, "read_scripts", of_later)
+    told = {"SMARTBRAIN_DATABASE_URL": dsn, "SMARTBRAIN_DATA": str(tmp_path)}
+    first = call("migrate", **told)
+    assert "migrations applied: 8001_pre_origin.sql\n" in first.stdout
+    assert "8002_post_origin.sql: `smartbrain migrate --post`" in " ".join(first.stdout.split())
+    again = json.loads(call("migrate", "--json", **told).stdout)
+    assert again == {"applied": [], "waiting": ["8002_post_origin.sql"], "topics": []}
+    last = call("migrate", "--post", **told)
+    assert "migrations applied: 8002_post_origin.sql\n" in last.stdout
+    assert "--post" not in last.stdout

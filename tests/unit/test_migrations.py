@@ -1,0 +1,71 @@
+"""Scripts of the schema: what was released stays as it is, and names say when a script is run."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from shared.errors import ConfigurationError
+from shared.store.schema import Script, before_start, every, read_scripts, refuse_changed
+
+RELEASED = {
+    "0001_initial.sql": "f0cadd6d74ab75d7d8885ce78a4024d30732b2c0feadbea97af7bc9cf53a0796",
+    "0002_metadata.sql": "1bf8e24d11524b1d06f69e7b7eacad21587839f6338eaafee9802c96c9ee37a5",
+    "0003_wishes.sql": "284df3da6b65a2b4ff5d18d4b612db2d9ccfd478dee20a5e44fc3217f961fdcf",
+    "0004_static_vectors.sql": "9fac9913a9447c38f13c1de10acf080d2e2f438ea9433b339a789200c8dcbd2a",
+    "0005_ended.sql": "10254aaa8459bd6a8e35d61a1bc19b5e002909dc119353587c2edd2319df74ce",
+    "0006_also.sql": "8053fe7648199429ee90b1ad1aa4ac1c0d9f487fa87e3869bac31158adede0f2",
+}
+"""A new script gets its line here (`sha256sum shared/migrations/*.sql`); a line that stands here is never changed:
+databases have been made by that text, and refuse another.
+"""
+OF_BEFORE = frozenset(name for name in RELEASED if name < "0007")
+"""Scripts from before names said when one is run."""
+NAME = re.compile(r"\d{4}_(?:pre|post)_[a-z0-9_]+\.sql")
+
+
+def wrong(names: Sequence[str]) -> list[str]:
+    """The names that do not say when their script is run, or have another number than their place."""
+    return [
+        name
+        for n, name in enumerate(names, 1)
+        if not name.startswith(f"{n:04}_") or not (name in OF_BEFORE or NAME.fullmatch(name))
+    ]
+
+
+def test_every_script_has_the_text_that_it_was_released_with() -> None:
+    assert {each.name: each.sha256 for each in read_scripts()} == RELEASED
+
+
+def test_every_script_has_a_name_that_says_when_it_is_run() -> None:
+    assert wrong([each.name for each in read_scripts()]) == []
+
+
+@pytest.mark.parametrize(
+    ("later", "fits"),
+    [
+        ("0007_pre_origin.sql", True),
+        ("0007_post_origin.sql", True),
+        ("0007_origin.sql", False),
+        ("0007_Post_origin.sql", False),
+        ("0007_pre_.sql", False),
+        ("0008_pre_origin.sql", False),
+        ("7_pre_origin.sql", False),
+    ],
+)
+def test_a_name_of_another_form_or_out_of_its_place_is_found(later: str, fits: bool) -> None:
+    assert wrong([*sorted(OF_BEFORE), later]) == ([] if fits else [later])
+
+
+def test_a_script_waits_by_its_name_alone() -> None:
+    names = [*OF_BEFORE, "0007_pre_origin.sql", "0008_post_origin.sql", "0009_pre_post_box.sql"]
+    assert [name for name in names if not before_start(name)] == ["0008_post_origin.sql"]
+    assert all(map(every, names))
+
+
+def test_a_script_that_was_applied_with_another_text_is_named() -> None:
+    one, two = Script("0001_a.sql", "SELECT 1"), Script("0002_b.sql", "SELECT 2")
+    refuse_changed({one.name: one.sha256, two.name: None}, [one, two])
+    refuse_changed({}, [one, two])
+    with pytest.raises(ConfigurationError, match=r"^0002_b\.sql was applied with another text.* new script$"):
+        refuse_changed({one.name: one.sha256, two.name: one.sha256}, [one, two])
