@@ -296,14 +296,15 @@ def doubtful(new: Statement, found: Beside, low: float) -> bool:
 
 
 def _misses(new: Statement, found: Beside) -> bool:
-    """Whether a denial is of something else: of no word that the memory has, or of another thing of the same sort."""
-    if not new.retracts:
+    """Whether it denies something else: no word that the memory has, or another thing of the same sort."""
+    if not new.retracts and not (new.assertion == "correction" and new.old_key):
         return False
-    if not found.said.shares or not new.old_value:
+    if new.retracts and (not found.said.shares or not new.old_value):
         return not found.said.shares
-    if new.old_value.isascii() and new.old_value.isalnum() and not has_word(found.known.told, new.old_value):
+    old_value = new.old_value or ""
+    if new.retracts and old_value.isascii() and old_value.isalnum() and not has_word(found.known.told, old_value):
         return True
-    denied, known = about(new.old_value), about(found.known.told)
+    denied, known = about(old_value), about(found.known.told)
     return bool(denied.sorts & known.sorts) and denied.terms.isdisjoint(known.terms)
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from schemas.vocabulary import MemoryType
 from shared.reading import learned, manipulation, persons
 from shared.reading.clauses import Clause, language_of, split
-from shared.reading.correction_forms import find_corrections, may_promote, promote_finding
+from shared.reading.correction_forms import find_corrections, may_promote, promote_finding, put_instead
 from shared.reading.guards import Stance, stances
 from shared.reading.keys import profile_key, slug
 from shared.reading.learned import Verdict
@@ -20,7 +20,7 @@ from shared.reading.plain import find_plain
 from shared.reading.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.reading.slots import with_due, with_slot
 from shared.reading.values import values
-from shared.reading.wording import own_words
+from shared.reading.wording import own_words, stands_in_place
 from shared.relate import ALSO
 from shared.text.patterns import to_pattern
 from shared.text.within import has_word
@@ -40,7 +40,9 @@ _OF_WORDS = to_pattern(
 
 What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
 """
-_NOW = to_pattern(r"\b(?:now|instead|these days|switched|moved|changed)\b|现在|如今|改|换|目前|以后", re.I)
+_NOW = to_pattern(
+    r"\b(?:now|instead|these days|switched|moved|changed)\b|\bback (?:to|on)\b|现在|如今|改|换|目前|以后", re.I
+)
 """What says that the words beside a denial tell what holds in its place."""
 ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
 """What an order to the agent may be kept as."""
@@ -248,15 +250,23 @@ def _read(
 def _put_instead(
     clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
 ) -> None:
-    """A denial beside which its sentence says what holds now is a correction that says that."""
+    """A denial beside which its sentence says what holds now is a correction that says that.
+
+    What a finder made of the words beside it keeps its own key: one sentence is one memory.
+    """
     for index, each in list(found.items()):
         one, last = each[0], ends.get(index, index)
         if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
             continue
+        sentence = clauses[index].sentence
+        if new := _stated_instead(clauses, found, index, last):
+            ends[index] = max(last, ends.get(new, new))
+            found[index] = [_in_place_of(one, told) for told in found.pop(new)]
+            continue
         beside = [
             place
             for place, clause in enumerate(clauses)
-            if clause.sentence == clauses[index].sentence
+            if clause.sentence == sentence
             and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
             and (place not in found or place == index)
             and stand[place].stands
@@ -265,11 +275,28 @@ def _put_instead(
         if not beside:
             continue
         slot = one.key if one.key and one.key.startswith("profile:") else None
-        value = {**one.value, "value": "", **({"old_key": one.key} if one.key else {})}
         begin = min(index, beside[0])
         found.pop(index)
-        found[begin] = [replace(one, key=slot, value=value, retracts=False, polarity=0, pattern="instead")]
+        found[begin] = [put_instead(one, key=slot)]
         ends[begin] = max(last, beside[-1])
+
+
+def _stated_instead(
+    clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
+) -> int | None:
+    """The clause next to a denial, in its sentence, of which a finder made something that takes the denied thing's place."""
+    new = last + 1
+    if new not in found or clauses[new].sentence != clauses[index].sentence:
+        return None
+    one = found[new][0]
+    fits = one.kind == found[index][0].kind and not one.retracts and one.assertion == "correction"
+    return new if fits and stands_in_place(clauses[new].text) else None
+
+
+def _in_place_of(denial: Found, new: Found) -> Found:
+    """What holds now, as a correction of what the denial denies."""
+    old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
+    return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
 
 
 def _suspect(
