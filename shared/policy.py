@@ -80,7 +80,7 @@ class ObserverPolicy(Slice):
     )
     use_model: bool = True
     model_deadline_s: float = Field(default=30.0, gt=0)
-    extract_prompt: str = Field(default="extract-3", description="Version of the question; the observer has the list")
+    extract_prompt: str = Field(default="extract-4", description="Version of the question; the observer has the list")
     model_lag_max_s: float = Field(
         default=600.0, gt=0, le=1200, description="A turn that has waited for the model for longer is not asked about"
     )

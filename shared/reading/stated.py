@@ -284,7 +284,7 @@ def _put_instead(
 def _stated_instead(
     clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
 ) -> int | None:
-    """The clause next to a denial, in its sentence, of which a finder made something that takes the denied thing's place."""
+    """The clause next to a denial, in its sentence, of which a finder made what takes the denied thing's place."""
     new = last + 1
     if new not in found or clauses[new].sentence != clauses[index].sentence:
         return None
