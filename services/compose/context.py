@@ -44,6 +44,7 @@ from services.compose.rules.past import asks_past
 from services.compose.rules.plan import Planned
 from services.compose.rules.relatives import without_relatives
 from services.compose.rules.scopes import without_others
+from services.compose.rules.spellings import respelt
 from services.compose.rules.subplan import SubPlan
 from services.compose.rules.superseding import without_superseded
 from shared import clock
@@ -51,7 +52,7 @@ from shared.db import Subject
 from shared.errors import TransientError
 from shared.reading.relatives import tells_of_relative
 from shared.runtime import Runtime
-from shared.store import ended, knowledge, memory, sessions, summaries, tombstones, turns
+from shared.store import ended, entities, knowledge, memory, sessions, summaries, tombstones, turns
 from shared.store.media import known
 from shared.store.turns import Turn
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
@@ -113,7 +114,7 @@ async def compose(
         rt, loaded.scope, loaded.knowledge, await _wanted(rt, planned, message, request_id), planned.plan, left
     )
     async with asking:
-        found = await arms.search(rt, subject, composed(planned.plan), left, loaded.overlay)
+        found = await arms.search(rt, subject, composed(planned.plan, loaded.joined), left, loaded.overlay)
         await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
@@ -135,7 +136,8 @@ async def compose(
     fused = without_superseded(fuse(pool, at, policy), message, nearness_between, past=past)
     fused = mark_past(fused, past=past)
     fused = without_relatives(fused, message, planned.intent)
-    fused = without_others(fused, message, nearness_between)
+    # who is named is not another than the one that the other name is of
+    fused = without_others(fused, " ".join((message, *respelt(message, loaded.joined))), nearness_between)
     settled = _settled(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
     packed = told(made, settled.conflicts)
@@ -193,17 +195,18 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
         tombstones.epoch(subject),
         ended.versions(subject, ENDED_MOST),
         ended.taken_back(subject, ENDED_MOST),
+        entities.joined(subject),
     )
     said = asked.user_message.blocks
     named = blocks.media_ids(said)
     version = 0
     if named or rt.knowledge.configured:
-        core, standing, recent, epoch, gone, taken, registered, version = await rt.db.read(
+        core, standing, recent, epoch, gone, taken, joined, registered, version = await rt.db.read(
             subject, *reads, known(subject, named), knowledge.version(scope)
         )
         said = media.admitted(asked.user_message, registered)
     else:
-        core, standing, recent, epoch, gone, taken = await rt.db.read(subject, *reads)
+        core, standing, recent, epoch, gone, taken, joined = await rt.db.read(subject, *reads)
     now = overlay.message(asked.user_message, session_id, at)
     seen = await overlay.foresee(rt.db, subject, _open(rt, recent.pending, epoch), now, rt.policy.confidence)
     before = overlay.before(recent.window, asked.user_message)
@@ -213,7 +216,7 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     core = [m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text, standing.lines, standing.ended)
-    return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
+    return Loaded(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch, joined)
 
 
 def _open(rt: Runtime, pending: Sequence[Turn], epoch: int) -> overlay.OpenTurns:

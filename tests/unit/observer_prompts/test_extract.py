@@ -242,10 +242,8 @@ def test_the_question_that_judges_is_hardly_longer() -> None:
 def test_finds_are_judged_by_number_and_kept_by_their_words() -> None:
     found = ["我大学室友阿强在深圳做产品经理", "My cousin Tom works as a nurse"]
     asked = question("extract-4", [Said("user", "。".join(found))], [], found)
-    assert all(
-        f'"f{n}", "text": "{text}"' in asked.user.replace('":"', '": "').replace('","', '", "')
-        for n, text in enumerate(found, 1)
-    )
+    shown = json.loads(asked.user.split("<data>")[1].split("</data>")[0])["found"]
+    assert shown == [{"id": f"f{n}", "text": text} for n, text in enumerate(found, 1)]
     told = parse(
         json.dumps({"items": [], "wrong": [{"id": "f2", "why": "others"}, {"id": "f9", "why": "quoted"}]}), asked.answer
     )
