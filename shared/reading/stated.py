@@ -46,6 +46,8 @@ _NOW = to_pattern(
 """What says that the words beside a denial tell what holds in its place."""
 ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
 """What an order to the agent may be kept as."""
+VIEWED: frozenset[MemoryType] = frozenset({"profile", "preference", "decision", "entity", "goal"})
+"""What a judgement of a thing may be read as, and is none of: it is a note of what the user thinks, held lightly."""
 _BESIDE = frozenset({"task", "event", "decision"})
 """What a clause may state beside what it corrects."""
 
@@ -362,6 +364,9 @@ def _why(stance: Stance) -> str:
 
 def observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The finding with its speaker, place, language, and the sentence around it."""
+    epistemic = epistemic_of(found)
+    if epistemic == "opinion" and found.assertion == "declared" and found.kind in VIEWED:
+        found = replace(found, kind="note", assertion="inferred", polarity=0)
     correction = found.assertion == "correction"
     key, value, text = found.key and profile_key(found.key), found.value, found.text
     if around:
@@ -378,7 +383,7 @@ def observation(found: Found, message: MessageText, span: tuple[int, int], aroun
         value,
         text,
         found.assertion,
-        epistemic_of(found),
+        epistemic,
         found.polarity,
         "urgent" if correction else "normal",
         found.retracts,
