@@ -43,6 +43,7 @@ R5 = TypeVar("R5")
 R6 = TypeVar("R6")
 R7 = TypeVar("R7")
 R8 = TypeVar("R8")
+R9 = TypeVar("R9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +163,9 @@ class Database:
         four: Read[R4],
         five: Read[R5],
         six: Read[R6],
+        seven: Read[R7],
         /,
-    ) -> tuple[R1, R2, R3, R4, R5, R6]: ...
+    ) -> tuple[R1, R2, R3, R4, R5, R6, R7]: ...
     @overload
     async def read(
         self,
@@ -176,8 +178,9 @@ class Database:
         six: Read[R6],
         seven: Read[R7],
         eight: Read[R8],
+        nine: Read[R9],
         /,
-    ) -> tuple[R1, R2, R3, R4, R5, R6, R7, R8]: ...
+    ) -> tuple[R1, R2, R3, R4, R5, R6, R7, R8, R9]: ...
     @overload
     async def read(self, subject: Subject, one: Read[R1], /, *others: Read[R]) -> tuple[R1, *tuple[R, ...]]: ...
     async def read(self, subject: Subject, /, *asked: Read[Any]) -> tuple[Any, ...]:

@@ -106,8 +106,9 @@ class ObserverPolicy(Slice):
     use_model: bool = Field(default=True, description="Whether the chat model reads each turn after the rules")
     model_deadline_s: float = Field(default=30.0, gt=0, description="Time for one answer, its one repair included")
     extract_prompt: str = Field(
-        default="extract-3",
-        description="Version of the question: `extract-3` (short, for small models too), `extract-2`, `extract-1`; an"
+        default="extract-4",
+        description="Version of the question: `extract-4` (short, and the model may take back what the rules found),"
+        " `extract-3`, `extract-2`, `extract-1`; an"
         " unknown name stops the observer",
     )
     model_lag_max_s: float = Field(

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from services.observer import prompts
 from services.observer.extraction import Extraction
-from services.observer.merge import By, Source, merged
+from services.observer.merge import By, Source, doubtable, merged
 from services.observer.prompts import Known, Said
 from shared.domain.turns import Turn
 from shared.extraction import (
     Explain,
     MessageText,
+    Observation,
     ObserveContext,
     Observed,
     ObservePolicy,
@@ -62,21 +63,25 @@ async def extract(
     if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
         return Extraction(observed)
     said = [Said(source.role, redact(source.text)[0], source.name) for source in sources]
-    ask, notes = _prompt(policy, prompt_version)
-    prompt = replace(ask(said, known), deadline_s=policy.model_deadline_s)
+    version, notes = _version(policy, prompt_version)
+    words = [redact(each.text)[0] for each in doubtable(observed)]
+    prompt = replace(prompts.question(version, said, known, words), deadline_s=policy.model_deadline_s)
     asking = asking or Asking()
     asked = Input(PURPOSE, prompt.version, model, _digest(turn), turn_id)
     if not asking.allows(prompt, asked):
         return Extraction(observed, (*notes, USED_UP))
     try:
-        answer = await asking.ask(models, prompt, asked, partial(prompts.related, known=known))
+        answer = await asking.ask(models, prompt, asked, partial(_in_words, known=known, words=words))
     except ModelUnavailable:
         return Extraction(observed, (*notes, UNAVAILABLE), prompt.version)
     except MalformedAnswer:
         return Extraction(observed, (*notes, MALFORMED), prompt.version)
     items = prompts.accepted(answer.value, said)
     by = By(answer.model_id, answer.prompt_version, frozenset(policy.profile_slots))
-    found = merged(observed, items, sources, by, limits.max_observations)
+    wrong = prompts.misread(answer.value)
+    rules = zip(doubtable(observed), words, strict=True)
+    finds: list[tuple[Observation, prompts.Wrong]] = [(each, wrong[text]) for each, text in rules if text in wrong]
+    found = merged(observed, items, sources, by, limits.max_observations, finds)
     return Extraction(found, notes, answer.prompt_version)
 
 
@@ -127,12 +132,18 @@ def _digest(turn: TurnText) -> str:
     return digest(said, [(tool.name, tool.result_text, tool.status) for tool in turn.tool_calls])
 
 
-def _prompt(policy: ObserverPolicy, wanted: str | None) -> tuple[prompts.Extract, tuple[str, ...]]:
+def _version(policy: ObserverPolicy, wanted: str | None) -> tuple[str, tuple[str, ...]]:
     """The prompt that an experiment wants, or that of policy, and a note where there is none of that name."""
-    found = prompts.EXTRACT.get(wanted) if wanted else None
-    if found is not None:
-        return found, ()
-    return prompts.chosen(policy.extract_prompt), (PROMPT_UNKNOWN,) if wanted else ()
+    if wanted and wanted in prompts.EXTRACT:
+        return wanted, ()
+    return policy.extract_prompt, (PROMPT_UNKNOWN,) if wanted else ()
+
+
+def _in_words(
+    answer: prompts.ExtractionAnswer, known: Sequence[Known], words: Sequence[str]
+) -> prompts.ExtractionAnswer:
+    """The answer as it is kept: with ids of memories and words of finds in the place of numbers."""
+    return prompts.by_words(prompts.related(answer, known), words)
 
 
 def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy: ObservePolicy) -> list[Source]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from schemas.vocabulary import MemoryType, Role
 from services.observer.ground import made_of, terms
-from services.observer.prompts import ExtractedItem
-from shared.domain.statements import CLAIMED, RELATED
+from services.observer.prompts import ExtractedItem, Wrong
+from shared.domain.statements import CLAIMED, MISREAD, RELATED, SUPPOSED
 from shared.extraction import Explain, Observation, Observed
 from shared.extraction.clauses import blank, language_of, split
 from shared.extraction.dates import find as find_date
@@ -29,6 +29,9 @@ PASSING = frozenset({"momentary", "trial"})
 """Why the rules drop words that may still tell what happened or is to be done, but nothing that lasts."""
 TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
 """What passing words and tools may tell; neither says what the user is or wants."""
+UNDOUBTED: frozenset[MemoryType] = frozenset({"constraint"})
+UNREAD = frozenset({"structured", "tool", "ref", "remember", "entities"})
+"""Detectors of what is no reading of passing words."""
 _PREFIX: dict[MemoryType, str] = {"preference": "pref"}
 _PLACEHOLDER = to_pattern(r"\[[A-Z][A-Z_]{2,}\]")
 
@@ -71,10 +74,35 @@ class By:
     """Slots of a profile beside the built-in ones."""
 
 
+def doubtable(observed: Observed) -> list[Observation]:
+    """The rules' finds that a model may call wrong: read of what the user said in passing, never what they dictated.
+
+    A limit stands: to lose an allergy by a model's mistake is worse than to keep a sentence too many. So does what
+    corrects or ends something, which a person said outright.
+    """
+    return [
+        each
+        for each in observed.observations
+        if each.assertion in SUPPOSED
+        and not each.retracts
+        and each.role == "user"
+        and each.kind not in UNDOUBTED
+        and each.detector not in UNREAD
+    ]
+
+
 def merged(
-    observed: Observed, items: Sequence[ExtractedItem], sources: Sequence[Source], by: By, limit: int
+    observed: Observed,
+    items: Sequence[ExtractedItem],
+    sources: Sequence[Source],
+    by: By,
+    limit: int,
+    wrong: Sequence[tuple[Observation, Wrong]] = (),
 ) -> Observed:
-    """What the rules found, then what the model adds to it; why each of its items was kept or not is explained."""
+    """What the rules found, then what the model adds to it and takes back of it, each with its explanation.
+
+    A find that the model calls wrong and lists itself stands.
+    """
     observations, explain = list(observed.observations), list(observed.explain)
     for item in items:
         place = _place(item, sources)
@@ -88,6 +116,13 @@ def merged(
             observations.append(seen)
         decision = "dropped" if reason else "kept"
         explain.append(Explain(place.span, decision, f"model: {reason or item.type}", place.source.ordinal))
+    places = [place for item in items if (place := _place(item, sources))]
+    for find, why in wrong:
+        if any(place.touches(find.message_ordinal, find.span) for place in places):
+            explain.append(Explain(find.span, "kept", "model: of two minds", find.message_ordinal))
+            continue
+        observations.append(_taking_back(find, by))
+        explain.append(Explain(find.span, "dropped", f"model: {why}", find.message_ordinal))
     return replace(observed, observations=tuple(observations), explain=tuple(explain))
 
 
@@ -192,6 +227,22 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
         span=place.span,
         flags=("self_benefit",) if benefits else (),
         event_date=date.day if date and item.type == "event" else None,
+    )
+
+
+def _taking_back(find: Observation, by: By) -> Observation:
+    """That the find is not to be kept; behind it in the order of what the turn said."""
+    return replace(
+        find,
+        value={},
+        assertion="inferred",
+        retracts=True,
+        detector=f"model:{by.model}",
+        pattern=by.prompt_version,
+        flags=(MISREAD,),
+        span=(find.span[1], find.span[1]),
+        event_date=None,
+        valid_until=None,
     )
 
 

@@ -41,6 +41,7 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
             m.message_ordinal,
             *m.span,
             said.get(m.message_ordinal, turn.said_at),
+            m.same_as,
         )
         for m in observed.mentions
     ]

@@ -30,6 +30,8 @@ AMENDS = "amends"
 """Flags a short message that puts a value right in what was said just before, and says nothing else."""
 MAY_AMEND = "may_amend"
 """Flags a statement of a short message that may put a value right in what was said just before, and else stands."""
+MISREAD = "misread"
+"""Flags what a model says of the rules' own find in the same turn: it is not to be kept."""
 SUPPOSED: frozenset[Assertion] = frozenset({"declared", "inferred"})
 """What is not said outright as a change: a memory that it names as changed yields only where it is no stronger."""
 ALSO = "also"
@@ -93,6 +95,8 @@ class Known:
     value: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What its reading made of it."""
     valid_until: datetime | None = None
+    turns: int = 1
+    """In how many turns it was said."""
 
     @property
     def speaker(self) -> str | None:

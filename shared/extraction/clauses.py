@@ -37,7 +37,7 @@ _SENTENCE = to_pattern(
 )
 _AFTER_COMMA = (
     r"and |but |so |because |since |though |although |however,? |which |who |please |while |if |when |or |not |instead"
-    r"|right\b|now |also,? |then |plus |yet |maybe |do(?:n't)? |can |could |would |what |how |any |any\b|let's "
+    r"|right\b|now |also,? |then |plus |yet |maybe |back (?:to|on) |(?:switched|moved (?:back|over|everything)) |do(?:n't)? |can |could |would |what |how |any |any\b|let's "
     r"|(?:I|I'm|I've|I'd|I'll|im|i|my|My|we|We|he|she|they|it|it's|you|that|this|there|make)\b"
 )
 _COMMA = to_pattern(

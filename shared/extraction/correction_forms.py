@@ -19,11 +19,12 @@ from shared.extraction.model import Found
 from shared.extraction.plain import find_plain
 from shared.extraction.slots import DENIES, denied_allergy
 from shared.extraction.values import sort_of
-from shared.language.patterns import read_group
+from shared.language.patterns import read_group, to_pattern
 
 _LASTS = 2
 """So many clauses after words that take something back, what is stated puts it right."""
 _NEVER = -9
+_LISTS = to_pattern(r"\b(?:or|and|nor)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ class _Reader:
             return []
         text = words.LEAD.sub("", clause.text) or clause.text
         return (
-            self._find_denial(index, text)
+            self._find_traded(index, text)
+            or self._find_denial(index, text)
             or self._find_contrast(index, text)
             or self._find_switch(index, text)
             or self._find_restated(index, text)
@@ -198,6 +200,11 @@ class _Reader:
             one = build_taste(new)
         return [_to_contrast(one, old)] if one else []
 
+    def _find_traded(self, index: int, text: str) -> list[Found]:
+        """`ditched X for Y`, which is more than that X is no more."""
+        match = words.SWITCHED.match(text)
+        return self._find_switch(index, text) if match and match["old2"] else []
+
     def _find_moved(self, index: int, thing: str, old: str, new: str) -> list[Found]:
         """The new day of what is moved, or of the appointment spoken of before."""
         if sort_of(thing) in words.OF_TIME:
@@ -212,7 +219,7 @@ class _Reader:
         if stance.trial or stance.momentary or stance.subject == "other":
             return []
         match = next((match for pattern in words.GONE if (match := pattern.search(text))), None)
-        gone = _read_part(match, "old") if match else ""
+        gone, rest = _part_at_comma(_read_part(match, "old")) if match else ("", "")
         if gone in ("喜欢", "爱"):
             return [_to_denial(Found("preference", None, {}, text, "", "", "preference"), "", text)]
         if not names_something(gone):
@@ -224,7 +231,8 @@ class _Reader:
             texts = (f"I {gone}", f"I'm {gone}")
         stated = self._affirm(*texts) or build_taste(gone)
         self.old = Old(index, _value_of(stated) or gone, stated)
-        return [_to_denial(stated, self.old.words, text)]
+        denial = _to_denial(stated, self.old.words, text)
+        return [put_instead(denial, rest)] if rest else [denial]
 
     def _find_restated(self, index: int, text: str) -> list[Found]:
         """What the clause states plainly, where words before it or in it say that it puts something right."""
@@ -280,6 +288,18 @@ def _to_denial(stated: Found, old: str, text: str) -> Found:
     value = {**stated.value, "value": "" if stated.kind == "profile" else old, "old": old}
     found = replace(stated, value=value, text=text, retracts=True, polarity=-1)
     return promote_finding(found, "gone", old)
+
+
+def put_instead(denial: Found, new: str = "", key: str | None = None) -> Found:
+    """The denial as a correction that says what holds in the place of what it denies."""
+    value = {**denial.value, "value": new, **({"old_key": denial.key} if denial.key else {})}
+    return replace(denial, key=key, value=value, retracts=False, polarity=0, pattern="instead")
+
+
+def _part_at_comma(gone: str) -> tuple[str, str]:
+    """What is denied, and what is said of today behind a comma: a list of things is one denial."""
+    before, _, after = gone.partition(", ")
+    return (gone, "") if _LISTS.search(after) else (before.strip(), after.strip())
 
 
 def _mark_joined(found: Found) -> Found:

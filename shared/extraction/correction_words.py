@@ -27,6 +27,7 @@ GONE = (
     ),
     to_pattern(
         r"^我?们?(?:现在|已经|早就|早已|早|都|也|基本|彻底|终于|其实|最近)*不(?:怎么|太)?(?P<old>[喜爱吃喝用抽玩穿住做学养开写在看听打去骑订练是当叫需][^，。]{1,17}?)了$"
+        r"|^(?!现在|已经|暂时|最近|以后|其实|早就|[今明昨]|[我你他她它咱这那])(?P<old2>[^，。不了这那]{2,14}?)我?们?(?:现在|已经|早就|早已|最近|基本|彻底|都|也)*不(?:怎么|太|再)?(?:喜欢|爱)?[吃喝用穿看听打骑玩抽]了$"
     ),
     to_pattern(
         r"(?:^|我)(?:现在|已经|早就|都|也|彻底|终于|最近)*(?:戒(?:掉了?|了)?|(?:放弃|弃用|卸载|抛弃|告别|停用)了)(?P<old>[^，。了掉]{1,14})了?$|^我?把?(?P<old2>[^，。我把现]{1,6}?)我?(?:已经|早就|彻底|都|也|给)*戒掉?了$"
@@ -62,7 +63,7 @@ BOTH = to_pattern(
 SWITCHED = to_pattern(
     r"^(?:(?P<head>.{0,40}?)\b(?:have |has |'ve |just |recently |finally |now |been |got |was )*)?"
     r"(?:(?:switch|chang|migrat|convert|(?P<moved>mov|reschedul|push|postpon|shift))(?:ed|ing)(?: back| over)?(?: my| our| the)?(?P<thing> \w+(?: \w+)?)??(?: from (?P<old>[^,]{1,32}?))? to (?P<new>[^,]{1,40})"
-    r"|(?:replaced|swapped|traded|ditched|dropped) (?:my |our |out )?(?P<old2>[^,]{1,32}?) (?:with|for|in for) (?:an? |my )?(?P<new2>[^,]{1,40}))$"
+    r"|(?:replaced|swapped|traded|ditched|dropped|gave up|given up) (?:my |our |out )?(?P<old2>[^,]{1,32}?) (?:with|for|in for) (?!(?:good|now|ever|once|sure|lent)\b|(?:a|the|this|another) (?:while|bit|day|week|month|year|time|moment)\b)(?:an? |my )?(?P<new2>[^,]{1,40}))$"
     r"|^(?P<head3>[^，]{0,20}?)(?:[从由](?P<old3>[^，]{1,16}?))?(?:已经|都|又|再|被|决定|刚|全部|全面|正式|彻底|我|就|也|还是)*(?:[改换转切](?:换|用)?(?P<verb>[成为到回作用吃喝学看听穿])|(?P<moved2>推迟|提前|延期?|挪|调)到)了?(?:台|个)?(?P<new3>[^，]{1,24}?)(?:了|吧)?$",
     re.I,
 )

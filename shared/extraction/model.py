@@ -139,6 +139,8 @@ class Mention:
     canonical: str
     span: tuple[int, int]
     message_ordinal: int
+    same_as: str | None = None
+    """Another name of the same one, where the text says so."""
 
 
 @dataclass(frozen=True, slots=True)

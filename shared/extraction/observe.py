@@ -11,6 +11,7 @@ from shared.extraction import (
     entities,
     feedback,
     forget,
+    joined,
     keeping,
     manipulation,
     remember,
@@ -65,7 +66,8 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     turn, unread = stretches(turn, policy)
     for message in turn.messages:
         if message.role in ("user", "assistant"):
-            mentions.extend(entities.mentions(message))
+            named = entities.mentions(message)
+            mentions.extend(joined.join(message, named) if message.role == "user" else named)
         if message.role != "user":
             answer = message.text if message.role == "assistant" else answer
             continue

@@ -9,12 +9,15 @@ from shared.extraction.lasting import estimate_lasting
 from shared.extraction.learned import Verdict
 from shared.extraction.model import Found
 from shared.extraction.orders import order_in
+from shared.extraction.relatives import tells_what_lasts
 from shared.extraction.slots import tells_of_ticket
 
 SHORTEST, SHORTEST_ZH = 3, 4
 """Words of a sentence, and letters of a Chinese one, that may state something without saying of whom."""
 SURE = 0.6
 """From here on a sentence states something lasting, whatever the learned weights of its clauses say."""
+PLAINLY = 0.75
+"""How likely it is that what somebody near the user is, has or does for a living is worth keeping."""
 MAY_CORRECT = 0.1
 """From here on a sentence corrects, where the learned weights take it for a change."""
 LEAST, PLAIN = 0.2, 0.95
@@ -35,7 +38,9 @@ def estimate_sentences(
         if _is_bare(words, stand[own]) or all(stance.asked for stance in stand[own]):
             found[number] = 0.0
             continue
-        found[number] = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
+        likely = estimate_lasting(words, clauses[own], stand[own], verdicts[own])
+        plain = likely < PLAINLY and stand[at[0]].subject == "other" and tells_what_lasts(words)
+        found[number] = PLAINLY if plain and all(stance.stands for stance in stand[own]) else likely
     return found
 
 

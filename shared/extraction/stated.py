@@ -10,7 +10,7 @@ from schemas.vocabulary import MemoryType
 from shared.domain.statements import ALSO
 from shared.extraction import learned, manipulation, persons
 from shared.extraction.clauses import Clause, language_of, split
-from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding
+from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding, put_instead
 from shared.extraction.guards import Stance, stances
 from shared.extraction.keys import profile_key, slug
 from shared.extraction.learned import Verdict
@@ -21,7 +21,7 @@ from shared.extraction.plain import find_plain
 from shared.extraction.sentence_gate import MAY_CORRECT, SURE, estimate_sentences, keep_sentences, stands_anyway
 from shared.extraction.slots import with_due, with_slot
 from shared.extraction.values import values
-from shared.extraction.wording import own_words
+from shared.extraction.wording import own_words, stands_in_place
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
 
@@ -40,10 +40,14 @@ _OF_WORDS = to_pattern(
 
 What asks for a text (`translate`, `pretend`, 改写) is known to `guards`.
 """
-_NOW = to_pattern(r"\b(?:now|instead|these days|switched|moved|changed)\b|现在|如今|改|换|目前|以后", re.I)
+_NOW = to_pattern(
+    r"\b(?:now|instead|these days|switched|moved|changed)\b|\bback (?:to|on)\b|现在|如今|改|换|目前|以后", re.I
+)
 """What says that the words beside a denial tell what holds in its place."""
 ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
 """What an order to the agent may be kept as."""
+VIEWED: frozenset[MemoryType] = frozenset({"profile", "preference", "decision", "entity", "goal"})
+"""What a judgement of a thing may be read as, and is none of: it is a note of what the user thinks, held lightly."""
 _BESIDE = frozenset({"task", "event", "decision"})
 """What a clause may state beside what it corrects."""
 
@@ -248,15 +252,23 @@ def _read(
 def _put_instead(
     clauses: Sequence[Clause], stand: Sequence[Stance], found: dict[int, list[Found]], ends: dict[int, int]
 ) -> None:
-    """A denial beside which its sentence says what holds now is a correction that says that."""
+    """A denial beside which its sentence says what holds now is a correction that says that.
+
+    What a finder made of the words beside it keeps its own key: one sentence is one memory.
+    """
     for index, each in list(found.items()):
         one, last = each[0], ends.get(index, index)
         if not one.retracts or one.assertion != "correction" or one.kind == "constraint":
             continue
+        sentence = clauses[index].sentence
+        if new := _stated_instead(clauses, found, index, last):
+            ends[index] = max(last, ends.get(new, new))
+            found[index] = [_in_place_of(one, told) for told in found.pop(new)]
+            continue
         beside = [
             place
             for place, clause in enumerate(clauses)
-            if clause.sentence == clauses[index].sentence
+            if clause.sentence == sentence
             and (not index <= place <= last or (last > index and not has_word(clause.text, one.old_value or "")))
             and (place not in found or place == index)
             and stand[place].stands
@@ -265,11 +277,28 @@ def _put_instead(
         if not beside:
             continue
         slot = one.key if one.key and one.key.startswith("profile:") else None
-        value = {**one.value, "value": "", **({"old_key": one.key} if one.key else {})}
         begin = min(index, beside[0])
         found.pop(index)
-        found[begin] = [replace(one, key=slot, value=value, retracts=False, polarity=0, pattern="instead")]
+        found[begin] = [put_instead(one, key=slot)]
         ends[begin] = max(last, beside[-1])
+
+
+def _stated_instead(
+    clauses: Sequence[Clause], found: Mapping[int, Sequence[Found]], index: int, last: int
+) -> int | None:
+    """The clause next to a denial, in its sentence, of which a finder made what takes the denied thing's place."""
+    new = last + 1
+    if new not in found or clauses[new].sentence != clauses[index].sentence:
+        return None
+    one = found[new][0]
+    fits = one.kind == found[index][0].kind and not one.retracts and one.assertion == "correction"
+    return new if fits and stands_in_place(clauses[new].text) else None
+
+
+def _in_place_of(denial: Found, new: Found) -> Found:
+    """What holds now, as a correction of what the denial denies."""
+    old_key = {"old_key": denial.key} if denial.key and "old_key" not in new.value else {}
+    return replace(new, value={**new.value, **old_key}, old_value=new.old_value or denial.old_value)
 
 
 def _suspect(
@@ -335,6 +364,9 @@ def _why(stance: Stance) -> str:
 
 def observation(found: Found, message: MessageText, span: tuple[int, int], around: str = "") -> Observation:
     """The finding with its speaker, place, language, and the sentence around it."""
+    epistemic = epistemic_of(found)
+    if epistemic == "opinion" and found.assertion == "declared" and found.kind in VIEWED:
+        found = replace(found, kind="note", assertion="inferred", polarity=0)
     correction = found.assertion == "correction"
     key, value, text = found.key and profile_key(found.key), found.value, found.text
     if around:
@@ -351,7 +383,7 @@ def observation(found: Found, message: MessageText, span: tuple[int, int], aroun
         value,
         text,
         found.assertion,
-        epistemic_of(found),
+        epistemic,
         found.polarity,
         "urgent" if correction else "normal",
         found.retracts,

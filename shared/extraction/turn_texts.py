@@ -9,7 +9,7 @@ import orjson
 
 from schemas.content import TEXT_ONLY
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import CLAIMED, RELATED, candidate_id, input_hash
+from shared.domain.statements import CLAIMED, MISREAD, RELATED, candidate_id, input_hash
 from shared.domain.turns import SESSION_END, Event, Turn
 from shared.extraction import (
     MessageText,
@@ -182,7 +182,7 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
         input_hash=said,
         span_start=seen.span[0],
         span_end=seen.span[1],
-        related_memory_id=_related(seen),
+        related_memory_id=_find(turn, seen) if MISREAD in seen.flags else _related(seen),
         experiment={name: turn.experiment[name] for name in IN_EXPERIMENT} if turn.experiment else None,
     )
 
@@ -206,8 +206,19 @@ def _related(seen: Observation) -> UUID | None:
     return UUID(related) if related else None
 
 
+def _find(turn: Turn, seen: Observation) -> UUID:
+    """The memory that the rules' find in these words became, if it became one."""
+    said = input_hash(turn.turn_id, seen.message_ordinal, seen.kind, seen.key, seen.text, False)
+    return candidate_id(turn.turn_id, said)
+
+
 def is_forgotten(seen: ObservationRow) -> bool:
-    """Whether what it takes back is to be forgotten: the user asked for that, took it back by hand, or was joking."""
+    """Whether what it takes back is to be forgotten: the user asked for that, took it back by hand, or was joking.
+
+    So is what was never said as it was read.
+    """
+    if MISREAD in seen.flags:
+        return True
     joking = seen.detector == retractions.DETECTOR and seen.pattern in retractions.FORGOTTEN
     return seen.retracts and (joking or seen.pattern == "forget" or seen.detector == "items")
 

@@ -30,6 +30,11 @@ _POINTS_BACK = to_pattern(
     r"(?:he|she|they|it|that|this|these|those|both|neither|his|her|their|its)(?:'s|'re|'d|'ll|\b)|[他她它这那其]|两个都|都是",
     re.I,
 )
+_IN_PLACE = to_pattern(
+    r"(?:I (?:have )?)?(?:now )?(?:back (?:to|on)|switched|moved (?:back|over|everything)|changed)\b|.*\binstead$|(?:[我就都也]|现在|已经)*(?:改|换|转|回)",
+    re.I,
+)
+"""Says what holds in the place of something, and nothing by itself without the words before it."""
 _SUBJECT_EN = to_pattern(
     r"(?:hate|love|like|prefer|dislike|live|work|don't|never|always|am|have|enjoy|can't|use)\b", re.I
 )
@@ -68,6 +73,7 @@ def _trim_edges(
         and is_idle(begin)
         and not _holds_value(clauses[begin].text, found)
         and not _POINTS_BACK.match(clauses[begin + 1].text)
+        and not (_denies_old(clauses[begin].text, found) and _IN_PLACE.match(clauses[begin + 1].text))
     ):
         begin += 1
     while end - 1 > begin and is_idle(end - 1) and not _holds_value(clauses[end - 1].text, found):
@@ -76,7 +82,14 @@ def _trim_edges(
 
 
 def _denies_old(text: str, found: Found) -> bool:
-    return found.assertion == "correction" and bool(found.old_value) and has_word(text, found.old_value or "")
+    """Whether the words deny the old value, beside a new one that the finding has."""
+    corrects = found.assertion == "correction" and bool(found.value.get("value") or found.key)
+    return corrects and bool(found.old_value) and has_word(text, found.old_value or "")
+
+
+def stands_in_place(text: str) -> bool:
+    """Whether the words say what holds in the place of something that was named before them."""
+    return _IN_PLACE.match(text) is not None
 
 
 def _holds_value(text: str, found: Found) -> bool:

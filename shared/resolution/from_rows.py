@@ -59,6 +59,7 @@ def known_of(memory: Memory) -> Known:
         told=told(memory.content_text, memory.value),
         value=memory.value,
         valid_until=memory.valid_until,
+        turns=len(memory.source_turns),
     )
 
 

@@ -11,6 +11,7 @@ from schemas.vocabulary import OVERWRITE_TYPES, Assertion
 from shared.domain.statements import (
     AMENDS,
     FORGETS,
+    MISREAD,
     RANK,
     SUPPOSED,
     SUSPECTED,
@@ -134,6 +135,8 @@ def resolve(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, ad
 def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Weighed:
     """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
     known = [k for k in known if may_concern(new, k)]
+    if MISREAD in new.flags:
+        return Weighed(_take_back_find(new, known), "related")
     if found := _amending(new, known, policy):
         return Weighed(found, "value")
     if AMENDS in new.flags:
@@ -144,6 +147,15 @@ def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advi
     if found := _by_meaning(new, beside, policy):
         return Weighed(found, "meaning", beside)
     return Weighed(_by_signs(new, relation, replaced, policy), _sign(new, relation.target, replaced), beside)
+
+
+def _take_back_find(new: Statement, known: Sequence[Known]) -> Operation:
+    """The memory that the rules alone made of the turn ends; not where it has replaced another, or was said again."""
+    find = next((k for k in known if k.memory_id == new.related), None)
+    if find is None:
+        return Reject("skip", "nothing_known_to_retract")
+    alone = find.version == 1 and find.turns == 1 and find.assertion in SUPPOSED and find.provenance == "observation"
+    return Retract((find,), MISREAD) if alone else Reject("skip", "stands_by_more_than_the_find")
 
 
 def _amending(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Operation | None:
@@ -296,14 +308,15 @@ def doubtful(new: Statement, found: Beside, low: float) -> bool:
 
 
 def _misses(new: Statement, found: Beside) -> bool:
-    """Whether a denial is of something else: of no word that the memory has, or of another thing of the same sort."""
-    if not new.retracts:
+    """Whether it denies something else: no word that the memory has, or another thing of the same sort."""
+    if not new.retracts and not (new.assertion == "correction" and new.old_key):
         return False
-    if not found.said.shares or not new.old_value:
+    if new.retracts and (not found.said.shares or not new.old_value):
         return not found.said.shares
-    if new.old_value.isascii() and new.old_value.isalnum() and not has_word(found.known.told, new.old_value):
+    old_value = new.old_value or ""
+    if new.retracts and old_value.isascii() and old_value.isalnum() and not has_word(found.known.told, old_value):
         return True
-    denied, known = about(new.old_value), about(found.known.told)
+    denied, known = about(old_value), about(found.known.told)
     return bool(denied.sorts & known.sorts) and denied.terms.isdisjoint(known.terms)
 
 

@@ -95,7 +95,7 @@ SELECT o.key, coalesce(o.old_value, CASE WHEN o.retracts THEN coalesce(o.value -
             AND t.seq > this.seq AND t.seq < later.seq AND e.event_type = 'user_message') AS of_turn
 FROM turns this
 JOIN observations o ON o.tenant_id = this.tenant_id AND o.user_id = this.user_id AND o.turn_id > this.turn_id
-    AND (o.retracts OR o.old_value IS NOT NULL)
+    AND (o.retracts OR o.old_value IS NOT NULL) AND NOT (o.retracts AND starts_with(o.detector, 'model:'))
 JOIN turns later ON later.tenant_id = o.tenant_id AND later.user_id = o.user_id AND later.turn_id = o.turn_id
 WHERE this.tenant_id = %(tenant)s AND this.user_id = %(user)s AND this.turn_id = %(turn)s
 ORDER BY o.turn_id DESC LIMIT %(most)s

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import orjson
 
-from shared.db import Connection
+from shared.db import Connection, Read
 from shared.domain.subjects import Subject
 
 
@@ -27,12 +27,14 @@ class MentionRow:
     span_start: int
     span_end: int
     said_at: datetime
+    same_as: str | None = None
+    """Another name of it, where these words say so."""
 
 
 _PUT: LiteralString = """
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(rows)s::jsonb) AS m(entity_id uuid, kind text, canonical text, name text,
-        turn_id uuid, ordinal integer, span_start integer, span_end integer, said_at timestamptz)
+        turn_id uuid, ordinal integer, span_start integer, span_end integer, said_at timestamptz, same_as text)
 ), named AS (
     INSERT INTO entities AS e (tenant_id, user_id, entity_id, kind, canonical, name, aliases, mention_count,
         first_seen_at, last_seen_at)
@@ -45,8 +47,9 @@ WITH given AS (
         aliases = (SELECT array_agg(DISTINCT a) FROM unnest(e.aliases || excluded.aliases) AS a)
     RETURNING e.entity_id, e.kind, e.canonical
 )
-INSERT INTO entity_mentions (tenant_id, user_id, entity_id, turn_id, ordinal, span_start, span_end, said_at)
-SELECT %(tenant)s, %(user)s, n.entity_id, g.turn_id, g.ordinal, g.span_start, g.span_end, g.said_at
+INSERT INTO entity_mentions (tenant_id, user_id, entity_id, turn_id, ordinal, span_start, span_end, said_at,
+    same_as)
+SELECT %(tenant)s, %(user)s, n.entity_id, g.turn_id, g.ordinal, g.span_start, g.span_end, g.said_at, g.same_as
 FROM given g JOIN named n USING (kind, canonical)
 ON CONFLICT DO NOTHING
 """
@@ -57,6 +60,21 @@ async def put(conn: Connection, subject: Subject, mentions: Sequence[MentionRow]
     if mentions:
         body = orjson.dumps(list(mentions)).decode()
         await conn.execute(_PUT, {"tenant": subject.tenant_id, "user": subject.user_id, "rows": body})
+
+
+_JOINED: LiteralString = """
+SELECT e.name, m.same_as FROM entity_mentions m
+JOIN entities e ON e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.entity_id = m.entity_id
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.same_as IS NOT NULL
+ORDER BY m.said_at DESC, e.name LIMIT %(most)s
+"""
+MOST_JOINED = 200
+
+
+def joined(subject: Subject) -> Read[list[tuple[str, str]]]:
+    """The newest pairs of names of which the user has said that both are one's."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": MOST_JOINED}
+    return Read(_JOINED, params, lambda rows: [(row["name"], row["same_as"]) for row in rows])
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ class PackageInputs:
     scope: Scope
     knowledge: int
     epoch: int
+    joined: list[tuple[str, str]]
+    """Pairs of names that the user has said to be one's."""
 
 
 def hold_message(asked: ComposeRequest, policy: ComposePolicy) -> None:

@@ -39,14 +39,23 @@ from services.compose.context.package import (
 )
 from services.compose.intake import media
 from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory, HeldBack
-from services.compose.rules.packing.conflict import ConflictResolution, attach_conflicts, resolve_conflicts
+from services.compose.rules.packing.conflict import (
+    ConflictResolution,
+    attach_conflicts,
+    resolve_conflicts,
+)
 from services.compose.rules.packing.pack import PackagedContext
 from services.compose.rules.pending.pending_changes import ARM, evidence
 from services.compose.rules.planning import subplan
 from services.compose.rules.planning.cues import asks_for_questions
-from services.compose.rules.planning.execute import ExecutablePlan, execute_composed, execute_given
+from services.compose.rules.planning.execute import (
+    ExecutablePlan,
+    execute_composed,
+    execute_given,
+)
 from services.compose.rules.planning.past import asks_past
 from services.compose.rules.planning.plan import Planned
+from services.compose.rules.planning.spellings import respelt
 from services.compose.rules.planning.subplan import SubPlan
 from services.compose.rules.ranking.advice import weigh_wishes
 from services.compose.rules.ranking.fuse import OF_BEST, FusePolicy, FusionResult, best_of, fuse
@@ -63,7 +72,7 @@ from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction.relatives import tells_of_relative
 from shared.runtime import Runtime
-from shared.store import ended, knowledge, memory, sessions, summaries, turns
+from shared.store import ended, entities, knowledge, memory, sessions, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import known
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
@@ -129,7 +138,7 @@ async def compose_context(
         left,
     )
     async with asking:
-        found = await search.search(rt, subject, execute_composed(planned.plan), left, loaded.overlay)
+        found = await search.search(rt, subject, execute_composed(planned.plan, loaded.joined), left, loaded.overlay)
         await asking.tell(found)
     found.stale += loaded.hidden
     thought.tell(found)
@@ -151,7 +160,8 @@ async def compose_context(
     fused = without_superseded(fuse(pool, at, policy), message, nearness_between, past=past)
     fused = mark_past(fused, past=past)
     fused = without_relatives(fused, message, planned.intent)
-    fused = without_others(fused, message, nearness_between)
+    # who is named is not another than the one that the other name is of
+    fused = without_others(fused, " ".join((message, *respelt(message, loaded.joined))), nearness_between)
     settled = apply_precedence(rt, fused, core, message)
     made = package_context(asked, rt, loaded, said, thought, settled, found.degraded, request_id, at)
     packed = attach_conflicts(made, settled.conflicts)
@@ -209,17 +219,18 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
         tombstones.epoch(subject),
         ended.versions(subject, ENDED_MOST),
         ended.taken_back(subject, ENDED_MOST),
+        entities.joined(subject),
     )
     said = asked.user_message.blocks
     named = blocks.media_ids(said)
     version = 0
     if named or rt.knowledge.configured:
-        core, standing, recent, epoch, gone, taken, registered, version = await rt.db.read(
+        core, standing, recent, epoch, gone, taken, joined, registered, version = await rt.db.read(
             subject, *reads, known(subject, named), knowledge.version(scope)
         )
         said = media.admit_blocks(asked.user_message, registered)
     else:
-        core, standing, recent, epoch, gone, taken = await rt.db.read(subject, *reads)
+        core, standing, recent, epoch, gone, taken, joined = await rt.db.read(subject, *reads)
     now = pending_turns.message(asked.user_message, session_id, at)
     seen = await pending_turns.foresee(
         rt.db, subject, load_open_turns(rt, recent.pending, epoch), now, rt.policy.confidence
@@ -231,7 +242,9 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     core = [m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text, standing.lines, standing.ended)
-    return PackageInputs(core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch)
+    return PackageInputs(
+        core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch, joined
+    )
 
 
 def load_open_turns(rt: Runtime, pending: Sequence[Turn], epoch: int) -> pending_turns.OpenTurns:

@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from services.observer.prompts import extract_1, extract_2, extract_3, summary_1
+from services.observer.prompts import extract_1, extract_2, extract_3, extract_4, summary_1
 from services.observer.prompts.answers import ExtractedItem, ExtractionAnswer, Known, Said, accepted, related
+from services.observer.prompts.judged import Wrong, by_words, misread
 from services.observer.prompts.recount import RecountAnswer, RecountedItem, Shown
 from shared.errors import ConfigurationError
 from shared.models.prompt import Prompt
 
 Extract = Callable[[Sequence[Said], Sequence[Known]], Prompt[ExtractionAnswer]]
 """The question about one turn, given what is known of its user."""
+Judge = Callable[[Sequence[Said], Sequence[Known], Sequence[str]], Prompt[ExtractionAnswer]]
+"""The same, given also what the rules have found in the turn."""
 
-EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extract_1, extract_2, extract_3)}
+JUDGE: Mapping[str, Judge] = {extract_4.VERSION: extract_4.extract}
+"""The versions that may say which of the rules' finds are wrong."""
+EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extract_1, extract_2, extract_3, extract_4)}
 """Every version that can be chosen. A text that was in use is never edited: it gets a new version."""
 
 
@@ -21,6 +26,14 @@ def chosen(version: str) -> Extract:
     if found is None:
         raise ConfigurationError(f"observer.extract_prompt: no prompt {version!r}; there are {', '.join(EXTRACT)}")
     return found
+
+
+def question(
+    version: str, said: Sequence[Said], known: Sequence[Known], found: Sequence[str]
+) -> Prompt[ExtractionAnswer]:
+    """The question of that version about a turn, in which the rules have found this."""
+    judge = JUDGE.get(version)
+    return judge(said, known, found) if judge else chosen(version)(said, known)
 
 
 Recount = Callable[[Sequence[Shown], Sequence[Said]], Prompt[RecountAnswer]]
@@ -40,18 +53,24 @@ def recounting(version: str) -> Recount:
 
 __all__ = [
     "EXTRACT",
+    "JUDGE",
     "SUMMARY",
     "Extract",
     "ExtractedItem",
     "ExtractionAnswer",
+    "Judge",
     "Known",
     "Recount",
     "RecountAnswer",
     "RecountedItem",
     "Said",
     "Shown",
+    "Wrong",
     "accepted",
+    "by_words",
     "chosen",
+    "misread",
+    "question",
     "recounting",
     "related",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from services.observer.prompts.answers import Known, Said, short_id
+from services.observer.prompts.judged import find_id
 from shared.language.fenced import fenced
 from shared.language.normalise import clip, normalise
 
@@ -13,8 +14,10 @@ MAX_KNOWN = 20
 MAX_KNOWN_CHARS = 200
 
 
-def data(said: Sequence[Said], known: Sequence[Known], *, brief: bool = False) -> str:
+def data(said: Sequence[Said], known: Sequence[Known], found: Sequence[str] = (), *, brief: bool = False) -> str:
     """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room.
+
+    `found` is what the rules have found in the turn: by its place in the list.
 
     `brief`: memories go by their place in the list and without their types.
     """
@@ -27,7 +30,9 @@ def data(said: Sequence[Said], known: Sequence[Known], *, brief: bool = False) -
         }
         for n, memory in enumerate(known[:MAX_KNOWN], 1)
     ]
-    return fenced({"turn": turn, "known_memories": memories}, "List the items as JSON.")
+    finds = [{"id": find_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(found, 1)]
+    told = {"turn": turn, "known_memories": memories, **({"found": finds} if finds else {})}
+    return fenced(told, "List the items as JSON.")
 
 
 def _message(message: Said, room: int) -> dict[str, str]:

@@ -370,13 +370,23 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = r.turn_i
 """
 
 
+_PART: LiteralString = """
+UPDATE entity_mentions m SET same_as = NULL
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(turn_id uuid, ordinal integer)
+WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = r.turn_id AND m.ordinal = r.ordinal
+    AND m.same_as IS NOT NULL AND m.tombstone_id IS NULL
+"""
+
+
 async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[Place]) -> int:
     """How many names were said within these places: nothing leads there from them any more."""
     rows = [
         {"turn_id": str(p.turn_id), "ordinal": p.ordinal, "first": p.span_start, "last": p.span_end} for p in places
     ]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
-    found = (await conn.execute(_UNMENTION, {**params, "rows": orjson.dumps(rows).decode()})).rowcount
+    params["rows"] = orjson.dumps(rows).decode()
+    found = (await conn.execute(_UNMENTION, params)).rowcount
+    await conn.execute(_PART, params)
     sessions = list({p.session_id for p in places})
     await conn.execute(_SLOTS, {**params, "sessions": sessions})
     return found

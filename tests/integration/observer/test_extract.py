@@ -96,7 +96,7 @@ async def reasons(models: ModelProvider, said: TurnText) -> list[str]:
 async def test_the_model_adds_what_the_rules_do_not_see(server: ScriptedOllama, models: OllamaModels) -> None:
     answers(server, item(SWIMS))
     (one,) = await added(models, turn(TEA, SWIMS))
-    assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-3", "inferred")
+    assert (one.detector, one.pattern, one.assertion) == (f"model:{CHAT}", "extract-4", "inferred")
     assert (one.kind, one.key, one.text) == ("pattern", "pattern:sport:weekend", "周末通常去游泳馆")
     assert (one.message_ordinal, SWIMS[slice(*one.span)]) == (1, SWIMS.removesuffix("。"))
     assert (one.language, one.role, one.priority, one.retracts) == ("zh", "user", "normal", False)
@@ -351,7 +351,7 @@ async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_
 
 @pytest.mark.parametrize(
     ("wanted", "version", "notes"),
-    [("extract-1", "extract-1", ()), ("extract-2", "extract-2", ()), ("extract-9", "extract-3", (PROMPT_UNKNOWN,))],
+    [("extract-1", "extract-1", ()), ("extract-2", "extract-2", ()), ("extract-9", "extract-4", (PROMPT_UNKNOWN,))],
 )
 async def test_an_experiment_chooses_the_prompt_and_an_unknown_one_is_named(
     server: ScriptedOllama, models: OllamaModels, wanted: str, version: str, notes: tuple[str, ...]

@@ -204,7 +204,7 @@ async def test_an_answer_that_nobody_can_read_is_kept_for_seven_days_for_its_use
             await bench.observe(each, events)
             await bench.observe(each, events)
         (kept,) = (await person.get("/v1/answers")).json()["answers"]
-        assert (kept["prompt"], kept["prompt_version"], kept["model"]) == ("extract", "extract-3", CHAT)
+        assert (kept["prompt"], kept["prompt_version"], kept["model"]) == ("extract", "extract-4", CHAT)
         assert kept["raw"].startswith("Gern: ")
         assert "Hunter2" not in kept["raw"]
         assert "13812345678" not in kept["raw"]
@@ -293,5 +293,5 @@ async def test_the_command_shows_what_nobody_could_read(
             nobody = await asyncio.to_thread(CliRunner().invoke, app, ["answers", "-u", "nobody"])
         assert (shown.exit_code, nobody.exit_code) == (0, 0)
         assert "every answer could be read" in nobody.stdout
-        assert all(each in shown.stdout for each in (NOT_JSON, "extract-3", "the answer holds no JSON"))
+        assert all(each in shown.stdout for each in (NOT_JSON, "extract-4", "the answer holds no JSON"))
         assert not as_json or json.loads(shown.stdout)["answers"][0]["raw"] == NOT_JSON

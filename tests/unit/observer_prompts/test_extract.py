@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from services.observer.prompts import EXTRACT, ExtractionAnswer, Known, Said, accepted, chosen, related
+from services.observer.prompts import (
+    EXTRACT,
+    ExtractionAnswer,
+    Known,
+    Said,
+    accepted,
+    by_words,
+    chosen,
+    misread,
+    question,
+    related,
+)
 from services.observer.prompts.brief import BriefAnswer
 from shared.errors import ConfigurationError
 from shared.language.tokens import count
@@ -61,7 +72,7 @@ def test_the_schema_is_the_golden_one() -> None:
 
 def test_policy_chooses_among_the_versions_and_names_a_wrong_choice() -> None:
     assert ObserverPolicy().extract_prompt in EXTRACT
-    assert set(EXTRACT) == {"extract-1", "extract-2", "extract-3"}
+    assert set(EXTRACT) == {"extract-1", "extract-2", "extract-3", "extract-4"}
     with pytest.raises(
         ConfigurationError, match=r"^observer\.extract_prompt: no prompt 'extract-9'; there are extract-1,"
     ):
@@ -221,3 +232,29 @@ def test_an_answer_in_full_is_read_where_a_brief_one_is_asked_for() -> None:
 def test_question_and_form_are_short_enough_for_a_small_model() -> None:
     asked = chosen("extract-3")([], [])
     assert count(asked.system) + count(json.dumps(asked.answer.model_json_schema())) <= 750
+
+
+def test_the_question_that_judges_is_hardly_longer() -> None:
+    asked = chosen("extract-4")([], [])
+    assert count(asked.system) + count(json.dumps(asked.answer.model_json_schema())) <= 1000
+
+
+def test_finds_are_judged_by_number_and_kept_by_their_words() -> None:
+    found = ["我大学室友阿强在深圳做产品经理", "My cousin Tom works as a nurse"]
+    asked = question("extract-4", [Said("user", "。".join(found))], [], found)
+    shown = json.loads(asked.user.split("<data>")[1].split("</data>")[0])["found"]
+    assert shown == [{"id": f"f{n}", "text": text} for n, text in enumerate(found, 1)]
+    told = parse(
+        json.dumps({"items": [], "wrong": [{"id": "f2", "why": "others"}, {"id": "f9", "why": "quoted"}]}), asked.answer
+    )
+    kept = by_words(told, found)
+    assert misread(kept) == {found[1]: "others"}
+    again = parse(kept.model_dump_json(), asked.answer)
+    assert misread(again) == misread(kept)
+
+
+@pytest.mark.parametrize("version", ["extract-1", "extract-2", "extract-3"])
+def test_other_versions_are_shown_no_finds_and_judge_none(version: str) -> None:
+    asked = question(version, [Said("user", "hello")], [], ["a find"])
+    assert "a find" not in asked.user
+    assert misread(parse('{"items": [], "wrong": [{"id": "f1", "why": "others"}]}', asked.answer)) == {}

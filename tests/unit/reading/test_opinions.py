@@ -140,3 +140,9 @@ def test_look_alikes_are_none(said: str) -> None:
 def test_what_is_kept_says_so(said: str, epistemic: str) -> None:
     found = stated(said)
     assert {one.epistemic for one in found} == {epistemic}
+
+
+@pytest.mark.parametrize("text", ["I think Kubernetes is overkill for our project.", "我认为小米的手机性价比最高"])
+def test_a_view_is_a_note_held_lightly(text: str) -> None:
+    (one,) = stated(text)
+    assert (one.kind, one.epistemic, one.assertion) == ("note", "opinion", "inferred")

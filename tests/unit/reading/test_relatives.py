@@ -2,7 +2,12 @@
 
 import pytest
 
-from shared.extraction.relatives import asks_own_health, speaks_of_health, tells_of_relative
+from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.extraction.learned import read
+from shared.extraction.relatives import asks_own_health, speaks_of_health, tells_of_relative, tells_what_lasts
+from shared.extraction.sentence_gate import SURE, estimate_sentences
+from tests.unit.reading.say import stated
 
 
 @pytest.mark.parametrize(
@@ -40,3 +45,38 @@ def test_of_whom_it_tells(text: str, relative: bool, health: bool) -> None:
 )
 def test_whose_health_is_asked_about(question: str, own: bool) -> None:
     assert asks_own_health(question) is own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My friend Dana runs a bakery in Leeds",
+        "My colleague Priya speaks five languages",
+        "My cousin Tom works as a nurse in Bristol",
+        "我朋友小林在成都开了一家面馆",
+        "我同事老王住在昌平",
+        "我表姐在医院当护士",
+    ],
+)
+def test_what_somebody_near_the_user_is_or_does_is_kept_with_room(text: str) -> None:
+    clauses = split(text)
+    stand = stances(clauses)
+    (likely,) = estimate_sentences(text, clauses, stand, read(clauses)).values()
+    assert likely >= SURE + 0.1
+    assert [one.text for one in stated(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My friend is so funny",
+        "My boss is a pain",
+        "My sister has a cold",
+        "My cousin works too hard today",
+        "我同事今天迟到了",
+        "我朋友在等我",
+        "我老板是不是疯了",
+    ],
+)
+def test_what_is_said_of_them_in_passing_is_not(text: str) -> None:
+    assert not tells_what_lasts(text)

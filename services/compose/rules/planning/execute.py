@@ -1,6 +1,6 @@
 """A plan -> what runs: each query as its mode means it, its filters and weight, and what is not honoured (seed 001)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
@@ -8,6 +8,7 @@ from schemas.vocabulary import SearchMode
 from services.compose.rules.planning import topics
 from services.compose.rules.planning.parts import Kind, split_question
 from services.compose.rules.planning.past import asks_past
+from services.compose.rules.planning.spellings import Pair, respelt
 from shared.language.detection import detect
 from shared.language.names import names
 from shared.language.normalise import fold
@@ -91,8 +92,10 @@ def bounds(plan: RetrievalPlan, query: Query) -> QueryFilter:
     )
 
 
-def execute_composed(plan: RetrievalPlan) -> ExecutablePlan:
+def execute_composed(plan: RetrievalPlan, joined: Iterable[Pair] = ()) -> ExecutablePlan:
     """The planner's own plan as it stands: its first queries, vectors for the question.
+
+    Names that are `joined` are asked for in each spelling.
 
     The names in it are words, by which all that names them is found and judged: no links are followed.
     """
@@ -108,10 +111,20 @@ def execute_composed(plan: RetrievalPlan) -> ExecutablePlan:
         if not _repeats(plan, n)
     ]
     steps += to_parts(steps[0])
+    steps += _respell_step(steps[0], joined)
     caller = plan.debug.caller
     return ExecutablePlan(
         plan, tuple(steps), tail=caller.session_id if caller and plan.purpose == "continue_task" else None
     )
+
+
+def _respell_step(step: QueryStep, joined: Iterable[Pair]) -> list[QueryStep]:
+    """The question once more with each other name of whom it names."""
+    weight = step.weight * PART_WEIGHTS["question"]
+    return [
+        QueryStep(step.query.model_copy(update={"text": text}), step.of, step.bounds, weight, embed=False, is_part=True)
+        for text in respelt(step.query.text, joined)
+    ]
 
 
 def _repeats(plan: RetrievalPlan, n: int) -> bool:
