@@ -28,13 +28,18 @@ _HEALTH = to_pattern(
 _SELF = to_pattern(r"\b(?:i|i'm|i've|my|me)\b|我", re.IGNORECASE)
 
 
-_NEAR_EN = rf"(?:{KIN_EN}|friend|colleague|co-?worker|neighbou?r|classmate|flat-?mate|room-?mate|teammate|boss|landlord|landlady|mentor|(?:mother|father|brother|sister)-in-law)"
+_ONE_EN = rf"(?:{KIN_EN}|boss|landlord|landlady|mentor|(?:mother|father|brother|sister)-in-law)"
+_MANY_EN = "(?:friend|colleague|co-?worker|neighbou?r|classmate|flat-?mate|room-?mate|teammate)"
+_MANY_ZH = "(?:同事|朋友|闺蜜|室友|同学|客户|邻居|队友|组员|下属|老乡|亲戚)"
+"""Of whom people have several: who is meant is known by a name alone."""
 _WHAT_LASTS = to_pattern(
-    rf"^(?:[Mm]y|[Oo]ur)\s+(?:(?:old|best|close|good|new|eldest|older|younger|little|big|college|school|work)\s+)*{_NEAR_EN}\s+(?:[A-Z][\w'’-]+\s+){{0,2}}"
+    r"^(?:[Mm]y|[Oo]ur)\s+(?:(?:old|best|close|good|new|eldest|older|younger|little|big|college|school|work)\s+)*"
+    rf"(?:{_ONE_EN}\s+(?:[A-Z][\w'’-]+\s+){{0,2}}|{_MANY_EN}\s+(?:[A-Z][\w'’-]+\s+){{1,2}})"
     r"(?:(?:works|lives|runs|owns|teaches|studies|speaks|plays|grew up|comes|volunteers|coaches|writes|drives|manages|leads)\s+(?:(?!today|tonight|tomorrow|now|right|like|well|hard|too|so|it|this|that)\w+[\s,.]*){1,12}$"
     r"|is (?:a|an|from|the|married|retired|vegan|vegetarian)\b(?! (?:bit|little|mess|pain|joke|good|great|bad|nice|real|total|such|saint|star|liar|idiot|worst|best)\b)[\w\s,'’-]{2,60}$"
     r"|has (?:a|an|two|three|four|five|\d+) (?!(?:cold|headache|fever|point|bad|good|great|lot|bit|few|meeting|day)\b)[\w\s'’-]{2,40}$)"
-    rf"|^我(?:们)?(?:家)?的?(?:大学|高中|以前的?|老)?{KIN_ZH}[\u4e00-\u9fffA-Za-z]{{0,4}}?(?:现在|一直|以前)?"
+    r"|^我(?:们)?(?:家)?的?(?:大学|高中|以前的?|老)?"
+    rf"(?:{_MANY_ZH}[\u4e00-\u9fffA-Za-z]{{1,4}}?|(?!{_MANY_ZH}){KIN_ZH}[\u4e00-\u9fffA-Za-z]{{0,4}}?)(?:现在|一直|以前)?"
     r"(?:住在?[\u4e00-\u9fff]{2,8}|在[\u4e00-\u9fffA-Za-z]{1,10}?(?:工作|上班|上学|读[\u4e00-\u9fff]{1,3}|教[\u4e00-\u9fff]{1,4}|当[\u4e00-\u9fff]{2,8}|做[\u4e00-\u9fff]{2,8}|开了?(?:一?[家间个])?[\u4e00-\u9fff]{1,6})"
     r"|是(?:一?[名个位])?[\u4e00-\u9fff]{0,4}(?:人|师|员|生|家|工|者|医生|护士|警察|教授|老板|司机)|毕业于[\u4e00-\u9fff]{2,10}|会说[\u4e00-\u9fff]{2,8})$"
 )

@@ -24,7 +24,7 @@ def parse_first_object(raw: Any) -> Any:
     return raw[:MOST_SHOWN] if isinstance(raw, list) else raw  # pyright: ignore[reportUnknownVariableType] # JSON
 
 
-class MemoryVerdict(BaseModel):
+class Answered(BaseModel):
     """How the sentence stands to one memory."""
 
     model_config = ConfigDict(frozen=True)
@@ -38,7 +38,7 @@ class AnalysisAnswer(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    verdicts: Annotated[tuple[MemoryVerdict, ...], BeforeValidator(parse_first_object)]
+    verdicts: Annotated[tuple[Answered, ...], BeforeValidator(parse_first_object)]
 
 
 def verdicts(answer: AnalysisAnswer, shown: Iterable[str]) -> dict[str, Told]:

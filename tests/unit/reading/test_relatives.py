@@ -70,6 +70,9 @@ def test_what_somebody_near_the_user_is_or_does_is_kept_with_room(text: str) -> 
     "text",
     [
         "My friend is so funny",
+        "My friend is a doctor",
+        "我朋友是医生",
+        "我同事住在昌平",
         "My boss is a pain",
         "My sister has a cold",
         "My cousin works too hard today",
