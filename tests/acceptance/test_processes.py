@@ -6,7 +6,7 @@ import re
 import signal
 import time
 from collections.abc import AsyncGenerator
-from itertools import islice
+from itertools import count, islice
 
 import httpx
 import pytest
@@ -150,13 +150,17 @@ async def test_an_erasure_empties_what_every_process_keeps_of_texts(machine: tup
         return {name: float(KEPT.findall(page)[0]) for name, page in pages.items()}
 
     whose = {"user_id": "forgets", "session_id": "s1"}
-    for n, text in enumerate(("My therapist is called Brunhilde.", "不对，我的心理医生叫布伦希尔德。")):
-        turn = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": f"{n}"}
-        assert (await running.http.post("/v1/turns", json=turn)).status_code == 201
-        await running.settled()
-    assert (await running.http.post("/v1/context", json={**whose, "user_message": "我的医生是谁？"})).status_code == 200
+    told = count()
 
     async def read() -> bool:
+        """Something is said and asked each time: what a process keeps may go with an erasure of before."""
+        n = next(told)
+        for text in (f"My therapist is called Brunhilde {n}.", f"不对，我的心理医生叫布伦希尔德{n}。"):
+            turn = {**whose, "messages": [{"role": "user", "content": text}], "idempotency_key": f"{n}-{text}"}
+            assert (await running.http.post("/v1/turns", json=turn)).status_code == 201
+        await running.settled()
+        asked = {**whose, "user_message": "我的医生是谁？"}
+        assert (await running.http.post("/v1/context", json=asked)).status_code == 200
         many = await kept()
         return all(many[name] for name in ("compose", "observer", "analyzer", "evolver"))
 
