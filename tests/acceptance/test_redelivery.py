@@ -43,6 +43,13 @@ async def steady(dsn: str) -> dict[str, Any]:
     return before
 
 
+async def at_rest(system: System) -> dict[str, Any]:
+    """The state once everything is read, recorded and unchanged: what is read last may leave events of its own."""
+    await caught_up(system.bootstrap)
+    await system.settled()
+    return await steady(system.dsn)
+
+
 def says_it_again(body: dict[str, Any]) -> str:
     """A goal in the words of each message of the user; of a summary nothing."""
     data = orjson.loads(body["messages"][1]["content"].split("<data>")[1].split("</data>")[0])
@@ -84,22 +91,18 @@ async def tell(system: System, people: int = 4) -> list[Person]:
     assert await system.settled() == people * (len(STORY) + 1)
     await told[0].say("I used to like milk.", session="gone")
     await completed(told[0], await erase(told[0], "session", session_ids=["gone"]))
-    await caught_up(system.bootstrap)
-    await system.settled()
     return told
 
 
 async def test_every_event_delivered_again_changes_nothing(system: System) -> None:
     keys = {f"{person.tenant_id}:{person.user_id}".encode() for person in await tell(system)}
-    before = state(system.dsn)
+    before = await at_rest(system)
     assert before["memory_items"]
     everything = [record for record in await read(system.bootstrap, *GROUPS) if record.key in keys]
     assert {record.topic for record in everything} == set(GROUPS)
     await publish(system.bootstrap, [again for record in everything for again in (record, record)])
     await publish(system.bootstrap, reversed(everything))
-    await caught_up(system.bootstrap)
-    await system.settled()
-    assert state(system.dsn) == before
+    assert await at_rest(system) == before
 
 
 def commits_fail(system: System, *names: str) -> None:
@@ -124,9 +127,7 @@ async def test_a_worker_that_died_before_it_acknowledged_has_done_everything_onc
     before = await steady(system.dsn)
     await system.stop(*WORKERS)
     await system.start(*WORKERS)
-    await caught_up(system.bootstrap)
-    await system.settled()
-    assert await steady(system.dsn) == before
+    assert await at_rest(system) == before
 
 
 async def test_a_turn_committed_again_after_its_answer_was_lost_is_one_turn(system: System) -> None:
