@@ -94,12 +94,12 @@ def _channels() -> Json:
 def _about(topic: Topic) -> str:
     text = "carries the user's text" if topic.carries_text else "ids and numbers, never the user's text"
     return (
-        f"{_planned(topic)}Producer: {topic.producer}. Consumers: {', '.join(topic.consumers) or 'none'}. "
+        f"{describe_planned(topic)}Producer: {topic.producer}. Consumers: {', '.join(topic.consumers) or 'none'}. "
         f"Key: {topic.key}. {topic.partitions} partitions, kept {topic.retention_hours} h; {text}."
     )
 
 
-def _planned(topic: Topic) -> str:
+def describe_planned(topic: Topic) -> str:
     """What of the topic nobody writes yet."""
     silent = [message for message in topic.messages if message in PLANNED]
     return f"Planned, nobody writes it yet: {', '.join(silent)}. " if silent else ""

@@ -113,7 +113,7 @@ differ in what they call white space.
 _IS_PLAIN = re.compile(ID_PATTERN[:-1] + r"\Z")
 
 
-def _plain(value: str) -> str:
+def to_plain(value: str) -> str:
     if value and not _IS_PLAIN.match(value):
         if re.search(f"[{_CONTROLS}]", value):
             raise PydanticCustomError("id", "must not hold control characters, such as tabs or line breaks")
@@ -131,7 +131,7 @@ def has_words(value: str) -> bool:
     return bool(re.search(f"[^{_BLANK}]", value))
 
 
-def _worded(value: str) -> str:
+def to_words(value: str) -> str:
     if "\x00" in value:
         raise PydanticCustomError("words", "must not hold the character U+0000")
     if not has_words(value):
@@ -139,10 +139,10 @@ def _worded(value: str) -> str:
     return value
 
 
-HasWords = AfterValidator(_worded)
+HasWords = AfterValidator(to_words)
 """Refuses a text that says nothing."""
 
-IsPlain = AfterValidator(_plain)
+IsPlain = AfterValidator(to_plain)
 """Refuses an id that would look like another."""
 
 ExternalId = Annotated[
@@ -235,13 +235,13 @@ def _fields(model: type[BaseModel], raw: object, at: str) -> Iterator[tuple[str,
             yield path, None, value
         else:
             yield from _inside(known[str(name)], value, path)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
-    for names in _renamed(model):
+    for names in rename_fields(model):
         if len(given := [name for name in names if name in raw]) > 1:
             yield f"{at}{given[-1]}", "twice", given
 
 
 @cache
-def _renamed(model: type[BaseModel]) -> tuple[tuple[str, ...], ...]:
+def rename_fields(model: type[BaseModel]) -> tuple[tuple[str, ...], ...]:
     """The names of each field that has several."""
     fields = (field.validation_alias for field in model.model_fields.values())
     return tuple(

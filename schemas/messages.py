@@ -61,17 +61,17 @@ def messages(package: "ContextPackage", *, developer: bool = True) -> list[ChatM
         system, rules = "\n\n".join(filter(None, (system, rules))), ""
     summary = package.working_summary and f"{_headings(package.language)['summary']}\n{package.working_summary}"
     made = [
-        *_filled("system", system),
-        *_filled("developer", rules),
-        *_filled("system", summary),
+        *fill_message("system", system),
+        *fill_message("developer", rules),
+        *fill_message("system", summary),
         *(_recent(each) for each in package.recent_turns),
-        *_filled("system", evidence_text(package.evidence, package.language) if package.evidence else ""),
+        *fill_message("system", evidence_text(package.evidence, package.language) if package.evidence else ""),
     ]
     said = package.user_message
     return [*made, ChatMessage(role="user", content=list(said.content_parts) or said.content)]
 
 
-def _filled(role: Literal["system", "developer"], text: str) -> list[ChatMessage]:
+def fill_message(role: Literal["system", "developer"], text: str) -> list[ChatMessage]:
     return [ChatMessage(role=role, content=text)] if text else []
 
 

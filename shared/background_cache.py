@@ -19,7 +19,7 @@ class _Kept(Generic[V]):
     until: float
 
 
-class Ahead(Generic[K, V]):
+class BackgroundCache(Generic[K, V]):
     """Values by key; a load that fails or takes longer than `load_s` leaves none until it would be old."""
 
     def __init__(

@@ -56,7 +56,7 @@ class SmartBrain:
         A commit may be repeated after TransientError: the key that was made for it is in the error's `args`.
         """
         key = more.pop("idempotency_key", None) or clock.uuid7().hex
-        turn = _made(
+        turn = make_message(
             TurnEvents,
             {
                 "tenant_id": self._tenant_id,
@@ -67,7 +67,7 @@ class SmartBrain:
                 **more,
             },
         )
-        return _read(CommitResult, await self._sent(turn, key, timeout_s))
+        return _read(CommitResult, await self.send_record(turn, key, timeout_s))
 
     async def erase(
         self, *, user_id: str, scope: ErasureScope, timeout_s: float = 10.0, **more: Any
@@ -78,10 +78,10 @@ class SmartBrain:
         """
         key = more.pop("idempotency_key", None) or clock.uuid7().hex
         fields = {"tenant_id": self._tenant_id, "user_id": user_id, "scope": scope, "idempotency_key": key, **more}
-        asked = _made(ErasureRequest, fields)
-        return _read(DeletionReceipt, await self._sent(asked, key, timeout_s))
+        asked = make_message(ErasureRequest, fields)
+        return _read(DeletionReceipt, await self.send_record(asked, key, timeout_s))
 
-    async def _sent(self, body: TurnEvents | ErasureRequest, key: str, timeout_s: float) -> bytes:
+    async def send_record(self, body: TurnEvents | ErasureRequest, key: str, timeout_s: float) -> bytes:
         """The answer to a record in the user's order; TransientError carries the key under which it may be repeated."""
         value = body.model_dump_json(exclude_none=True).encode()
         route = user_key(body.tenant_id, body.user_id)
@@ -100,7 +100,7 @@ class SmartBrain:
         **more: Any,
     ) -> ContextPackage:
         """The context for this message, a text or blocks. Raises RefusedError or TransientError as `commit` does."""
-        asked = _made(
+        asked = make_message(
             ComposeRequest,
             {
                 "tenant_id": self._tenant_id,
@@ -114,7 +114,7 @@ class SmartBrain:
         return _read(ContextPackage, answer)
 
 
-def _made(model: type[Made], fields: dict[str, Any]) -> Made:
+def make_message(model: type[Made], fields: dict[str, Any]) -> Made:
     try:
         return model.model_validate(fields)
     except ValidationError as error:

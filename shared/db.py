@@ -121,21 +121,21 @@ class Database:
         """
         with translated():
             async with _live(self._app) as conn, conn.transaction():
-                epoch = await _bound(conn, _BIND, subject)
+                epoch = await bind_subject(conn, _BIND, subject)
                 if since is not None and epoch != since:
                     raise TransientError("something of the user was erased meanwhile")
                 yield conn
         self.wake()
 
     @asynccontextmanager
-    async def erasing(self, subject: Subject) -> AsyncGenerator[Connection, None]:
+    async def as_erasure(self, subject: Subject) -> AsyncGenerator[Connection, None]:
         """One transaction of an erasure: it sees what is hidden of this user too, and nobody else writes of the user.
 
         It may be had while the database is not served.
         """
         with translated():
             async with _live(self._erasure) as conn, conn.transaction():
-                await _bound(conn, _BIND_ALONE, subject)
+                await bind_subject(conn, _BIND_ALONE, subject)
                 yield conn
         self.wake()
 
@@ -216,7 +216,7 @@ class Database:
                 yield conn
 
     @asynccontextmanager
-    async def held(self) -> AsyncGenerator[Connection, None]:
+    async def hold_connection(self) -> AsyncGenerator[Connection, None]:
         """A connection over all users that stays this caller's own, with its session-level locks."""
         with translated():
             async with self._system.connection() as conn:
@@ -238,7 +238,7 @@ class Database:
             return False
         return True
 
-    async def serving(self) -> bool:
+    async def as_serving(self) -> bool:
         """Whether the database may be served: not while it is being restored, and not while it is away."""
         try:
             async with asyncio.timeout(2), self.system() as conn:
@@ -308,7 +308,7 @@ async def epoch_of(conn: Connection) -> int:
     return row["epoch"]
 
 
-async def _bound(conn: Connection, statement: LiteralString, subject: Subject) -> int:
+async def bind_subject(conn: Connection, statement: LiteralString, subject: Subject) -> int:
     """The user's epoch, to whom the transaction is bound now; TransientError while the database is not served."""
     row = await (await conn.execute(statement, subject)).fetchone()
     if row is None or row["epoch"] is None:

@@ -15,12 +15,12 @@ _texts: list[Any] = []
 def of_texts(most: int) -> Callable[[Callable[P, V]], Callable[P, V]]:
     """A function of texts whose last `most` answers are kept in this process, until `forget_texts`."""
 
-    def kept(answer: Callable[P, V]) -> Callable[P, V]:
+    def keep_answers(answer: Callable[P, V]) -> Callable[P, V]:
         made = lru_cache(maxsize=most)(answer)
         _texts.append(made)
         return cast("Callable[P, V]", made)
 
-    return kept
+    return keep_answers
 
 
 def forget_texts() -> None:
@@ -40,7 +40,7 @@ def kept_texts() -> int:
     return sum(each.cache_info().currsize for each in _texts)
 
 
-class Recall(Generic[V]):
+class BoundedMemo(Generic[V]):
     """Values that say nothing of the texts they were worked out from; all are let go when there are too many."""
 
     def __init__(self, most: int = MOST) -> None:

@@ -20,20 +20,20 @@ def parse(model: type[Model], body: bytes, *, limit: int = MAX_BODY_BYTES) -> tu
     try:
         raw: Any = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise _refused("malformed_json", [FieldProblem(field="body", problem=f"not JSON: {error}")]) from error
+        raise refuse_body("malformed_json", [FieldProblem(field="body", problem=f"not JSON: {error}")]) from error
     if not isinstance(raw, dict):
-        raise _refused("invalid_request", [FieldProblem(field="body", problem="must be a JSON object")])
+        raise refuse_body("invalid_request", [FieldProblem(field="body", problem="must be a JSON object")])
     try:
         parsed = model.model_validate(raw)
     except ValidationError as error:
-        raise _refused("invalid_request", problems(error)) from error
-    whole = unwrapped(raw)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+        raise refuse_body("invalid_request", problems(error)) from error
+    whole = unwrap_turn(raw)  # pyright: ignore[reportUnknownArgumentType] # raw JSON
     if loose := loosely_typed(model, whole):
-        raise _refused("invalid_request", [FieldProblem(field=field, problem=told) for field, told in loose[:20]])
+        raise refuse_body("invalid_request", [FieldProblem(field=field, problem=told) for field, told in loose[:20]])
     return parsed, tuple(ignored_fields(model, whole))
 
 
-def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
+def unwrap_turn(raw: dict[str, Any]) -> dict[str, Any]:
     """The body with a nested `turn_events` lifted out, as TurnEvents itself reads it."""
     inner = raw.get("turn_events")
     if not isinstance(inner, dict):
@@ -49,7 +49,7 @@ def problems(error: ValidationError) -> list[FieldProblem]:
     ]
 
 
-def _refused(code: str, found: list[FieldProblem]) -> RefusedError:
+def refuse_body(code: str, found: list[FieldProblem]) -> RefusedError:
     first = found[0]
     return RefusedError(code, f"{first.field}: {first.problem}", tuple(found))
 

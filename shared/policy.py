@@ -24,7 +24,7 @@ class Slice(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Standing(Slice):
+class ProvenanceLevel(Slice):
     """What a statement is worth when it is written."""
 
     provenance: Provenance = Field(description="Level of provenance that the memory gets")
@@ -32,15 +32,15 @@ class Standing(Slice):
     cap: float = Field(ge=0, le=1, description="The most that it can reach, however often it is said")
 
 
-def _standings() -> dict[Assertion, Standing]:
+def _standings() -> dict[Assertion, ProvenanceLevel]:
     return {
-        "directive": Standing(provenance="confirmed_by_user", initial=0.9, cap=1.0),
-        "confirmed": Standing(provenance="confirmed_by_user", initial=0.8, cap=1.0),
-        "correction": Standing(provenance="confirmed_by_user", initial=0.9, cap=1.0),
-        "tool": Standing(provenance="tool", initial=0.9, cap=0.95),
-        "declared": Standing(provenance="observation", initial=0.5, cap=0.5),
-        "inferred": Standing(provenance="observation", initial=0.4, cap=0.6),
-        "behaviour": Standing(provenance="analysis", initial=0.7, cap=0.8),
+        "directive": ProvenanceLevel(provenance="confirmed_by_user", initial=0.9, cap=1.0),
+        "confirmed": ProvenanceLevel(provenance="confirmed_by_user", initial=0.8, cap=1.0),
+        "correction": ProvenanceLevel(provenance="confirmed_by_user", initial=0.9, cap=1.0),
+        "tool": ProvenanceLevel(provenance="tool", initial=0.9, cap=0.95),
+        "declared": ProvenanceLevel(provenance="observation", initial=0.5, cap=0.5),
+        "inferred": ProvenanceLevel(provenance="observation", initial=0.4, cap=0.6),
+        "behaviour": ProvenanceLevel(provenance="analysis", initial=0.7, cap=0.8),
     }
 
 
@@ -52,15 +52,15 @@ class ConfidencePolicy(Slice):
     never decays.
     """
 
-    standings: dict[Assertion, Standing] = Field(
+    standings: dict[Assertion, ProvenanceLevel] = Field(
         default_factory=_standings, description="By how the statement was made"
     )
-    self_benefit: Standing = Field(
-        default=Standing(provenance="observation", initial=0.4, cap=0.5),
+    self_benefit: ProvenanceLevel = Field(
+        default=ProvenanceLevel(provenance="observation", initial=0.4, cap=0.5),
         description="Of a claim of money, entitlement or authority, however it is made",
     )
-    repeated: Standing = Field(
-        default=Standing(provenance="analysis", initial=0.7, cap=0.8),
+    repeated: ProvenanceLevel = Field(
+        default=ProvenanceLevel(provenance="analysis", initial=0.7, cap=0.8),
         description="Of a declaration that was made in several sessions",
     )
     repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
@@ -72,7 +72,7 @@ class ConfidencePolicy(Slice):
         every = (*self.standings.values(), self.repeated)
         return max((each.cap for each in every if each.provenance == provenance), default=1.0)
 
-    def standing(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> Standing:
+    def level_of(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> ProvenanceLevel:
         """What an assertion with these flags is worth."""
         return self.self_benefit if "self_benefit" in flags else self.standings[assertion]
 
@@ -510,7 +510,7 @@ class LegalProfile(Slice):
     @field_validator("calendar")
     @classmethod
     def _has_days(cls, calendar: str) -> str:
-        if not workdays.known(calendar):
+        if not workdays.is_known(calendar):
             raise ValueError(f"no calendar is called {calendar!r}; a country is two capitals, a part of it CC-PART")
         return calendar
 

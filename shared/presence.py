@@ -54,11 +54,11 @@ async def _problems(service: Service) -> list[str]:
     return [*(name for name, usable in state.items() if not usable), *stalled]
 
 
-async def whole(db: Database, silent_after_s: float) -> dict[str, list[str]]:
+async def load_problems(db: Database, silent_after_s: float) -> dict[str, list[str]]:
     """By service what is wrong with it: nothing where one of its processes is well, `silent` where none was heard."""
     try:
         async with asyncio.timeout(2), db.system() as conn:
-            found = await members.seen(conn, timedelta(seconds=silent_after_s))
+            found = await members.load_problems(conn, timedelta(seconds=silent_after_s))
     except (TransientError, TimeoutError):
         found = {}
     return {name: list(min(found[name], key=len)) if name in found else [SILENT] for name in SERVICES}

@@ -12,20 +12,20 @@ from uuid import UUID
 
 from shared import memo
 from shared import policy as policies
-from shared.background_cache import Ahead
+from shared.background_cache import BackgroundCache
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError
 from shared.knowledge import make_knowledge
-from shared.knowledge.cache import Cache
+from shared.knowledge.cache import KnowledgeCache
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import Knowledge
 from shared.models import ModelProvider, make_models
 from shared.models.paces import Paces
-from shared.models.thoughts import Thoughts
+from shared.models.thoughts import DeferredAnswers
 from shared.policy import Policy
 from shared.settings import Settings
-from shared.user_cache import Lately
+from shared.user_cache import UserCache
 
 if TYPE_CHECKING:
     from shared.bus.broker import Bus
@@ -46,13 +46,15 @@ class Runtime:
     policy: Policy
     bootstrap: str
     version: str
-    thoughts: Thoughts = field(default_factory=Thoughts)
+    thoughts: DeferredAnswers = field(default_factory=DeferredAnswers)
     paces: Paces = field(default_factory=Paces)
-    experience: Ahead[str, Any] = field(default_factory=Ahead[str, Any])
+    experience: BackgroundCache[str, Any] = field(default_factory=BackgroundCache[str, Any])
     knowledge: Knowledge = field(default_factory=NoKnowledge)
-    known: Cache = field(default_factory=lambda: Cache(time.monotonic, 0, 0.0))
-    read_turns: Lately[UUID, Any] = field(default_factory=Lately[UUID, Any])
-    pages: Lately[str, Any] = field(default_factory=partial(Lately[str, Any], keep_s=PAGES_KEPT_S, most=PAGES_MOST))
+    known: KnowledgeCache = field(default_factory=lambda: KnowledgeCache(time.monotonic, 0, 0.0))
+    read_turns: UserCache[UUID, Any] = field(default_factory=UserCache[UUID, Any])
+    pages: UserCache[str, Any] = field(
+        default_factory=partial(UserCache[str, Any], keep_s=PAGES_KEPT_S, most=PAGES_MOST)
+    )
 
     def forget(self, owner: Subject, epoch: int) -> None:
         """Of the user's words from before this epoch nothing is left in the memory of the process."""
@@ -99,10 +101,10 @@ async def open_runtime(
         clock=time.monotonic,
         rerank_model=settings.rerank_model if policy.compose.reranker == "model" else None,
     )
-    thoughts = Thoughts(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
+    thoughts = DeferredAnswers(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
     token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None
     knowledge = make_knowledge(settings.knowledge_url, token, time.monotonic)
-    known = Cache(time.monotonic, policy.knowledge.cache_size, policy.knowledge.cache_s)
+    known = KnowledgeCache(time.monotonic, policy.knowledge.cache_size, policy.knowledge.cache_s)
     await db.open()
     try:
         bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")

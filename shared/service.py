@@ -46,7 +46,7 @@ class Service:
     whole: Callable[[], Awaitable[dict[str, list[str]]]] | None = None
 
 
-def together(services: Sequence[Service]) -> Service:
+def run_together(services: Sequence[Service]) -> Service:
     """Several services as one: it is ready when all are, and ends when one of them does."""
     if len(services) == 1:
         return services[0]
@@ -68,13 +68,13 @@ def together(services: Sequence[Service]) -> Service:
         for each in services:
             await each.measure()
 
-    def stalled() -> list[str]:
+    def is_stalled() -> list[str]:
         return [f"{each.name}.{loop}" for each in services for loop in each.stalled()]
 
     name = "+".join(each.name for each in services)
     http = next((each.http for each in services if each.http), None)
     whole = next((each.whole for each in services if each.whole), None)
-    return Service(name, run, ready, measure, http, stalled, whole)
+    return Service(name, run, ready, measure, http, is_stalled, whole)
 
 
 def probes(app: Starlette, service: Service, alive: Callable[[], bool]) -> Starlette:

@@ -19,7 +19,7 @@ class _Owned(Generic[K, V]):
     until: float = 0.0
 
 
-class Lately(Generic[K, V]):
+class UserCache(Generic[K, V]):
     """Values by user and key, each user's for `keep_s` after the last was added, of at most `most` users.
 
     They are of the epoch in which the words were read: nothing of an older one is found or added.

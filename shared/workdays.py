@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 DAY = timedelta(days=1)
 
 
-def known(calendar: str) -> bool:
+def is_known(calendar: str) -> bool:
     """Whether there are days of this country (`CN`) or part of one (`US-CA`); the empty name has weekends only."""
     if not calendar:
         return True
@@ -22,7 +22,7 @@ def known(calendar: str) -> bool:
     return parts is not None and (part in parts or calendar == country)
 
 
-def working(day: date, calendar: str = "", closed: Collection[date] = ()) -> bool:
+def is_workday(day: date, calendar: str = "", closed: Collection[date] = ()) -> bool:
     """Whether people work that day: never on a closed one, on a weekend only where the calendar makes it up."""
     if day in closed:
         return False
@@ -32,11 +32,11 @@ def working(day: date, calendar: str = "", closed: Collection[date] = ()) -> boo
     return _days(calendar, day.year).is_working_day(day)
 
 
-def after(day: date, number: int, calendar: str = "", closed: Collection[date] = ()) -> date:
+def add_workdays(day: date, number: int, calendar: str = "", closed: Collection[date] = ()) -> date:
     """The working day with this number, where the next one after `day` is the first."""
     while number > 0:
         day += DAY
-        number -= working(day, calendar, closed)
+        number -= is_workday(day, calendar, closed)
     return day
 
 

@@ -57,23 +57,23 @@ async def _forget_erased(rt: Runtime, longest_s: float) -> None:
     """
     loop = asyncio.get_running_loop()
 
-    def heard(erased: tuple[Subject, int] | None) -> None:
+    def forget(erased: tuple[Subject, int] | None) -> None:
         if erased is None:
             rt.forget_everybody()
-            again(memo.forget_texts, 1.0)
+            forget_again(memo.forget_texts, 1.0)
         else:
             rt.forget(*erased)
-            again(partial(rt.forget, *erased), 1.0)
+            forget_again(partial(rt.forget, *erased), 1.0)
 
-    def again(forget: Callable[[], None], pause_s: float) -> None:
-        loop.call_later(pause_s, then, forget, pause_s)
+    def forget_again(forget: Callable[[], None], pause_s: float) -> None:
+        loop.call_later(pause_s, forget_and_repeat, forget, pause_s)
 
-    def then(forget: Callable[[], None], pause_s: float) -> None:
+    def forget_and_repeat(forget: Callable[[], None], pause_s: float) -> None:
         forget()
         if pause_s < longest_s:
-            again(forget, 2 * pause_s)
+            forget_again(forget, 2 * pause_s)
 
-    await rt.db.listen_for_erasures(heard)
+    await rt.db.listen_for_erasures(forget)
 
 
 async def _drop_old(rt: Runtime) -> None:

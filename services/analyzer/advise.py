@@ -11,18 +11,18 @@ from services.analyzer import prompts, rules
 from services.analyzer.prompts import AnalysisAnswer, MemoryOption
 from services.analyzer.rules import Advice, ProposedChange
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import Known, Statement
+from shared.domain.statements import ActiveMemory, Statement
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.language.contextual import contextual, topic_of
 from shared.model_calls import allowance
-from shared.model_calls.answer_cache import Cache, Input, digest
-from shared.model_calls.calls import Asking
+from shared.model_calls.answer_cache import AnswerCache, AnswerKey, digest
+from shared.model_calls.calls import ModelCalls
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import Prompt
 from shared.policy import Policy
 from shared.resolution.from_rows import known_of, statement_of
-from shared.resolution.resolve import Verdict, Weighed, weigh
+from shared.resolution.resolve import Comparisons, Verdict, weigh
 from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.store import chunks, memory, model_cache, usage
@@ -39,7 +39,7 @@ class StatementAnalysis:
 
     seen: ObservationRow
     statement: Statement
-    known: Sequence[Known]
+    known: Sequence[ActiveMemory]
     policy: Policy
     told: dict[UUID, Advice] = field(default_factory=dict[UUID, Advice])
     without: list[str] = field(default_factory=list[str])
@@ -49,7 +49,7 @@ class StatementAnalysis:
     def __post_init__(self) -> None:
         self.weighed = self._weigh()
 
-    def hear(self, told: Sequence[Advice], more: Sequence[Known] = ()) -> None:
+    def hear(self, told: Sequence[Advice], more: Sequence[ActiveMemory] = ()) -> None:
         """The verdicts count from now on, those on memories that the statement may concern at all."""
         self.known = [*self.known, *more]
         self.told |= {each.memory_id: each for each in told}
@@ -57,7 +57,7 @@ class StatementAnalysis:
         beside = {each.known.memory_id for each in self.weighed.beside}
         self.told = {memory_id: each for memory_id, each in self.told.items() if memory_id in beside}
 
-    def _weigh(self) -> Weighed:
+    def _weigh(self) -> Comparisons:
         advice: dict[UUID, Verdict] = {memory_id: told.verdict for memory_id, told in self.told.items()}
         return weigh(self.statement, self.known, self.policy.confidence, advice)
 
@@ -80,10 +80,10 @@ class Advised:
     """The statements of a batch with all that was said of them, and what was asked of the model for it."""
 
     thoughts: list[StatementAnalysis]
-    asking: Asking = field(default_factory=Asking)
+    asking: ModelCalls = field(default_factory=ModelCalls)
 
 
-def begin(found: Sequence[ObservationRow], known: Sequence[Known], policy: Policy) -> Advised:
+def begin(found: Sequence[ObservationRow], known: Sequence[ActiveMemory], policy: Policy) -> Advised:
     """What the rules make of each of these observations beside what is known."""
     return Advised([StatementAnalysis(each, statement_of(each), known, policy) for each in found])
 
@@ -133,14 +133,14 @@ async def embed_waiting(rt: Runtime, waiting: Sequence[StatementAnalysis]) -> di
 
 def _text(thought: StatementAnalysis) -> str:
     """The statement as its memory would be indexed."""
-    seen, standing = thought.seen, thought.policy.confidence.standing(thought.seen.assertion, thought.seen.flags)
+    seen, standing = thought.seen, thought.policy.confidence.level_of(thought.seen.assertion, thought.seen.flags)
     worth = "confirmed" if standing.provenance == "confirmed_by_user" else standing.provenance
     return contextual(seen.kind, topic_of(seen.key), f"{seen.said_at:%Y-%m}", worth, seen.text, seen.language)
 
 
 async def _nearest(
     rt: Runtime, subject: Subject, vectors: Sequence[Sequence[float]]
-) -> tuple[list[dict[UUID, float]], Mapping[UUID, Known]]:
+) -> tuple[list[dict[UUID, float]], Mapping[UUID, ActiveMemory]]:
     """For each vector the nearest memories with their cosines, and all of these that are active."""
     async with rt.db.transaction(subject) as conn:
         if not await chunks.keep_vectors(conn):
@@ -155,9 +155,9 @@ class _Question:
     """One question, the thought that it is about, and the memories behind the short ids."""
 
     thought: StatementAnalysis
-    shown: Mapping[str, Known]
+    shown: Mapping[str, ActiveMemory]
     prompt: Prompt[AnalysisAnswer]
-    asked: Input
+    asked: AnswerKey
 
 
 async def _by_model(rt: Runtime, subject: Subject, advised: Advised) -> None:
@@ -190,20 +190,20 @@ def _question(thought: StatementAnalysis, model: str) -> _Question | None:
     asks = prompts.choose_prompt(policy.prompt)
     prompt = replace(asks(redact(thought.statement.quote)[0], memories), deadline_s=policy.deadline_s)
     said = digest(prompt.system, prompt.user)
-    return _Question(thought, shown, prompt, Input(PURPOSE, prompt.version, model, said, thought.seen.turn_id))
+    return _Question(thought, shown, prompt, AnswerKey(PURPOSE, prompt.version, model, said, thought.seen.turn_id))
 
 
-async def _prepare(rt: Runtime, subject: Subject, asking: Asking, questions: Sequence[_Question]) -> None:
+async def _prepare(rt: Runtime, subject: Subject, asking: ModelCalls, questions: Sequence[_Question]) -> None:
     """Answers of before are in the cache; where there is more to ask, what today's shares allow is known."""
     async with rt.db.transaction(subject) as conn:
-        asking.cache = Cache(await model_cache.find(conn, subject, {each.asked.hash for each in questions}))
+        asking.cache = AnswerCache(await model_cache.find(conn, subject, {each.asked.hash for each in questions}))
         if all(asking.cache.has(each.asked) for each in questions):
             return
         spent = await usage.today(conn, subject)
-    asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
+    asking.left = await allowance.load_left(rt.db, rt.policy.observer, subject, spent)
 
 
-async def ask_model(rt: Runtime, asking: Asking, question: _Question) -> bool:
+async def ask_model(rt: Runtime, asking: ModelCalls, question: _Question) -> bool:
     """Whether the model could be asked; what it said of memories that it was shown is advice from now on."""
     thought, prompt = question.thought, question.prompt
     try:

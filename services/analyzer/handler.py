@@ -29,7 +29,7 @@ async def propose(rt: Runtime, subject: Subject, events: Sequence[Delivered]) ->
     wanted = [o for event in events for o in _payload(event).observation_ids]
     async with rt.db.transaction(subject) as conn:
         found = [o for o in await observations.load(conn, subject, wanted) if o.state == "new"]
-        active = await memory.concerned(subject, [statement_of(o) for o in found]).on(conn)
+        active = await memory.load_concerned(subject, [statement_of(o) for o in found]).on(conn)
         epoch = await epoch_of(conn)
     advised = advise.begin(found, [known_of(m) for m in active], rt.policy)
     try:

@@ -6,17 +6,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 from schemas.vocabulary import ProposalAction, Provenance
-from shared.domain.statements import Known, Relation, Statement
+from shared.domain.statements import ActiveMemory, Relation, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
 from shared.resolution.related import may_be_same
 from shared.resolution.resolve import (
     APART,
-    Beside,
+    Comparison,
+    Comparisons,
     Confirm,
     Operation,
     Retract,
     Verdict,
-    Weighed,
     Write,
     doubtful,
     reads,
@@ -40,16 +40,18 @@ class ProposedChange:
     """What should become of a statement, of which memory, and by which signs; `evidence` holds no text."""
 
     action: ProposalAction
-    target: Known | None
+    target: ActiveMemory | None
     provenance: Provenance
     confidence: float
     reason: str
     evidence: dict[str, Any]
 
 
-def propose(new: Statement, weighed: Weighed, policy: ConfidencePolicy, told: Iterable[Advice] = ()) -> ProposedChange:
+def propose(
+    new: Statement, weighed: Comparisons, policy: ConfidencePolicy, told: Iterable[Advice] = ()
+) -> ProposedChange:
     """What the evolver will do if nothing changes until then; several memories that end are a merge."""
-    standing = policy.standing(new.assertion, new.flags)
+    standing = policy.level_of(new.assertion, new.flags)
     plain = (standing.provenance, min(new.confidence, standing.cap))
     evidence = _evidence(weighed, told)
     match weighed.operation:
@@ -71,7 +73,7 @@ def decide_provenance(relation: Relation) -> tuple[Provenance, float]:
     return relation.provenance, relation.confidence
 
 
-def _evidence(weighed: Weighed, told: Iterable[Advice]) -> dict[str, Any]:
+def _evidence(weighed: Comparisons, told: Iterable[Advice]) -> dict[str, Any]:
     found: dict[str, Any] = {"sign": weighed.sign, "compared": len(weighed.beside)}
     if ends := list_ended(weighed.operation):
         found["memory_ids"] = [str(known.memory_id) for known in ends]
@@ -84,7 +86,7 @@ def _evidence(weighed: Weighed, told: Iterable[Advice]) -> dict[str, Any]:
     return found
 
 
-def list_ended(operation: Operation) -> Sequence[Known]:
+def list_ended(operation: Operation) -> Sequence[ActiveMemory]:
     match operation:
         case Write(ends=ends):
             return ends
@@ -94,18 +96,18 @@ def list_ended(operation: Operation) -> Sequence[Known]:
             return ()
 
 
-def _closest(weighed: Weighed) -> Beside | None:
+def _closest(weighed: Comparisons) -> Comparison | None:
     """What decided, or came nearest to it."""
     return max(weighed.beside, key=lambda each: max(each.said.ends, each.said.same), default=None)
 
 
-def is_undecided(new: Statement, weighed: Weighed) -> bool:
+def is_undecided(new: Statement, weighed: Comparisons) -> bool:
     """Whether neither key nor words nor meaning lead to a memory, and somebody else may be asked."""
     told = reads(new) and new.type not in APART and "self_benefit" not in new.flags
     return told and weighed.sign == "none"
 
 
-def by_vector(new: Statement, known: Known, cosine: float, policy: AnalysisPolicy) -> Advice | None:
+def by_vector(new: Statement, known: ActiveMemory, cosine: float, policy: AnalysisPolicy) -> Advice | None:
     """What a cosine says: the same from the threshold on, where nothing in the words speaks against it."""
     if cosine < min(NEAR, policy.similarity):
         return None
@@ -113,7 +115,7 @@ def by_vector(new: Statement, known: Known, cosine: float, policy: AnalysisPolic
     return Advice(known.memory_id, "same" if same else "near", "vector")
 
 
-def doubts(new: Statement, weighed: Weighed, told: Iterable[Advice], policy: AnalysisPolicy) -> list[Known]:
+def doubts(new: Statement, weighed: Comparisons, told: Iterable[Advice], policy: AnalysisPolicy) -> list[ActiveMemory]:
     """The memories that a model is to judge, likeliest first; none where the rules are in no doubt."""
     near = {each.memory_id for each in told}
     if not is_undecided(new, weighed) or not any(doubtful(new, each, policy.doubt_low) for each in weighed.beside):

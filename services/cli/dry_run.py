@@ -18,7 +18,7 @@ from shared import policy as policies
 from shared.extraction import MessageText, ObserveContext, Observed, TurnText
 from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
-from shared.extraction.wishes import unread
+from shared.extraction.wishes import to_unread
 from shared.language.detection import detect
 from shared.models import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
@@ -103,7 +103,7 @@ async def observe_text(
     turn: TurnText, policy: ObserverPolicy, at: datetime, *, ask: bool
 ) -> tuple[Observed, tuple[str, ...]]:
     if why := Wishes().hear(TurnPlace(clock.uuid7(), "", 1, at), turn):
-        return Observed(explain=unread(turn, why)), ()
+        return Observed(explain=to_unread(turn, why)), ()
     where = settings.load()
     models = make_models(
         where.ollama_url if ask else None, where.chat_model, None, None, where.embedding_dimension, time.monotonic
@@ -147,7 +147,7 @@ def to_json(
 
 
 def describe_memory(one: Observation, policy: ConfidencePolicy) -> dict[str, Any]:
-    standing = policy.standing(one.assertion, one.flags)
+    standing = policy.level_of(one.assertion, one.flags)
     return {
         "type": one.kind,
         "key": one.key,

@@ -102,7 +102,7 @@ async def _migrate(dsn: str, *, post: bool) -> tuple[list[str], list[str]]:
     from shared.store import schema
 
     applied = await schema.migrate(dsn, wanted=schema.every if post else schema.before_start)
-    return applied, await schema.waiting(dsn)
+    return applied, await schema.list_waiting(dsn)
 
 
 async def _topics(bootstrap: str) -> list[str]:

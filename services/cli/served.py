@@ -43,7 +43,7 @@ async def _run(builds: Mapping[str, Build], found: Settings) -> None:
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
         port = found.http_port if "compose" in builds else found.metrics_port
         async with present(runtimes[0].db, services, runtimes[0].policy.delivery.silent_after_s):
-            await service.serve(service.together(services), host=found.http_host, port=port, announce=_announce)
+            await service.serve(service.run_together(services), host=found.http_host, port=port, announce=_announce)
 
 
 @asynccontextmanager

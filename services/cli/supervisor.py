@@ -136,7 +136,7 @@ class Supervisor:
             self.await_ready((name,), START_S - (time.monotonic() - began))
             report(f"{', '.join(process.services)}: ready")
         report(f"{len(self._services)} services are ready")
-        running = self.running()
+        running = self.describe()
         write(self.data, running)
         return running
 
@@ -163,7 +163,7 @@ class Supervisor:
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
         await ready
 
-    def running(self) -> Running:
+    def describe(self) -> Running:
         """Where everything is."""
         urls = {name: process.url or "" for process in self.processes.values() for name in process.services}
         return Running(urls.get("compose", ""), self.bootstrap, self.dsn, os.getpid(), urls)
@@ -267,7 +267,7 @@ class Supervisor:
                 mended.append(name)
         if mended:
             logger().warning("restarted", what=mended)
-            write(self.data, self.running())
+            write(self.data, self.describe())
         return mended
 
     def _is_hung(self, process: Process) -> bool:

@@ -12,7 +12,7 @@ from services.cli.names import Tenant, User
 from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_work
 from services.evolver.rounds import keep_now
-from services.evolver.upkeep import Change
+from services.evolver.upkeep import UpkeepChange
 from shared import runtime, settings
 from shared.domain.subjects import Subject
 from shared.settings import Settings
@@ -52,12 +52,12 @@ def reach_servers(found: Settings) -> Settings:
     )
 
 
-async def _round(found: Settings, subject: Subject, *, forced: bool) -> list[Change] | None:
+async def _round(found: Settings, subject: Subject, *, forced: bool) -> list[UpkeepChange] | None:
     async with runtime.open_runtime(found, "upkeep", pool=1, models=False) as rt:
         return await keep_now(rt, subject, forced=forced)
 
 
-def to_json(change: Change) -> dict[str, Any]:
+def to_json(change: UpkeepChange) -> dict[str, Any]:
     before, after = change.before, change.after
     return {
         "job": change.done.job,

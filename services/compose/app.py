@@ -64,14 +64,14 @@ def build(rt: Runtime) -> Service:
             await door.replier.stop()
 
     async def ready() -> dict[str, bool]:
-        return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready, "serving": await rt.db.serving()}
+        return {**await base.ready(), COMPOSE_REQUEST.name: door.replier.ready, "serving": await rt.db.as_serving()}
 
     return replace(
         base,
         run=run,
         ready=ready,
         http=create_app(rt, recorder),
-        whole=partial(presence.whole, rt.db, rt.policy.delivery.silent_after_s),
+        whole=partial(presence.load_problems, rt.db, rt.policy.delivery.silent_after_s),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.vocabulary import Intent, Purpose
-from shared.language.fenced import fenced
+from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
 from shared.models.prompt import Prompt
 from shared.secrets import find_secrets
@@ -170,7 +170,7 @@ def plan(message: str, recent: Sequence[str], today: date) -> Prompt[PlanAnswer]
         name="plan",
         version=VERSION,
         system=SYSTEM,
-        user=fenced(data, "Plan the search as JSON."),
+        user=fence_data(data, "Plan the search as JSON."),
         answer=PlanAnswer,
         max_tokens=320,
         once=True,
@@ -208,7 +208,7 @@ def rank(message: str, passages: Sequence[str]) -> Prompt[RankAnswer]:
         name="rank",
         version=RANK_VERSION,
         system=RANK_SYSTEM,
-        user=fenced(data, "Order the ids as JSON."),
+        user=fence_data(data, "Order the ids as JSON."),
         answer=RankAnswer,
         max_tokens=64 + 6 * len(listed),
         once=True,

@@ -48,27 +48,27 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
 
     The words that were looked for are not kept.
     """
-    tombstone = await _begun(rt, subject, tombstone_id)
+    tombstone = await begin_erasure(rt, subject, tombstone_id)
     if tombstone is None or tombstone.status != "processing":
         return tombstone.status if tombstone else None
     try:
         while True:
             await steps.run(rt, subject, tombstone)
-            if status := await _completed(rt, subject, tombstone):
+            if status := await complete_erasure(rt, subject, tombstone):
                 return status
     except StepError as error:
-        return await _failed(rt, subject, tombstone, error)
+        return await note_failure(rt, subject, tombstone, error)
     finally:
         memo.forget_texts()
 
 
-async def _begun(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:
+async def begin_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:
     """The tombstone as it stands; one whose turn it is, is at work now. Out of a pause it goes when that is over."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found is None or not rules.may(found.status, "processing") or found.status == "escalated":
             return found
-        if found.next_try_at > await tombstones.now(conn):
+        if found.next_try_at > await tombstones.load_now(conn):
             return found
         return await _move(conn, rt, subject, found, "processing", attempts=found.attempts)
 
@@ -84,7 +84,7 @@ async def _move(
     **told: Any,
 ) -> Tombstone:
     """The tombstone in its next state, which is told of in the same transaction."""
-    at = await tombstones.now(conn)
+    at = await tombstones.load_now(conn)
     if await tombstones.move(conn, subject, tombstone, to, at=at, **told) is None:
         return tombstone
     event = _state(rt, subject, tombstone, to, told.get("attempts", 0), store=store, error=told.get("error"))
@@ -100,24 +100,24 @@ def _state(
     return state_event(subject, tombstone, tombstone.status, to, attempt=attempt, **told, **more)
 
 
-async def _completed(rt: Runtime, subject: Subject, tombstone: Tombstone) -> TombstoneStatus | None:
+async def complete_erasure(rt: Runtime, subject: Subject, tombstone: Tombstone) -> TombstoneStatus | None:
     """Nothing is left, which is looked for and told in one transaction; StepError where something is.
 
     None where another erasure had hidden something that this one covers too: it does not wait for that one, and takes
     it with another go.
     """
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await residue.residue(conn, subject, tombstone)
         if not found.rows:
-            return await _closed(conn, rt, subject, tombstone, found)
-        await tombstones.again(conn, subject, tombstone.tombstone_id)
+            return await close_erasure(conn, rt, subject, tombstone, found)
+        await tombstones.requeue(conn, subject, tombstone.tombstone_id)
         if await residue.take_over(conn, subject, tombstone, found):
             return None
     ERASURE_RESIDUE.inc(found.rows)
     raise StepError("residue", " ".join(f"{name}={count}" for name, count in found.left.items()))
 
 
-async def _closed(
+async def close_erasure(
     conn: Connection, rt: Runtime, subject: Subject, tombstone: Tombstone, found: Residue
 ) -> TombstoneStatus:
     done = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
@@ -126,9 +126,9 @@ async def _closed(
         "epoch": tombstone.epoch,
         "stores": {each.step: each.affected for each in done},
         "details": {each.step: each.detail for each in done if each.detail},
-        "residue": residue.scanned(found),
+        "residue": residue.to_proof(found),
     }
-    at = await tombstones.now(conn)
+    at = await tombstones.load_now(conn)
     took = await tombstones.move(conn, subject, tombstone, "completed", at=at, attempts=tombstone.attempts, proof=proof)
     if took is None:
         return tombstone.status
@@ -137,17 +137,17 @@ async def _closed(
     )
     affected = sum(each.affected for each in done)
     state = _state(rt, subject, tombstone, "completed", tombstone.attempts, affected=affected)
-    await outbox.put(conn, [state, *await _released(conn, rt, subject)])
+    await outbox.put(conn, [state, *await release_waiting(conn, rt, subject)])
     ERASURE_SECONDS.observe(took)
     logger().info("erasure_completed", tombstone_id=str(tombstone.tombstone_id), took_s=round(took, 3), rows=affected)
     return "completed"
 
 
-async def _released(conn: Connection, rt: Runtime, subject: Subject) -> list[Outgoing]:
+async def release_waiting(conn: Connection, rt: Runtime, subject: Subject) -> list[Outgoing]:
     """What was said behind the fence goes on now: what is analysed to the evolver, the rest to the analyzer."""
     told = {"trace_id": clock.uuid7().hex, "policy_version": rt.version}
     events: list[Outgoing] = []
-    for row in await delete.waiting(conn, subject):
+    for row in await delete.load_waiting(conn, subject):
         kind, topic = (
             (ObservationUrgent, OBSERVATION_URGENT) if row["analyzed"] else (ObservationRecorded, OBSERVATION_RECORDED)
         )
@@ -157,17 +157,17 @@ async def _released(conn: Connection, rt: Runtime, subject: Subject) -> list[Out
     return events
 
 
-async def _failed(rt: Runtime, subject: Subject, tombstone: Tombstone, error: StepError) -> TombstoneStatus:
+async def note_failure(rt: Runtime, subject: Subject, tombstone: Tombstone, error: StepError) -> TombstoneStatus:
     """The tombstone waits for its next try, or for an operator once its attempts are used up."""
     ERASURE_FAILURES.labels(error.store).inc()
     attempts = tombstone.attempts + (0 if error.waiting else 1)
     policy = rt.policy.erasure
     wait = WAIT if error.waiting else rules.backoff(attempts, policy)
     told: dict[str, Any] = {"attempts": attempts, "error": str(error)[:500], "store": error.store}
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         standing = await _move(conn, rt, subject, tombstone, "failed", **told)
         standing = await _move(conn, rt, subject, standing, "retry_pending", wait=wait, **told)
-        if rules.exhausted(attempts, policy):
+        if rules.is_exhausted(attempts, policy):
             standing = await _move(conn, rt, subject, standing, "escalated", **told)
     logger().warning("erasure_step_failed", store=error.store, reason=error.reason, attempts=attempts)
     return standing.status
@@ -175,7 +175,7 @@ async def _failed(rt: Runtime, subject: Subject, tombstone: Tombstone, error: St
 
 async def escalate(rt: Runtime, subject: Subject, tombstone_id: UUID) -> bool:
     """Whether the tombstone is escalated now because its deadline has passed."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found is None or not rules.may(found.status, "escalated") or found.status == "escalated":
             return False
@@ -186,8 +186,8 @@ async def escalate(rt: Runtime, subject: Subject, tombstone_id: UUID) -> bool:
 
 async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) -> None:
     """The tombstone goes on from its state, not from this event: it waits for its next try, or for an operator."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
         found = await tombstones.one(subject, _payload(event).tombstone_id).on(conn)
     if found is not None and found.status == "processing":
-        await _failed(rt, subject, found, StepError("worker", reason))
+        await note_failure(rt, subject, found, StepError("worker", reason))

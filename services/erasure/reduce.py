@@ -40,7 +40,7 @@ def figures(details: Mapping[str, Any]) -> dict[str, Any]:
 def without(details: Mapping[str, Any], ids: Collection[str]) -> dict[str, Any] | None:
     """The receipt in which nothing names any of these; None where nothing did."""
     changed = {
-        name: [_bare(each) if _names(each, ids) else each for each in details[name]]
+        name: [strip_entry(each) if _names(each, ids) else each for each in details[name]]
         for name in LISTS
         if isinstance(details.get(name), list) and any(_names(each, ids) for each in details[name])
     }
@@ -56,6 +56,6 @@ def _names(value: Any, ids: Collection[str]) -> bool:
     return isinstance(value, list) and any(_names(each, ids) for each in value)  # pyright: ignore[reportUnknownVariableType] # JSON
 
 
-def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
+def strip_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     kept = ("kind", "decision", "decision_reason", "sanitization_result", "tokens", "rrf", "support", "probability")
     return {"id": ERASED, **{name: entry[name] for name in kept if name in entry}}

@@ -19,7 +19,7 @@ from shared.knowledge.port import Scope
 from shared.runtime import Runtime
 from shared.store import knowledge
 from shared.store.erasure import delete, tombstones
-from shared.store.erasure.delete import DELETED, Document, Receipt
+from shared.store.erasure.delete import DELETED, Document, StoredReceipt
 from shared.store.erasure.tombstones import Tombstone
 from shared.telemetry import ERASURE_ROWS
 
@@ -61,7 +61,7 @@ Go = Callable[[Runtime, Subject, Tombstone], Awaitable[Done]]
 
 async def run(rt: Runtime, subject: Subject, tombstone: Tombstone) -> None:
     """Every step that is not done yet is done, in order; StepError names the store that stands in the way."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         known = await tombstones.steps(subject, tombstone.tombstone_id).on(conn)
     done = {each.step for each in known if each.done_at}
     for name, go in STEPS.items():
@@ -88,7 +88,7 @@ async def _note(conn: Connection, subject: Subject, tombstone: Tombstone, name: 
 async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """What the knowledge side has of the user is gone there; an offer that may still arrive is waited for."""
     patience = rt.policy.knowledge.ingest_deadline_s + PATIENCE_S
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await delete.documents(conn, subject, tombstone.tombstone_id, patience)
     if any(each.in_flight for each in found):
         raise StepError("knowledge", "something is on its way there", waiting=True)
@@ -100,9 +100,9 @@ async def _knowledge(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Don
         by_name.setdefault(named, []).append(each)
     for scope, documents in by_name.items():
         await _delete(rt, scope, documents)
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         for org_id in sorted({each.org_id for each in found}):
-            await knowledge.changed(conn, Scope(subject.tenant_id, org_id))
+            await knowledge.note_change(conn, Scope(subject.tenant_id, org_id))
         if found:
             await delete.offer_again(conn, subject, tombstone.tombstone_id)
         return await _note(conn, subject, tombstone, "knowledge", Done(len(found), finished=True))
@@ -122,7 +122,7 @@ async def _delete(rt: Runtime, scope: Scope, found: Sequence[Document]) -> None:
 
 async def _reduce(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Receipts of packages that are gone are figures of nobody."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await delete.hidden_receipts(conn, subject, tombstone.tombstone_id, RECEIPTS)
         made = [replace(each, details=reduce.figures(each.details)) for each in found]
         affected = await delete.reduce(conn, subject, tombstone.tombstone_id, made) if made else 0
@@ -133,24 +133,26 @@ async def _strip(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Receipts of other packages name nothing of it."""
     affected, after = 0, FIRST
     while tombstone.scope in ("session", "items"):
-        async with rt.db.erasing(subject) as conn:
+        async with rt.db.as_erasure(subject) as conn:
             ids = await delete.named_by(conn, subject, tombstone)
             found = await delete.other_receipts(conn, subject, tombstone, after, RECEIPTS)
             made = [
-                Receipt(r.context_id, r.receipt_type, bare) for r in found if (bare := reduce.without(r.details, ids))
+                StoredReceipt(r.context_id, r.receipt_type, bare)
+                for r in found
+                if (bare := reduce.without(r.details, ids))
             ]
             affected += await delete.strip(conn, subject, tombstone.tombstone_id, made) if made else 0
         if len(found) < RECEIPTS:
             break
         after = (found[-1].context_id, found[-1].receipt_type)
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         return await _note(conn, subject, tombstone, "other_receipts", Done(affected, finished=True))
 
 
 def _table(table: LiteralString) -> Go:
     async def go(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
         most = rt.policy.erasure.batch_rows
-        async with rt.db.erasing(subject) as conn:
+        async with rt.db.as_erasure(subject) as conn:
             gone, finished = await delete.delete(conn, subject, tombstone.tombstone_id, table, most)
             return await _note(conn, subject, tombstone, table, Done(gone, finished=finished))
 
@@ -168,15 +170,15 @@ async def _broker(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     }
     removed = 0
     if tombstone.scope in ("all", "session") and rt.bootstrap:
-        purged = await _purged(rt, subject, tombstone)
+        purged = await purge_topics(rt, subject, tombstone)
         removed = sum(purged.removed.values())
         clear_by = purged.clear_by.isoformat() if purged.clear_by else None
         detail = {"removed": dict(purged.removed), "unreadable": purged.unreadable, "clear_by": clear_by}
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         return await _note(conn, subject, tombstone, "broker", Done(removed, finished=True, detail=detail))
 
 
-async def _purged(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged:
+async def purge_topics(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged:
     """The purge, tried again for a little while where something has not been consumed yet."""
     sessions = tombstone.session_ids if tombstone.scope == "session" else None
     until = time.monotonic() + CONSUMED_S
@@ -191,7 +193,7 @@ async def _purged(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Purged
 
 async def _sweep(rt: Runtime, subject: Subject, tombstone: Tombstone) -> Done:
     """Nothing leads to what is gone."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         gone = await delete.sweep(conn, subject, tombstone)
         return await _note(conn, subject, tombstone, "sweep", Done(gone, finished=True))
 

@@ -30,18 +30,18 @@ async def watch(rt: Runtime) -> int:
     """How many erasures were escalated just now because their time is over; the gauges are true as of now."""
     async with rt.db.system() as conn:
         found = await tombstones.open_ones(conn)
-        now = await tombstones.now(conn)
+        now = await tombstones.load_now(conn)
     policy = rt.policy.erasure
     levels: Counter[str] = Counter()
     least, escalated = 1.0, 0
     for row in found:
         profile = policy.profiles.get(row["profile"]) or policy.profiles[policy.profile]
-        left = rules.remaining(row["requested_at"], row["deadline_at"], now)
+        left = rules.share_remaining(row["requested_at"], row["deadline_at"], now)
         level = rules.level(left, profile)
         levels[level] += 1
         least = min(least, left)
         if level == "overdue":
-            escalated += await _escalated(rt, row)
+            escalated += await escalate_once(rt, row)
         elif level != "none":
             logger().warning("erasure_due", tombstone_id=str(row["tombstone_id"]), level=level, left=round(left, 3))
     states = Counter(row["status"] for row in found)
@@ -53,7 +53,7 @@ async def watch(rt: Runtime) -> int:
     return escalated
 
 
-async def _escalated(rt: Runtime, row: Mapping[str, Any]) -> bool:
+async def escalate_once(rt: Runtime, row: Mapping[str, Any]) -> bool:
     """Whether it is escalated now; once for a deadline: what an operator has requeued since is left to its attempts."""
     if row["escalated_at"] and row["escalated_at"] >= row["deadline_at"]:
         return False

@@ -13,7 +13,7 @@ from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
-from shared.extraction.edited import VALUE, Content, edited, shown
+from shared.extraction.edited import VALUE, Content, edit_content, show_value
 from shared.extraction.turn_texts import EDIT, RESTORE
 from shared.language import detection
 from shared.policy import ConfidencePolicy
@@ -24,7 +24,7 @@ DIRECTIVE: Assertion = "directive"
 
 
 @dataclass(frozen=True)
-class Choice:
+class UserChoice:
     """The statement with its content, what it may replace, and the end of the line that nothing active continues."""
 
     seen: ObservationRow
@@ -40,24 +40,24 @@ def is_choice(seen: ObservationRow) -> bool:
     return seen.detector == "items" and seen.pattern in (RESTORE, EDIT)
 
 
-async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy: ConfidencePolicy) -> Choice | None:
+async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy: ConfidencePolicy) -> UserChoice | None:
     """The choice that an item states; None where what it names is not there."""
     named = seen.related_memory_id
     line = await versions.line(conn, subject, named) if named else []
-    filled = await _filled(conn, subject, seen, line)
+    filled = await fill_observation(conn, subject, seen, line)
     if filled is None:
         return None
     if filled.related_memory_id not in (None, named):
         line = await versions.line(conn, subject, filled.related_memory_id)
     alone = replace(statement_of(filled), quote="", old_value=None, old_key=None, related=None)
-    beside = await memory.concerned(subject, [alone]).on(conn)
+    beside = await memory.load_concerned(subject, [alone]).on(conn)
     now = next((m for m in reversed(line) if m.status == "active"), None)
     end = versions.end_of(line)
-    return Choice(
+    return UserChoice(
         replace(
             filled,
             related_memory_id=now.memory_id if now else None,
-            confidence=policy.standing(DIRECTIVE, filled.flags).initial,
+            confidence=policy.level_of(DIRECTIVE, filled.flags).initial,
         ),
         (*((now,) if now else ()), *beside),
         restored=named if seen.pattern == RESTORE else None,
@@ -67,13 +67,13 @@ async def load(conn: Connection, subject: Subject, seen: ObservationRow, policy:
     )
 
 
-async def _filled(
+async def fill_observation(
     conn: Connection, subject: Subject, seen: ObservationRow, line: list[Memory]
 ) -> ObservationRow | None:
     named = next((m for m in line if m.memory_id == seen.related_memory_id), None)
     if seen.pattern == RESTORE and named is None and seen.related_memory_id:
         held = await observations.load(conn, subject, [seen.related_memory_id])
-        return _restated(seen, held[0]) if held else None
+        return restate_observation(seen, held[0]) if held else None
     if named is None or named.status == "erased":
         return None
     if seen.pattern == RESTORE:
@@ -87,13 +87,13 @@ async def _filled(
             flags=named.flags,
             epistemic=_epistemic(named.epistemic_type, named.type),
             language=named.language,
-            valid_until=_ahead(named.valid_until, seen.said_at),
+            valid_until=keep_if_ahead(named.valid_until, seen.said_at),
         )
     old = Content(named.type, named.key, named.value, named.content_text, named.polarity, valid_until=named.valid_until)
     value = seen.value.get(VALUE)
     # an item that gives only a value carries it as its text too
-    text = "" if value is not None and seen.text == shown(value) else seen.text
-    new = edited(old, text, value, seen.said_at)
+    text = "" if value is not None and seen.text == show_value(value) else seen.text
+    new = edit_content(old, text, value, seen.said_at)
     return replace(
         seen,
         kind=new.type,
@@ -104,11 +104,11 @@ async def _filled(
         flags=tuple(dict.fromkeys((*seen.flags, *new.flags))),
         epistemic=_epistemic(named.epistemic_type, new.type),
         language=detection.detect(new.text),
-        valid_until=_ahead(new.valid_until, seen.said_at),
+        valid_until=keep_if_ahead(new.valid_until, seen.said_at),
     )
 
 
-def _restated(seen: ObservationRow, held: ObservationRow) -> ObservationRow:
+def restate_observation(seen: ObservationRow, held: ObservationRow) -> ObservationRow:
     return replace(
         seen,
         kind=held.kind,
@@ -121,7 +121,7 @@ def _restated(seen: ObservationRow, held: ObservationRow) -> ObservationRow:
         language=held.language,
         retracts=held.retracts,
         old_value=held.old_value,
-        valid_until=_ahead(held.valid_until, seen.said_at),
+        valid_until=keep_if_ahead(held.valid_until, seen.said_at),
         related_memory_id=held.related_memory_id,
     )
 
@@ -132,11 +132,11 @@ def _epistemic(was: Epistemic, kind: MemoryType) -> Epistemic:
     return "preference" if kind in ("preference", "goal", "constraint") else "fact"
 
 
-def _ahead(until: datetime | None, now: datetime) -> datetime | None:
+def keep_if_ahead(until: datetime | None, now: datetime) -> datetime | None:
     return until if until and until > now else None
 
 
-def continued(fresh: Memory, choice: Choice) -> Memory:
+def continue_version(fresh: Memory, choice: UserChoice) -> Memory:
     """The version with the line that it continues, though what that ended with held no longer."""
     origin = {**fresh.provenance, **({versions.RESTORED: str(choice.restored)} if choice.restored else {})}
     fresh = replace(fresh, provenance=origin)

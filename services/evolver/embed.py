@@ -60,7 +60,7 @@ async def forget_other_models(rt: Runtime) -> int:
     for subject in whose:
         async with rt.db.transaction(subject) as conn:
             await memory.lock(conn, subject)
-            count += await chunks.unembed(conn, subject, ids)
+            count += await chunks.drop_vectors(conn, subject, ids)
             await pages.drop(conn, subject)
     if count:
         logger().info("embedded_anew", chunks=count, model=rt.models.embedding_model_id)
@@ -74,7 +74,7 @@ async def embed_some(rt: Runtime) -> int:
     async with rt.db.system() as conn:
         if not await chunks.keep_vectors(conn):
             raise TransientError("pgvector is missing")
-        waiting = await chunks.unembedded(conn, BATCH)
+        waiting = await chunks.load_unembedded(conn, BATCH)
     return sum([await embed_of(rt, Subject(row["tenant_id"], row["user_id"]), row["chunk_ids"]) for row in waiting])
 
 
@@ -177,7 +177,7 @@ async def pack_some(rt: Runtime) -> int:
         async with rt.db.system() as conn:
             if models and not await chunks.keep_vectors(conn):
                 continue
-            whose = await pages.due(conn, set_id, PACKED_AT_ONCE)
+            whose = await pages.load_due(conn, set_id, PACKED_AT_ONCE)
         for subject in whose:
             await pack_of(rt, subject, set_id, models)
             packed += 1

@@ -29,15 +29,15 @@ async def learn(rt: Runtime) -> int:
     """How many things agents have learnt by now, in all tenants; what no receipt speaks of any more is gone."""
     policy = rt.policy.evolution.experience
     async with rt.db.system() as conn:
-        counted = await experience.counted(conn, timedelta(days=policy.days), policy.share_users)
+        counted = await experience.count_receipts(conn, timedelta(days=policy.days), policy.share_users)
         if counted is None:
             return 0
-        found = [each for each in _learnt(counted, rt.policy) if each]
+        found = [each for each in learn_from_counts(counted, rt.policy) if each]
         await experience.keep(conn, found)
     return len(found)
 
 
-def _learnt(counted: Sequence[Counted], policy: Policy) -> list[Experience | None]:
+def learn_from_counts(counted: Sequence[Counted], policy: Policy) -> list[Experience | None]:
     wholes = [each for each in counted if each.part is None]
     parts: dict[tuple[str, str | None, str], dict[str, Counted]] = {}
     for each in counted:
@@ -54,5 +54,5 @@ def _one(whole: Counted, parts: dict[str, Counted], policy: Policy) -> Experienc
         figures = learnt.of_retrieval(whole.figures)
     if figures is None:
         return None
-    confidence = learnt.sure(figures["low"], figures["high"], policy.confidence.provenance_cap("analysis", ()))
+    confidence = learnt.bound_share(figures["low"], figures["high"], policy.confidence.provenance_cap("analysis", ()))
     return Experience(clock.uuid7(), whole.tenant_id, whole.user_id, whole.about, figures, confidence)

@@ -11,7 +11,7 @@ from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.resolution.from_rows import statement_of
 from shared.store.erasure import tombstones
-from shared.store.erasure.tombstones import Said, Tombstone
+from shared.store.erasure.tombstones import SuppressionProbe, Tombstone
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,17 @@ async def of(conn: Connection, subject: Subject, found: Sequence[ObservationRow]
     """Where these observations stand; the caller holds the transaction in which they would be written."""
     if not found:
         return OPEN
-    under_way = [each for each in await tombstones.in_force(conn, subject) if rules.fenced(each.status)]
-    waiting = {seen.observation_id: _told(seen, each) for seen in found if (each := _covering(seen, under_way))}
+    under_way = [each for each in await tombstones.in_force(conn, subject) if rules.is_fenced(each.status)]
+    waiting = {
+        seen.observation_id: to_blocked(seen, each) for seen in found if (each := find_covering(seen, under_way))
+    }
     said = [
-        Said(seen.observation_id, seen.turn_id, statement_of(seen).sense)
+        SuppressionProbe(seen.observation_id, seen.turn_id, statement_of(seen).sense)
         for seen in found
         if seen.observation_id not in waiting
     ]
     # asked of the hashes themselves: a rebuild has these, and no tombstones
-    barred = await tombstones.suppressed(conn, subject, said)
+    barred = await tombstones.find_suppressed(conn, subject, said)
     told = {
         id: EvolutionBlockedByErasure(observation_id=id, reason="erased", tombstone_id=tombstone, epoch=epoch)
         for id, (tombstone, epoch) in barred.items()
@@ -47,11 +49,11 @@ async def of(conn: Connection, subject: Subject, found: Sequence[ObservationRow]
     return Fence(waiting, told)
 
 
-def _covering(seen: ObservationRow, under_way: Sequence[Tombstone]) -> Tombstone | None:
+def find_covering(seen: ObservationRow, under_way: Sequence[Tombstone]) -> Tombstone | None:
     return next((each for each in under_way if each.covers(seen.session_id)), None)
 
 
-def _told(seen: ObservationRow, by: Tombstone) -> EvolutionBlockedByErasure:
+def to_blocked(seen: ObservationRow, by: Tombstone) -> EvolutionBlockedByErasure:
     return EvolutionBlockedByErasure(
         observation_id=seen.observation_id, reason=by.status, tombstone_id=by.tombstone_id, epoch=by.epoch
     )

@@ -17,13 +17,13 @@ from schemas.events import (
 from schemas.topics import MEMORY_CHANGED, Topic
 from schemas.vocabulary import Assertion, MemoryStatus
 from services.evolver import chosen, fence, rules
-from services.evolver.chosen import Choice
+from services.evolver.chosen import UserChoice
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import MAY_AMEND, SUSPECTED, Known, candidate_id, is_twin
+from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, candidate_id, is_twin
 from shared.domain.subjects import Subject
 from shared.extraction.turn_texts import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
@@ -32,7 +32,7 @@ from shared.resolution.resolve import NO_ADVICE, Advice, Confirm, Operation, Rej
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, inbox, memory, observations, outbox, outcomes, versions
 from shared.store.chunks import Chunk
-from shared.store.conflicts import Conflict, Settled
+from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.observations import Mark
 from shared.telemetry import EVOLUTION_BLOCKED, OUTCOME_SECONDS, logger
 
@@ -45,25 +45,25 @@ Change = Literal["created", "superseded", "retracted", "confirmed"]
 
 
 @dataclass
-class Evolution:
+class MemoryChanges:
     """What one transaction does: memories as they become, and the rows that tell of it, written at its end."""
 
     conn: Connection
     subject: Subject
     rt: Runtime
-    known: dict[UUID, Known]
+    known: dict[UUID, ActiveMemory]
     envelopes: dict[UUID, Envelope]
     fused: frozenset[UUID] = frozenset()
     advice: Mapping[UUID, Advice] = field(default_factory=dict[UUID, Advice])
     marks: list[Mark] = field(default_factory=list[Mark])
     chunks: list[Chunk] = field(default_factory=list[Chunk])
     hidden: list[UUID] = field(default_factory=list[UUID])
-    conflicts: list[Conflict] = field(default_factory=list[Conflict])
-    settled: list[Settled] = field(default_factory=list[Settled])
+    conflicts: list[OpenConflict] = field(default_factory=list[OpenConflict])
+    settled: list[SettledConflict] = field(default_factory=list[SettledConflict])
     events: list[tuple[Topic, Envelope]] = field(default_factory=list[tuple[Topic, Envelope]])
-    choices: dict[UUID, Choice] = field(default_factory=dict[UUID, Choice])
+    choices: dict[UUID, UserChoice] = field(default_factory=dict[UUID, UserChoice])
 
-    def choose(self, choice: Choice) -> ObservationRow:
+    def choose(self, choice: UserChoice) -> ObservationRow:
         """What the user chose, with the content and the standing memories that it is about."""
         self.known |= {m.memory_id: known_of(m) for m in choice.active}
         self.fused |= {m.memory_id for m in choice.active if m.fused_from is not None}
@@ -103,12 +103,12 @@ async def _evolve(
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-        found = await observations.due(conn, subject, envelopes, urgent_only=not urgent)
+        found = await observations.load_due(conn, subject, envelopes, urgent_only=not urgent)
         if not found:
             return
         standing = await fence.of(conn, subject, found)
         found = [seen for seen in found if seen.observation_id not in standing.waiting]
-        evolution = await _begun(conn, rt, subject, found, envelopes)
+        evolution = await begin_changes(conn, rt, subject, found, envelopes)
         for blocked in standing.waiting.values():
             _block(evolution, blocked)
         for seen in found:
@@ -144,23 +144,23 @@ async def _evolve(
         OUTCOME_SECONDS.observe(done.took_s)
 
 
-def _taken_back(targets: Sequence[Known]) -> Operation:
+def _taken_back(targets: Sequence[ActiveMemory]) -> Operation:
     return Retract(tuple(targets), "taken_back") if targets else Reject("skip", "nothing_known_to_retract")
 
 
-async def _begun(
+async def begin_changes(
     conn: Connection, rt: Runtime, subject: Subject, found: Sequence[ObservationRow], envelopes: dict[UUID, Envelope]
-) -> Evolution:
+) -> MemoryChanges:
     advice = await observations.advice(conn, subject, [o.observation_id for o in found])
     advised = {memory_id for told in advice.values() for memory_id in told}
-    active = await memory.concerned(subject, [statement_of(o) for o in found], advised).on(conn)
+    active = await memory.load_concerned(subject, [statement_of(o) for o in found], advised).on(conn)
     known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
     fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
-    return Evolution(conn, subject, rt, known, {o.observation_id: cause for o in found} | envelopes, fused, advice)
+    return MemoryChanges(conn, subject, rt, known, {o.observation_id: cause for o in found} | envelopes, fused, advice)
 
 
-async def _apply(evolution: Evolution, seen: ObservationRow, operation: Operation) -> None:
+async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:
     match operation:
         case Write():
             await _write(evolution, seen, operation)
@@ -179,12 +179,12 @@ async def _apply(evolution: Evolution, seen: ObservationRow, operation: Operatio
             _tell(evolution, seen, rejected, seen.observation_id)
 
 
-def _conflict(seen: ObservationRow, held: UUID, kind: str) -> Conflict:
+def _conflict(seen: ObservationRow, held: UUID, kind: str) -> OpenConflict:
     made = candidate_id(seen.turn_id, f"conflict {held} {seen.observation_id}")
-    return Conflict(made, held, seen.observation_id, kind, seen.said_at)
+    return OpenConflict(made, held, seen.observation_id, kind, seen.said_at)
 
 
-async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> None:
+async def _write(evolution: MemoryChanges, seen: ObservationRow, write: Write) -> None:
     conn, subject = evolution.conn, evolution.subject
     if write.content:
         seen = with_content(seen, write.content)
@@ -197,7 +197,7 @@ async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> No
         fresh = replace(fresh, source_turns=turns, provenance={**fresh.provenance, "amended": str(old.memory_id)})
     choice = evolution.choices.get(seen.observation_id)
     if choice:
-        fresh = chosen.continued(fresh, choice)
+        fresh = chosen.continue_version(fresh, choice)
         await versions.succeed(conn, subject, fresh)
     await _end(evolution, seen, write.ends, "superseded", fresh.memory_id)
     await memory.insert(conn, subject, fresh)
@@ -205,19 +205,19 @@ async def _write(evolution: Evolution, seen: ObservationRow, write: Write) -> No
     evolution.chunks.append(chunk_of(fresh))
     action = "supersede" if write.ends else "create"
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"{action}:{write.relation.reason}", fresh.memory_id))
-    _tell(evolution, seen, _changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
+    _tell(evolution, seen, to_changed(known_of(fresh), "created", "active", after=fresh.confidence), fresh.memory_id)
     logger().debug("memory_written", memory_id=str(fresh.memory_id), type=fresh.type, version=fresh.version)
 
 
-async def _twins(evolution: Evolution, seen: ObservationRow, write: Write) -> list[Known]:
+async def _twins(evolution: MemoryChanges, seen: ObservationRow, write: Write) -> list[ActiveMemory]:
     """What cannot be active beside the amended memory: what says the same, or something else under its key."""
     said = statement_of(seen)
-    active = await memory.concerned(evolution.subject, [said]).on(evolution.conn)
+    active = await memory.load_concerned(evolution.subject, [said]).on(evolution.conn)
     ending = {old.memory_id for old in write.ends}
     return [known_of(m) for m in active if m.memory_id not in ending and is_twin(known_of(m), said)]
 
 
-def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Memory:
+def _version(seen: ObservationRow, write: Write, known: dict[UUID, ActiveMemory]) -> Memory:
     # the candidate's id becomes the memory's, so that a write receipt names it from the start (X34)
     root, version = rules.lineage(write.ends, seen.observation_id)
     sessions = {seen.session_id, *(s for old in write.ends for s in old.source_sessions)}
@@ -259,7 +259,7 @@ def _version(seen: ObservationRow, write: Write, known: dict[UUID, Known]) -> Me
     )
 
 
-async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm) -> None:
+async def _confirm(evolution: MemoryChanges, seen: ObservationRow, confirm: Confirm) -> None:
     relation, target = confirm.relation, confirm.target
     by_user = seen.assertion in USERS_WORD
     fused = target.memory_id in evolution.fused
@@ -285,13 +285,13 @@ async def _confirm(evolution: Evolution, seen: ObservationRow, confirm: Confirm)
     evolution.known[target.memory_id] = replace(target if hidden else gained, source_sessions=sessions)
     evolution.marks.append(Mark(seen.observation_id, "evolved", f"confirm:{relation.reason}", target.memory_id))
     if seen.assertion in SAID_OUTRIGHT:
-        evolution.settled.append(Settled(target.memory_id, "kept", seen.said_at))
+        evolution.settled.append(SettledConflict(target.memory_id, "kept", seen.said_at))
     before, after = (None, None) if hidden else (target.confidence, relation.confidence)
-    changed = _changed(target, "confirmed", "active", before=before, after=after)
+    changed = to_changed(target, "confirmed", "active", before=before, after=after)
     _tell(evolution, seen, changed, seen.observation_id)
 
 
-async def _retract(evolution: Evolution, seen: ObservationRow, retract: Retract) -> None:
+async def _retract(evolution: MemoryChanges, seen: ObservationRow, retract: Retract) -> None:
     await _end(evolution, seen, retract.targets, "retracted", None)
     evolution.marks.append(
         Mark(seen.observation_id, "evolved", f"retract:{retract.reason}", retract.targets[0].memory_id)
@@ -299,9 +299,9 @@ async def _retract(evolution: Evolution, seen: ObservationRow, retract: Retract)
 
 
 async def _end(
-    evolution: Evolution,
+    evolution: MemoryChanges,
     seen: ObservationRow,
-    ends: Sequence[Known],
+    ends: Sequence[ActiveMemory],
     status: Literal["superseded", "retracted"],
     by: UUID | None,
 ) -> None:
@@ -313,13 +313,13 @@ async def _end(
     for old in ends:
         evolution.known.pop(old.memory_id, None)
         evolution.hidden.append(old.memory_id)
-        evolution.settled.append(Settled(old.memory_id, "replaced", seen.said_at))
-        changed = _changed(old, status, status, by=by, before=old.confidence)
+        evolution.settled.append(SettledConflict(old.memory_id, "replaced", seen.said_at))
+        changed = to_changed(old, status, status, by=by, before=old.confidence)
         _tell(evolution, seen, changed, old.memory_id)
 
 
-def _changed(
-    target: Known,
+def to_changed(
+    target: ActiveMemory,
     change: Change,
     status: MemoryStatus,
     *,
@@ -339,7 +339,7 @@ def _changed(
     )
 
 
-def _block(evolution: Evolution, blocked: EvolutionBlockedByErasure) -> None:
+def _block(evolution: MemoryChanges, blocked: EvolutionBlockedByErasure) -> None:
     EVOLUTION_BLOCKED.inc()
     about = f"{blocked.event_type}:{blocked.observation_id}:{blocked.tombstone_id}"
     cause = evolution.envelopes.get(blocked.observation_id) or next(iter(evolution.envelopes.values()))
@@ -353,7 +353,7 @@ def _block(evolution: Evolution, blocked: EvolutionBlockedByErasure) -> None:
     evolution.events.append((MEMORY_CHANGED, cause.model_copy(update=fresh)))
 
 
-def _tell(evolution: Evolution, seen: ObservationRow, payload: Payload, about: UUID) -> None:
+def _tell(evolution: MemoryChanges, seen: ObservationRow, payload: Payload, about: UUID) -> None:
     cause = evolution.envelopes[seen.observation_id]
     fresh = {
         "event_id": clock.uuid7(),

@@ -17,7 +17,7 @@ def interval(hits: int, of: int) -> tuple[float, float]:
     return round(max((middle - half) / (1 + n), 0.0), 4), round(min((middle + half) / (1 + n), 1.0), 4)
 
 
-def sure(low: float, high: float, cap: float) -> float:
+def bound_share(low: float, high: float, cap: float) -> float:
     """How sure a share is that lies between these bounds; never over the cap of what is only analysed."""
     return round(min(1 - (high - low), cap), 4)
 

@@ -26,7 +26,7 @@ NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PromotionFigures:
     """What a memory qualifies by; `uses_30d` counts answers that used it and times that it was said again."""
 
     confidence: float
@@ -37,7 +37,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PromotionVerdict:
     """What becomes of a memory that qualifies; `reason` names a rule, never words."""
 
     status: PromotionStatus
@@ -57,7 +57,7 @@ _PERSONAL = to_pattern(
 )
 
 
-def eligible(figures: Figures, policy: PromotionPolicy) -> tuple[Lack, ...]:
+def eligible(figures: PromotionFigures, policy: PromotionPolicy) -> tuple[Lack, ...]:
     """The thresholds that the memory does not reach; none, and it may be offered."""
     lacks: dict[Lack, bool] = {
         "confidence": figures.confidence < policy.least_confidence,
@@ -74,7 +74,7 @@ def conflict_ratio(against: int, confirmations: int) -> float:
     return round(against / (against + confirmations), 4) if against else 0.0
 
 
-def verdict(kind: MemoryType, text: str) -> Verdict:
+def verdict(kind: MemoryType, text: str) -> PromotionVerdict:
     """Nothing with personal data, a credential or an order to the agent goes on, and no business secret.
 
     What is left waits for somebody who may decide; what is personal also for the person's consent.
@@ -82,10 +82,10 @@ def verdict(kind: MemoryType, text: str) -> Verdict:
     class_ = class_of(kind, text)
     failed = _unclean(text)
     if class_ == "business_secret" and (failed is None or failed.endswith(":learned")):
-        return Verdict("rejected", class_, class_)
+        return PromotionVerdict("rejected", class_, class_)
     if failed:
-        return Verdict("sanitize_failed", class_, failed)
-    return Verdict("pending_approval", class_)
+        return PromotionVerdict("sanitize_failed", class_, failed)
+    return PromotionVerdict("pending_approval", class_)
 
 
 def class_of(kind: MemoryType, text: str) -> PromotionClass:

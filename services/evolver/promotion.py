@@ -13,14 +13,14 @@ import orjson
 from schemas.envelope import Envelope
 from schemas.events import PromotionProposed
 from schemas.topics import PROMOTION_PROPOSED, Topic
-from services.evolver.promotable import Figures, conflict_ratio, eligible, verdict
+from services.evolver.promotable import PromotionFigures, conflict_ratio, eligible, verdict
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.policy import PromotionPolicy
 from shared.runtime import Runtime
 from shared.store import outbox, promotions
-from shared.store.promotions import Candidate, Proposal
+from shared.store.promotions import PromotionCandidate, Proposal
 from shared.telemetry import PROMOTIONS, logger
 
 SLACK_S = 60.0
@@ -42,7 +42,7 @@ async def propose_forever(rt: Runtime) -> None:
 async def propose(rt: Runtime, since: datetime | None = None) -> datetime:
     """When this round began; every memory that qualifies by now, and changed after `since`, has its proposal."""
     async with rt.db.system() as conn:
-        found, began = await promotions.due(conn, rt.policy.evolution.promotion.least_confidence, since)
+        found, began = await promotions.load_due(conn, rt.policy.evolution.promotion.least_confidence, since)
     for subject in found:
         await propose_of(rt, subject)
     return began
@@ -61,14 +61,14 @@ async def propose_of(rt: Runtime, subject: Subject) -> None:
         PROMOTIONS.labels(status).inc()
 
 
-def _proposals(found: Sequence[Candidate], policy: PromotionPolicy) -> list[Proposal]:
+def _proposals(found: Sequence[PromotionCandidate], policy: PromotionPolicy) -> list[Proposal]:
     figured = [(each, figures_of(each)) for each in found]
     return [_proposal(each, figures, policy) for each, figures in figured if not eligible(figures, policy)]
 
 
-def figures_of(memory: Candidate) -> Figures:
+def figures_of(memory: PromotionCandidate) -> PromotionFigures:
     """What the memory may qualify by."""
-    return Figures(
+    return PromotionFigures(
         confidence=memory.confidence,
         uses_30d=memory.used + memory.said_again,
         sessions=memory.sessions,
@@ -77,7 +77,7 @@ def figures_of(memory: Candidate) -> Figures:
     )
 
 
-def _proposal(memory: Candidate, figures: Figures, policy: PromotionPolicy) -> Proposal:
+def _proposal(memory: PromotionCandidate, figures: PromotionFigures, policy: PromotionPolicy) -> Proposal:
     words = f"{memory.content_text}\n{orjson.dumps(memory.value).decode()}" if memory.value else memory.content_text
     judged = verdict(memory.type, words)
     parts = {"used": memory.used, "said_again": memory.said_again}

@@ -21,31 +21,31 @@ async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Deliver
 
     What has been rejected too often is out of sight as soon as it is known, not a round of upkeep later.
     """
-    if not any(_told(event).memory_ids for event in events):
+    if not any(parse_feedback(event).memory_ids for event in events):
         return
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         fresh = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         once = {event.envelope.event_id: event for event in events}
         told = [event for event_id, event in once.items() if event_id in fresh]
-        named = {id for event in told for id in _told(event).memory_ids}
+        named = {id for event in told for id in parse_feedback(event).memory_ids}
         active = {kept.memory_id for kept in await keeping.active(conn, subject, named)}
-        wanted = [(wish, event.envelope) for event in told if (wish := _due(event, active)) is not None]
+        wanted = [(wish, event.envelope) for event in told if (wish := decide_due(event, active)) is not None]
         changes = await upkeep.perform(conn, subject, wanted, rt.policy)
         latest = {change.after.memory_id: change.after for change in changes}
         blown = [wish for kept in latest.values() if (wish := due.fuse(kept, rt.policy)) is not None]
         await upkeep.perform(conn, subject, [(wish, told[-1].envelope) for wish in blown], rt.policy)
 
 
-def _told(event: Delivered) -> FeedbackRecorded:
+def parse_feedback(event: Delivered) -> FeedbackRecorded:
     assert isinstance(event.payload, FeedbackRecorded)  # noqa: S101 # the topic carries nothing else
     return event.payload
 
 
-def _due(event: Delivered, active: set[UUID]) -> Due | None:
+def decide_due(event: Delivered, active: set[UUID]) -> Due | None:
     """What the event does to those of its memories that are active; None where that is nothing."""
-    effect = rules.effect_of(_told(event))
-    ids = tuple(id for id in dict.fromkeys(_told(event).memory_ids) if id in active)
+    effect = rules.effect_of(parse_feedback(event))
+    ids = tuple(id for id in dict.fromkeys(parse_feedback(event).memory_ids) if id in active)
     if effect == rules.NO_EFFECT or not ids:
         return None
     told_at = event.envelope.occurred_at.isoformat()

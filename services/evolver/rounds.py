@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from services.evolver.rules import due, merge
-from services.evolver.upkeep import Change, caused, perform, said
+from services.evolver.upkeep import UpkeepChange, make_envelope, perform, to_candidate
 from shared.db import Connection
-from shared.domain.decay import Due, Kept
+from shared.domain.decay import Due, MemoryStats
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.policy import Policy
@@ -38,7 +38,7 @@ async def keep_forever(rt: Runtime) -> None:
 async def keep_all(rt: Runtime) -> int:
     """How many users were looked through, all who were waiting when it began; others may be at it at the same time."""
     async with rt.db.system() as conn:
-        waiting = await journal.waiting(conn, await journal.now(conn), LONGEST)
+        waiting = await journal.load_waiting(conn, await journal.load_now(conn), LONGEST)
     random.shuffle(waiting)
     done = 0
     for n, each in enumerate(waiting):
@@ -60,39 +60,39 @@ async def _one(rt: Runtime, each: journal.Waiting) -> bool:
             return await journal.claim(conn, each.subject, each.seen)
 
 
-async def keep(rt: Runtime, subject: Subject, seen: datetime | None) -> list[Change] | None:
+async def keep(rt: Runtime, subject: Subject, seen: datetime | None) -> list[UpkeepChange] | None:
     """What one round did to the user's memories, all of it or nothing; None where another was made since `seen`."""
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         return await _round(conn, rt, subject) if await journal.claim(conn, subject, seen) else None
 
 
-async def _round(conn: Connection, rt: Runtime, subject: Subject) -> list[Change]:
+async def _round(conn: Connection, rt: Runtime, subject: Subject) -> list[UpkeepChange]:
     began = time.perf_counter()
-    cause = caused(subject, await journal.now(conn), rt.policy.version)
+    cause = make_envelope(subject, await journal.load_now(conn), rt.policy.version)
     wanted, left = _each(await keeping.active(conn, subject), cause.occurred_at, rt.policy)
     changes = await perform(conn, subject, [(wish, cause) for wish in wanted], rt.policy)
-    together = await _together(conn, subject, left, rt.policy)
+    together = await find_mergeable(conn, subject, left, rt.policy)
     changes += await perform(conn, subject, [(wish, cause) for wish in together], rt.policy)
     UPKEEP_SECONDS.observe(time.perf_counter() - began)
     return changes
 
 
-def _each(active: Sequence[Kept], now: datetime, policy: Policy) -> tuple[list[Due], list[Kept]]:
+def _each(active: Sequence[MemoryStats], now: datetime, policy: Policy) -> tuple[list[Due], list[MemoryStats]]:
     """What is to be done to single memories, one thing after another, and those that are shown after it."""
     wanted: list[Due] = []
-    left: list[Kept] = []
+    left: list[MemoryStats] = []
     for each in active:
         kept = each
-        while kept.status == "active" and (wish := due.due(kept, now, policy)) is not None:
+        while kept.status == "active" and (wish := due.decide_due(kept, now, policy)) is not None:
             wanted.append(wish)
-            kept = due.after(kept, wish.job, wish.detail, now, policy)
+            kept = due.apply_job(kept, wish.job, wish.detail, now, policy)
         if kept.shown:
             left.append(kept)
     return wanted, left
 
 
-async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], policy: Policy) -> list[Due]:
+async def find_mergeable(conn: Connection, subject: Subject, kept: Sequence[MemoryStats], policy: Policy) -> list[Due]:
     """Which of these are to become one."""
     disputed = await conflicts.open_about(conn, subject)
     fitting = [
@@ -107,23 +107,23 @@ async def _together(conn: Connection, subject: Subject, kept: Sequence[Kept], po
     if len(fitting) < policy.evolution.consolidate_least:
         return []
     ids = {each.memory_id for each in fitting}
-    models = await keeping.embedded(conn, subject, ids) if await chunks.keep_vectors(conn) else {}
+    models = await keeping.load_embedded_by(conn, subject, ids) if await chunks.keep_vectors(conn) else {}
     near: frozenset[merge.Pair] = frozenset()
     if models:
-        near = await keeping.near(conn, subject, set(models), policy.evolution.consolidate_similarity)
+        near = await keeping.find_near(conn, subject, set(models), policy.evolution.consolidate_similarity)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, ids)}
-    found = [said(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
+    found = [to_candidate(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
     groups = await asyncio.to_thread(merge.groups, found, near, policy.evolution)
     return [Due("consolidation", group, {"by": "vectors" if models else "words"}) for group in groups]
 
 
-async def keep_now(rt: Runtime, subject: Subject, *, forced: bool) -> list[Change] | None:
+async def keep_now(rt: Runtime, subject: Subject, *, forced: bool) -> list[UpkeepChange] | None:
     """A round for this user at once; None where the last one was less than a pause ago, unless it is forced."""
     pause = timedelta(seconds=rt.policy.evolution.every_s)
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         seen = await journal.last_round(conn, subject)
-        if not forced and seen is not None and await journal.now(conn) - seen < pause:
+        if not forced and seen is not None and await journal.load_now(conn) - seen < pause:
             return None
         await journal.claim(conn, subject, seen)
         return await _round(conn, rt, subject)

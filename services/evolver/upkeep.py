@@ -13,17 +13,17 @@ from schemas.envelope import Envelope
 from schemas.events import MemoryChanged
 from schemas.topics import MEMORY_CHANGED
 from services.evolver.rules import due, merge
-from services.evolver.rules.merge import Said
+from services.evolver.rules.merge import MergeCandidate
 from shared import clock
 from shared.db import Connection
-from shared.domain.decay import Due, Kept
+from shared.domain.decay import Due, MemoryStats
 from shared.domain.memories import Memory
 from shared.domain.statements import speaker_of
 from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
 from shared.policy import Policy
 from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
-from shared.store.conflicts import Settled
+from shared.store.conflicts import SettledConflict
 from shared.store.upkeep import Upkeep
 from shared.telemetry import UPKEEP_DONE
 
@@ -32,31 +32,31 @@ STEP = 1e-6
 
 
 @dataclass(frozen=True)
-class Change:
+class UpkeepChange:
     """What a record did to one memory; `before` is None for one that it made."""
 
     done: Upkeep
-    before: Kept | None
-    after: Kept
+    before: MemoryStats | None
+    after: MemoryStats
 
 
 @dataclass
 class _Ledger:
     """The memories as the records so far have left them; what is not written yet is in `touched`."""
 
-    known: dict[UUID, Kept]
+    known: dict[UUID, MemoryStats]
     touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
     hidden: list[UUID] = field(default_factory=list[UUID])
-    ended: list[Settled] = field(default_factory=list[Settled])
+    ended: list[SettledConflict] = field(default_factory=list[SettledConflict])
 
-    def put(self, after: Kept, at: datetime) -> None:
+    def put(self, after: MemoryStats, at: datetime) -> None:
         before = self.known[after.memory_id]
         self.known[after.memory_id] = after
         self.touched[after.memory_id] = None
         if before.shown and not after.shown:
             self.hidden.append(after.memory_id)
         if after.status != "active":
-            self.ended.append(Settled(after.memory_id, "replaced", at))
+            self.ended.append(SettledConflict(after.memory_id, "replaced", at))
 
     async def write(self, conn: Connection, subject: Subject) -> None:
         await keeping.save(conn, subject, [self.known[id] for id in self.touched])
@@ -66,34 +66,34 @@ class _Ledger:
         self.touched, self.hidden, self.ended = {}, [], []
 
 
-async def apply(conn: Connection, subject: Subject, records: Sequence[Upkeep], policy: Policy) -> list[Change]:
+async def apply(conn: Connection, subject: Subject, records: Sequence[Upkeep], policy: Policy) -> list[UpkeepChange]:
     """What these records of the journal did, in order; memories that are no longer active are left alone.
 
     Times are those of the record and nothing is drawn by lot. The caller holds the user's lock and the transaction.
     """
     named = {id for record in records for id in record.memory_ids}
     ledger = _Ledger({kept.memory_id: kept for kept in await keeping.active(conn, subject, named)})
-    changes: list[Change] = []
+    changes: list[UpkeepChange] = []
     for record in records:
         active = [ledger.known[id] for id in dict.fromkeys(record.memory_ids) if _active(ledger.known.get(id))]
         if record.job == "consolidation":
             changes += await _merge(conn, subject, ledger, record, active, policy)
             continue
         for before in active:
-            after = due.after(before, record.job, record.detail, record.at, policy)
+            after = due.apply_job(before, record.job, record.detail, record.at, policy)
             ledger.put(after, record.at)
-            changes.append(Change(record, before, after))
+            changes.append(UpkeepChange(record, before, after))
     await ledger.write(conn, subject)
     return changes
 
 
-def _active(kept: Kept | None) -> bool:
+def _active(kept: MemoryStats | None) -> bool:
     return kept is not None and kept.status == "active"
 
 
 async def _merge(
-    conn: Connection, subject: Subject, ledger: _Ledger, record: Upkeep, found: Sequence[Kept], policy: Policy
-) -> list[Change]:
+    conn: Connection, subject: Subject, ledger: _Ledger, record: Upkeep, found: Sequence[MemoryStats], policy: Policy
+) -> list[UpkeepChange]:
     """All of the set become one memory; nothing happens where one of them is active no longer."""
     if len(found) != len(record.memory_ids):
         return []
@@ -102,13 +102,13 @@ async def _merge(
     ordered = sorted(found, key=lambda kept: (kept.valid_at, kept.memory_id))
     versions = [rows[kept.memory_id] for kept in ordered]
     root = versions[0].root_id
-    fresh = _merged(versions, await keeping.latest_version(conn, subject, root) + 1, policy)
+    fresh = merge_versions(versions, await keeping.latest_version(conn, subject, root) + 1, policy)
     pinned = any(kept.pinned for kept in ordered)
-    changes: list[Change] = []
+    changes: list[UpkeepChange] = []
     for before in ordered:
         ended = replace(before, status="merged", superseded_by=fresh.memory_id, invalid_at=fresh.valid_at)
         ledger.put(ended, record.at)
-        changes.append(Change(record, before, ended))
+        changes.append(UpkeepChange(record, before, ended))
     await ledger.write(conn, subject)
     await memory.insert(conn, subject, fresh)
     await chunks.put(conn, subject, [chunk_of(fresh)])
@@ -116,12 +116,12 @@ async def _merge(
     ledger.known[made.memory_id] = made
     if pinned:
         ledger.put(replace(made, pinned=True), record.at)
-    return [*changes, Change(record, None, made)]
+    return [*changes, UpkeepChange(record, None, made)]
 
 
-def said(row: Memory, model: str | None = None) -> Said:
+def to_candidate(row: Memory, model: str | None = None) -> MergeCandidate:
     """The memory as consolidation reads it."""
-    return Said(
+    return MergeCandidate(
         memory_id=row.memory_id,
         type=row.type,
         key=row.key,
@@ -137,9 +137,9 @@ def said(row: Memory, model: str | None = None) -> Said:
     )
 
 
-def _merged(versions: Sequence[Memory], version: int, policy: Policy) -> Memory:
+def merge_versions(versions: Sequence[Memory], version: int, policy: Policy) -> Memory:
     """The one that the versions, oldest first, become: the words of one of them, the evidence of all."""
-    one = merge.merged([said(row) for row in versions], policy.confidence)
+    one = merge.merge_memories([to_candidate(row) for row in versions], policy.confidence)
     speaks = next(row for row in versions if row.memory_id == one.speaks)
     validated = [row.last_validated_at for row in versions if row.last_validated_at]
     return replace(
@@ -163,19 +163,19 @@ def _merged(versions: Sequence[Memory], version: int, policy: Policy) -> Memory:
 
 async def perform(
     conn: Connection, subject: Subject, wanted: Sequence[tuple[Due, Envelope]], policy: Policy
-) -> list[Change]:
+) -> list[UpkeepChange]:
     """All of it is in the journal, done, and told of with what caused it; the caller holds the lock."""
     done = await upkeep.insert(conn, subject, [due for due, _ in wanted])
     changes = await apply(conn, subject, done, policy) if done else []
     causes = {record.upkeep_id: cause for record, (_, cause) in zip(done, wanted, strict=True)}
-    told = ((change, _changed(change)) for change in changes)
+    told = ((change, to_changed(change)) for change in changes)
     await outbox.put(conn, [_event(c, payload, causes[c.done.upkeep_id]) for c, payload in told if payload])
     for record in done:
         UPKEEP_DONE.labels(record.job).inc()
     return changes
 
 
-def _event(change: Change, payload: MemoryChanged, cause: Envelope) -> outbox.Outgoing:
+def _event(change: UpkeepChange, payload: MemoryChanged, cause: Envelope) -> outbox.Outgoing:
     fresh = {
         "event_id": clock.uuid7(),
         "event_type": payload.event_type,
@@ -186,7 +186,7 @@ def _event(change: Change, payload: MemoryChanged, cause: Envelope) -> outbox.Ou
     return MEMORY_CHANGED, cause.model_copy(update=fresh)
 
 
-def _changed(change: Change) -> MemoryChanged | None:
+def to_changed(change: UpkeepChange) -> MemoryChanged | None:
     """What is told of it: nothing where only counts are others now."""
     before, after = change.before, change.after
     moved = before is None or abs(before.confidence - after.confidence) > STEP
@@ -218,7 +218,7 @@ def _changed(change: Change) -> MemoryChanged | None:
     )
 
 
-def caused(subject: Subject, at: datetime, policy_version: str) -> Envelope:
+def make_envelope(subject: Subject, at: datetime, policy_version: str) -> Envelope:
     """The envelope of what nobody said: a round of upkeep of this user at that time."""
     trace = clock.uuid7()
     return Envelope(

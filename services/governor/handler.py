@@ -25,7 +25,7 @@ from schemas.topics import (
 )
 from shared import clock
 from shared.db import Connection
-from shared.domain.session_end import ending
+from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import (
@@ -66,18 +66,18 @@ async def redrive(rt: Runtime) -> dict[str, int]:
         if await inbox.busy(conn, grace):
             grace *= BUSY_FACTOR
         found = {
-            "turn": [_turn(row) for row in await turns.unobserved(conn, grace, LIMIT)],
+            "turn": [_turn(row) for row in await turns.load_unobserved(conn, grace, LIMIT)],
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
-            "proposal": [_proposal(row, rt.version) for row in await observations.unapplied(conn, grace, LIMIT)],
+            "proposal": [_proposal(row, rt.version) for row in await observations.load_unapplied(conn, grace, LIMIT)],
             "resource": [_resource(row, rt.version) for row in await resources.overdue(conn, grace, LIMIT)],
             "erasure": [_erasure(row, rt.version) for row in await tombstones.overdue(conn, ERASURE_IDLE, LIMIT)],
         }
-        counts = {kind: await _again(conn, kind, events) for kind, events in found.items()}
+        counts = {kind: await requeue_events(conn, kind, events) for kind, events in found.items()}
     rt.db.wake()
     return counts
 
 
-async def _again(conn: Connection, kind: str, events: Sequence[tuple[Topic, Envelope]]) -> int:
+async def requeue_events(conn: Connection, kind: str, events: Sequence[tuple[Topic, Envelope]]) -> int:
     fresh = await outbox.put_again(conn, events)
     if fresh:
         REDRIVEN.labels(kind).inc(fresh)
@@ -154,7 +154,8 @@ async def end_idle(rt: Runtime) -> int:
             return 0
         found = await sessions.idle(conn, timedelta(hours=rt.policy.session.idle_hours), LIMIT)
         turns_due = [
-            ending(Subject(row["tenant_id"], row["user_id"]), row["session_id"], row["next_seq"]) for row in found
+            make_session_end(Subject(row["tenant_id"], row["user_id"]), row["session_id"], row["next_seq"])
+            for row in found
         ]
         asked = await outbox.ask(conn, turns_due)
     if asked:

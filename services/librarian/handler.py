@@ -13,7 +13,7 @@ from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Resource, Scope
 from shared.runtime import Runtime
 from shared.store import inbox, knowledge, quarantine, resources, turns
-from shared.store.resources import Pending, Settled, Sign
+from shared.store.resources import Pending, SettledResource, Sign
 from shared.telemetry import RESOURCES, logger
 
 CONSUMER = "librarian"
@@ -40,19 +40,19 @@ class Offer:
 async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each resource is with the knowledge side, skipped or failed, or waits for another try; again changes nothing."""
     offers, known = await _load(rt, subject, [_payload(event).ref_id for event in events])
-    settled: list[Settled] = []
+    settled: list[SettledResource] = []
     for each in offers:
         done = await _offer(rt, subject, each, known)
         if done.state == "ingested":
             known.add(each.sign)
         settled.append(done)
     # as an erasure would, so that what was erased meanwhile is settled too: by its document's id it is found over there
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         states = await resources.settle(conn, subject, settled)
         orgs = {each.pending.org_id for each, done in zip(offers, settled, strict=True) if done.state == "ingested"}
         for org_id in sorted(orgs):
-            await knowledge.changed(conn, Scope(subject.tenant_id, org_id))
+            await knowledge.note_change(conn, Scope(subject.tenant_id, org_id))
     for state in states:
         RESOURCES.labels(state).inc()
     for each in settled:
@@ -61,10 +61,10 @@ async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> No
 
 async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[Sign]]:
     async with rt.db.transaction(subject) as conn:
-        waiting = await resources.pending(conn, subject, dict.fromkeys(ids))
+        waiting = await resources.load_pending(conn, subject, dict.fromkeys(ids))
         found = {turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})}
         named = rt.policy.knowledge.send_user
-        known = await resources.known(conn, subject, {each.uri_hash for each in waiting}, user_named=named)
+        known = await resources.load_known(conn, subject, {each.uri_hash for each in waiting}, user_named=named)
     most = rt.policy.knowledge.ingest_max_chars
     offers = [
         Offer(each, citations.resource_of(turn, each.ordinal, most) if (turn := found.get(each.turn_id)) else None)
@@ -73,19 +73,19 @@ async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[lis
     return offers, known
 
 
-async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[Sign]) -> Settled:
+async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[Sign]) -> SettledResource:
     """What becomes of one try; what the other side refuses is not offered again, and an absence is waited out."""
     resource_id, policy = offer.pending.resource_id, rt.policy.knowledge
     if offer.resource is None:
-        return Settled(resource_id, "skipped", "erased")
+        return SettledResource(resource_id, "skipped", "erased")
     if offer.sign in known:
-        return Settled(resource_id, "skipped", "known_already", content_hash=offer.content_hash)
+        return SettledResource(resource_id, "skipped", "known_already", content_hash=offer.content_hash)
     try:
         if reason := await _why_withheld(rt):
-            return Settled(resource_id, "skipped", reason)
+            return SettledResource(resource_id, "skipped", reason)
         async with rt.db.transaction(subject) as conn:
-            if not await resources.offered(conn, subject, resource_id, user_named=policy.send_user):
-                return Settled(resource_id, "skipped", "erased")
+            if not await resources.may_offer(conn, subject, resource_id, user_named=policy.send_user):
+                return SettledResource(resource_id, "skipped", "erased")
         user_id = subject.user_id if policy.send_user else ""
         receipt = await rt.knowledge.ingest(
             offer.resource,
@@ -95,8 +95,8 @@ async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[Sign]) 
         )
     except KnowledgeUnavailable as error:
         last = error.reason in ("refused", "not_configured") or offer.pending.attempts + 1 >= policy.ingest_attempts
-        return Settled(resource_id, "failed" if last else "pending", f"knowledge_{error.reason}")
-    return Settled(resource_id, "ingested", None, receipt.document_id, offer.content_hash)
+        return SettledResource(resource_id, "failed" if last else "pending", f"knowledge_{error.reason}")
+    return SettledResource(resource_id, "ingested", None, receipt.document_id, offer.content_hash)
 
 
 async def _why_withheld(rt: Runtime) -> str | None:
@@ -117,7 +117,7 @@ async def give_up(rt: Runtime, subject: Subject, event: Delivered, reason: str) 
     """The resource has failed, and the event is named in the quarantine."""
     async with rt.db.transaction(subject) as conn:
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id])
-        await resources.settle(conn, subject, [Settled(_payload(event).ref_id, "failed", "given_up")])
+        await resources.settle(conn, subject, [SettledResource(_payload(event).ref_id, "failed", "given_up")])
         await quarantine.put(
             conn, subject, stage=CONSUMER, turn_id=None, event_id=event.envelope.event_id, reason=reason
         )

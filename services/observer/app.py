@@ -15,8 +15,8 @@ waited too long by then, so that all are done within `observer.model_lag_max_s` 
 
 def build(rt: Runtime) -> Service:
     """The observer as a service; ConfigurationError where policy names a prompt that does not exist."""
-    prompts.chosen(rt.policy.observer.extract_prompt)
-    prompts.recounting(rt.policy.session.summary_prompt)
+    prompts.choose_prompt(rt.policy.observer.extract_prompt)
+    prompts.choose_recount(rt.policy.session.summary_prompt)
     rt.bus.consume(
         TURN_COMMITTED,
         service="observer",

@@ -8,7 +8,7 @@ from schemas.topics import RESOURCE_INGEST, Topic
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.knowledge.citations import Cited, Kind, cited
+from shared.knowledge.citations import Cited, Kind, list_cited
 from shared.store import outbox, resources
 from shared.store.resources import Requested
 from shared.telemetry import RESOURCES
@@ -16,7 +16,7 @@ from shared.telemetry import RESOURCES
 
 async def request(conn: Connection, subject: Subject, turns: Sequence[Turn], kinds: Sequence[Kind]) -> None:
     """Every resource of these turns has its row, and what is to be ingested its event; again changes nothing."""
-    found = [(turn, each) for turn in turns for each in cited(turn, kinds)]
+    found = [(turn, each) for turn in turns for each in list_cited(turn, kinds)]
     new = await resources.request(conn, subject, [_row(turn, each) for turn, each in found])
     await outbox.put(conn, [_event(subject, turn, each) for turn, each in found if each.resource_id in new])
     for _, each in found:

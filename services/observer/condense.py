@@ -8,16 +8,16 @@ from uuid import UUID
 from services.observer import digest, prompts
 from services.observer import summary as rolling
 from services.observer.extract import MALFORMED, UNAVAILABLE, USED_UP
-from services.observer.prompts import Said
-from services.observer.retell import retold, telling
+from services.observer.prompts import PromptMessage
+from services.observer.retell import choose_lines, retold
 from services.observer.summary import Summary, SummaryPolicy
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.language import tokens
-from shared.model_calls.answer_cache import Input
+from shared.model_calls.answer_cache import AnswerKey
 from shared.model_calls.answer_cache import digest as digest_of
-from shared.model_calls.calls import Asking
+from shared.model_calls.calls import ModelCalls
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.secrets import redact
@@ -51,7 +51,7 @@ class Retold:
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class SummarySource:
     """The newest summary of a session, as the rules made it, and the turns that no model was shown for one."""
 
     row: SummaryRow
@@ -59,7 +59,7 @@ class Basis:
     turns: Sequence[Turn]
 
 
-async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: Asking) -> Retold:
+async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: ModelCalls) -> Retold:
     """What a model makes of the summary of the turn's session, where that reaches just to the turn.
 
     One that reaches further is for the turn that it reaches to: it holds these messages too, and no version is lost.
@@ -72,17 +72,17 @@ async def renew(rt: Runtime, subject: Subject, turn: Turn, asking: Asking) -> Re
         return Retold()
     policy = rolling.to_summary_policy(rt.policy)
     messages = [
-        Said(m.role, m.text, m.name)
+        PromptMessage(m.role, m.text, m.name)
         for each in basis.turns
         if not each.only_ends
         for m in digest.text_of(each).messages
     ]
     told = await condense(rt, subject, basis.summary, messages, turn.turn_id, asking, policy)
-    row = _next(basis.row, told.summary, told.model_id, policy) if told.model_id else None
+    row = to_next_version(basis.row, told.summary, told.model_id, policy) if told.model_id else None
     return Retold(row, told.notes)
 
 
-async def _basis(conn: Connection, subject: Subject, turn: Turn) -> Basis | None:
+async def _basis(conn: Connection, subject: Subject, turn: Turn) -> SummarySource | None:
     row = await summaries.latest(subject, turn.session_id).on(conn)
     if row is None or row.source_to_seq != turn.seq or row.model_id != digest.MODEL_ID:
         return None
@@ -91,10 +91,10 @@ async def _basis(conn: Connection, subject: Subject, turn: Turn) -> Basis | None
         return None
     shown = await summaries.reached_by_model(conn, subject, turn.session_id, digest.MODEL_ID)
     since = turns.window(subject, turn.session_id, digest.MAX_TURNS, after=shown, before=turn.seq + 1)
-    return Basis(row, made, await since.on(conn))
+    return SummarySource(row, made, await since.on(conn))
 
 
-def _next(row: SummaryRow, summary: Summary, model_id: str, policy: SummaryPolicy) -> SummaryRow:
+def to_next_version(row: SummaryRow, summary: Summary, model_id: str, policy: SummaryPolicy) -> SummaryRow:
     version, block_from = row.version + 1, row.block_from_seq
     return replace(
         row,
@@ -111,9 +111,9 @@ async def condense(
     rt: Runtime,
     subject: Subject,
     made: Summary,
-    said: Sequence[Said],
+    said: Sequence[PromptMessage],
     turn_id: UUID,
-    asking: Asking,
+    asking: ModelCalls,
     limits: SummaryPolicy,
 ) -> Condensed:
     """What the rules made of these messages, and what a model changes in it; the same question is asked once.
@@ -121,13 +121,13 @@ async def condense(
     What it cost, its answer and one that nobody could read are in `asking`.
     """
     model = rt.models.chat_model_id
-    told = telling(made.items, said)
+    told = choose_lines(made.items, said)
     wanted = rt.policy.session.use_model and rt.policy.observer.use_model
     if model is None or not wanted or not any(each.role == "user" for each in told.messages):
         return Condensed(made)
-    ask = prompts.recounting(rt.policy.session.summary_prompt)
-    prompt = replace(ask(told.shown(), told.messages), deadline_s=rt.policy.observer.model_deadline_s)
-    question = Input(PURPOSE, prompt.version, model, digest_of(prompt.system, prompt.user), turn_id)
+    ask = prompts.choose_recount(rt.policy.session.summary_prompt)
+    prompt = replace(ask(told.to_shown_lines(), told.messages), deadline_s=rt.policy.observer.model_deadline_s)
+    question = AnswerKey(PURPOSE, prompt.version, model, digest_of(prompt.system, prompt.user), turn_id)
     async with rt.db.transaction(subject) as conn:
         asking.cache.known |= await model_cache.find(conn, subject, [question.hash])
     if not asking.allows(prompt, question):

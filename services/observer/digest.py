@@ -45,7 +45,7 @@ _STATES: dict[str, TaskState] = {"todo": "todo", "doing": "doing", "done": "done
 
 
 @dataclass(frozen=True)
-class Heard:
+class SummaryInput:
     """A turn, what was observed of it, and the names in it."""
 
     turn: Turn
@@ -57,7 +57,7 @@ class Heard:
 class Stretch:
     """Turns of one session after which its summary is due; with `session_end` the last of them ends the session."""
 
-    heard: Sequence[Heard]
+    heard: Sequence[SummaryInput]
     reason: Reason
 
     @property
@@ -75,7 +75,7 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Renewed:
+class SummaryUpdates:
     """What the batch did to each of its sessions, and the new versions of the summaries that were due, in order."""
 
     grown: Sequence[Grown] = ()
@@ -91,12 +91,14 @@ class Renewed:
         return {"triggered": False}
 
 
-async def renew(rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[Heard]) -> Renewed:
+async def renew(
+    rt: Runtime, subject: Subject, states: Mapping[str, SessionState], batch: Sequence[SummaryInput]
+) -> SummaryUpdates:
     """The summaries that are due after this batch, by rules; those sessions are read in full."""
     policy = rolling.to_summary_policy(rt.policy)
     mine = {name: [each for each in batch if each.turn.session_id == name] for name in states}
     due = {name: _stretches(states[name], mine[name], policy) for name in states}
-    bases: dict[str, Basis] = {}
+    bases: dict[str, SummaryBase] = {}
     for name in (name for name, stretches in due.items() if stretches):
         async with rt.db.transaction(subject) as conn:
             bases[name] = await _basis(conn, subject, name, mine[name], ends=any(each.last.ends for each in due[name]))
@@ -105,26 +107,26 @@ async def renew(rt: Runtime, subject: Subject, states: Mapping[str, SessionState
         for stretch in due[name]:
             if version := _version(basis, stretch, policy):
                 versions.append(version)
-                basis = basis.moved(version.row)
+                basis = basis.move_base(version.row)
     most = rt.policy.session.entity_slots_max
-    return Renewed([_grown(states[name], mine[name], versions, most) for name in states], versions)
+    return SummaryUpdates([to_grown(states[name], mine[name], versions, most) for name in states], versions)
 
 
-def _stretches(state: SessionState, mine: Sequence[Heard], policy: SummaryPolicy) -> list[Stretch]:
+def _stretches(state: SessionState, mine: Sequence[SummaryInput], policy: SummaryPolicy) -> list[Stretch]:
     """The session's turns parted where it ends; the rest, where enough has gathered."""
     found: list[Stretch] = []
-    part: list[Heard] = []
+    part: list[SummaryInput] = []
     for each in mine:
         part.append(each)
         if each.turn.ends:
             found.append(Stretch(part, "session_end"))
             state = replace(state, summary_seq=each.turn.seq, open_tokens=0)
             part = []
-    reason = _due(state, part, policy) if part else None
+    reason = decide_reason(state, part, policy) if part else None
     return [*found, Stretch(part, reason)] if reason else found
 
 
-def _due(state: SessionState, part: Sequence[Heard], policy: SummaryPolicy) -> Reason | None:
+def decide_reason(state: SessionState, part: Sequence[SummaryInput], policy: SummaryPolicy) -> Reason | None:
     facts = [fact for each in part for fact in _facts(each.rows, each.turn.seq)]
     unspoken = [replace(_turn(each.turn), messages=()) for each in part]
     staged = rolling.state_of(None, unspoken, facts, policy, tokens.count).stage_event
@@ -132,7 +134,7 @@ def _due(state: SessionState, part: Sequence[Heard], policy: SummaryPolicy) -> R
     return rolling.trigger(rolling.SummaryState(since, state.open_tokens + _window_tokens(part), staged), policy)
 
 
-def _window_tokens(part: Sequence[Heard]) -> int:
+def _window_tokens(part: Sequence[SummaryInput]) -> int:
     """What the turns take of the window: their messages, and of tools' results as much as it shows."""
     texts = [turn_texts.turn_text(each.turn) for each in part]
     said = [message.text for text in texts for message in text.messages]
@@ -140,11 +142,11 @@ def _window_tokens(part: Sequence[Heard]) -> int:
     return sum(tokens.count(each) + MESSAGE_TOKENS for each in said)
 
 
-def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Version], most: int) -> Grown:
+def to_grown(state: SessionState, mine: Sequence[SummaryInput], versions: Sequence[Version], most: int) -> Grown:
     reached = [v.row.source_to_seq for v in versions if v.row.session_id == state.session_id]
     after = [each for each in mine if not reached or each.turn.seq > reached[-1]]
     named = [
-        slots.Named(each.turn.seq, each.mentions, [row.old_value for row in each.rows if row.old_value])
+        slots.NamedThing(each.turn.seq, each.mentions, [row.old_value for row in each.rows if row.old_value])
         for each in mine
     ]
     ended = [(each.turn.seq, each.turn.committed_at) for each in mine if each.turn.ends]
@@ -152,13 +154,13 @@ def _grown(state: SessionState, mine: Sequence[Heard], versions: Sequence[Versio
         state.session_id,
         tokens=_window_tokens(after),
         summary_seq=reached[-1] if reached else None,
-        slots=slots.grown(state.entity_slots, named, most),
+        slots=slots.grow_slots(state.entity_slots, named, most),
         ended=ended[-1] if ended else None,
     )
 
 
 @dataclass(frozen=True)
-class Basis:
+class SummaryBase:
     """What a session's next summary is made from: the newest that can be read, and the turns after it.
 
     `version` is that of the newest, readable or not; `archived_to` is the last turn of the last archived stretch.
@@ -176,7 +178,7 @@ class Basis:
         """The last turn that the summary knows of."""
         return self.summary.source_to_seq if self.summary else 0
 
-    def moved(self, row: SummaryRow) -> "Basis":
+    def move_base(self, row: SummaryRow) -> "SummaryBase":
         """The same after this version."""
         archived_to = row.source_to_seq if row.block_from_seq else self.archived_to
         return replace(self, version=row.version, summary=read_row(row), archived_to=archived_to)
@@ -187,7 +189,9 @@ def read_row(row: SummaryRow) -> Summary | None:
     return rolling.load(row.summary_json, row.text)
 
 
-async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequence[Heard], *, ends: bool) -> Basis:
+async def _basis(
+    conn: Connection, subject: Subject, session: str, mine: Sequence[SummaryInput], *, ends: bool
+) -> SummaryBase:
     """At most `MAX_TURNS` turns after the newest summary that can be read, from the first turn on where none can."""
     row = await summaries.latest(subject, session).on(conn)
     while row and read_row(row) is None:
@@ -195,7 +199,7 @@ async def _basis(conn: Connection, subject: Subject, session: str, mine: Sequenc
         row = await summaries.latest(subject, session, before=row.version).on(conn)
     archived_to = await summaries.archived_to(conn, subject, session) if ends else 0
     summary = await without_stale_lines(conn, subject, session, read_row(row)) if row else None
-    basis = Basis(session, await summaries.newest(conn, subject, session), summary, archived_to)
+    basis = SummaryBase(session, await summaries.newest(conn, subject, session), summary, archived_to)
     own = {each.turn.turn_id for each in mine}
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
     earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]
@@ -213,12 +217,12 @@ async def without_stale_lines(
     """The summary without the lines whose statements have ended since, in whichever session that was said."""
     if summary is None:
         return None
-    standing = await summaries.standing(subject, session).on(conn)
+    standing = await summaries.load_standing(subject, session).on(conn)
     stale = find_stale_lines(standing.lines, standing.ended)
     return replace(summary, items=tuple(item for item in summary.items if item.text not in stale)) if stale else summary
 
 
-def _version(basis: Basis, stretch: Stretch, policy: SummaryPolicy) -> Version | None:
+def _version(basis: SummaryBase, stretch: Stretch, policy: SummaryPolicy) -> Version | None:
     """The next version; none where a session ends in which nothing was said since it last did."""
     ends, last = stretch.reason == "session_end", stretch.last
     fresh = [turn for turn in basis.turns if basis.covered < turn.seq <= last.seq]
@@ -288,12 +292,12 @@ def _fact(seen: ObservationRow, seq: int) -> SummaryFact:
     )
 
 
-async def save(conn: Connection, subject: Subject, renewed: Renewed, most: int) -> None:
+async def save(conn: Connection, subject: Subject, renewed: SummaryUpdates, most: int) -> None:
     """The new versions stand; each session knows how far its summary reaches, its names, and whether it has ended."""
     for version in renewed.versions:
         await summaries.put(conn, subject, version.row)
     for grown in renewed.grown:
         if grown.ended:
-            counted = await sessions.counted(conn, subject, grown.session_id, grown.slots, most)
+            counted = await sessions.count_names(conn, subject, grown.session_id, grown.slots, most)
             grown = replace(grown, slots=counted)
         await sessions.note(conn, subject, grown)

@@ -8,24 +8,24 @@ from uuid import UUID
 
 from services.observer import prompts
 from services.observer.extraction import Extraction
-from services.observer.merge import By, Source, doubtable, merged
-from services.observer.prompts import Known, Said
+from services.observer.merge import ModelAttribution, QuoteSource, doubtable, merge_items
+from services.observer.prompts import KnownMemory, PromptMessage
 from shared.domain.turns import Turn
 from shared.extraction import (
-    Explain,
     MessageText,
     Observation,
     ObserveContext,
     Observed,
     ObservePolicy,
+    ReadingNote,
     TurnText,
     observe,
     slash,
     turn_texts,
 )
 from shared.extraction.stretches import stretches
-from shared.model_calls.answer_cache import Input, digest
-from shared.model_calls.calls import Asking
+from shared.model_calls.answer_cache import AnswerKey, digest
+from shared.model_calls.calls import ModelCalls
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
@@ -46,10 +46,10 @@ async def extract(
     policy: ObserverPolicy,
     turn: TurnText,
     context: ObserveContext,
-    known: Sequence[Known] = (),
+    known: Sequence[KnownMemory] = (),
     *,
     prompt_version: str | None = None,
-    asking: Asking | None = None,
+    asking: ModelCalls | None = None,
     turn_id: UUID | None = None,
 ) -> Extraction:
     """What the turn says; a model that is away, talks nonsense or has had its share of the day is a note.
@@ -62,12 +62,12 @@ async def extract(
     sources = _sources(stretches(turn, limits)[0], observed, context, limits)
     if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
         return Extraction(observed)
-    said = [Said(source.role, redact(source.text)[0], source.name) for source in sources]
+    said = [PromptMessage(source.role, redact(source.text)[0], source.name) for source in sources]
     version, notes = _version(policy, prompt_version)
     words = [redact(each.text)[0] for each in doubtable(observed)]
     prompt = replace(prompts.question(version, said, known, words), deadline_s=policy.model_deadline_s)
-    asking = asking or Asking()
-    asked = Input(PURPOSE, prompt.version, model, _digest(turn), turn_id)
+    asking = asking or ModelCalls()
+    asked = AnswerKey(PURPOSE, prompt.version, model, _digest(turn), turn_id)
     if not asking.allows(prompt, asked):
         return Extraction(observed, (*notes, USED_UP))
     try:
@@ -76,12 +76,12 @@ async def extract(
         return Extraction(observed, (*notes, UNAVAILABLE), prompt.version)
     except MalformedAnswer:
         return Extraction(observed, (*notes, MALFORMED), prompt.version)
-    items = prompts.accepted(answer.value, said)
-    by = By(answer.model_id, answer.prompt_version, frozenset(policy.profile_slots))
+    items = prompts.list_accepted(answer.value, said)
+    by = ModelAttribution(answer.model_id, answer.prompt_version, frozenset(policy.profile_slots))
     wrong = prompts.misread(answer.value)
     rules = zip(doubtable(observed), words, strict=True)
     finds: list[tuple[Observation, prompts.Wrong]] = [(each, wrong[text]) for each, text in rules if text in wrong]
-    found = merged(observed, items, sources, by, limits.max_observations, finds)
+    found = merge_items(observed, items, sources, by, limits.max_observations, finds)
     return Extraction(found, notes, answer.prompt_version)
 
 
@@ -94,7 +94,7 @@ def _limits(policy: ObserverPolicy) -> ObservePolicy:
     return ObservePolicy(entity_min_mentions=policy.entity_min_mentions, profile_slots=frozenset(policy.profile_slots))
 
 
-async def taken_back(turn: TurnText, context: ObserveContext, unread: tuple[Explain, ...]) -> Extraction:
+async def taken_back(turn: TurnText, context: ObserveContext, unread: tuple[ReadingNote, ...]) -> Extraction:
     """Of a turn that is not to be remembered: what it takes back, and that nothing else of it was read."""
     if not turn.messages and not turn.items:
         return Extraction(Observed(explain=unread))
@@ -108,21 +108,23 @@ def may_ask(models: ModelProvider, policy: ObserverPolicy) -> bool:
     return models.chat_model_id is not None and policy.use_model
 
 
-def asked_about(models: ModelProvider, policy: ObserverPolicy, turn: Turn) -> Input | None:
+def asked_about(models: ModelProvider, policy: ObserverPolicy, turn: Turn) -> AnswerKey | None:
     """What the model would be asked about the turn; None where it may not be asked about it."""
     return None if turn.withheld else asked_of(models, policy, turn_texts.turn_text(turn), turn.dimension(PROMPT))
 
 
-def asked_of(models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None) -> Input | None:
+def asked_of(
+    models: ModelProvider, policy: ObserverPolicy, turn: TurnText, prompt_version: str | None
+) -> AnswerKey | None:
     """What the model would be asked about the words; None where there is no model to ask, or no user speaks."""
-    if models.chat_model_id is None or not policy.use_model or not any(map(_spoken, turn.messages)):
+    if models.chat_model_id is None or not policy.use_model or not any(map(is_spoken, turn.messages)):
         return None
     wanted = prompt_version or ""
     version = wanted if wanted in prompts.EXTRACT else policy.extract_prompt
-    return Input(PURPOSE, version, models.chat_model_id, _digest(turn))
+    return AnswerKey(PURPOSE, version, models.chat_model_id, _digest(turn))
 
 
-def _spoken(message: MessageText) -> bool:
+def is_spoken(message: MessageText) -> bool:
     command = slash.parse(message.text)
     return message.role == "user" and bool(message.text.strip()) and (command is None or command.cmd == "remember")
 
@@ -140,23 +142,23 @@ def _version(policy: ObserverPolicy, wanted: str | None) -> tuple[str, tuple[str
 
 
 def _in_words(
-    answer: prompts.ExtractionAnswer, known: Sequence[Known], words: Sequence[str]
+    answer: prompts.ExtractionAnswer, known: Sequence[KnownMemory], words: Sequence[str]
 ) -> prompts.ExtractionAnswer:
     """The answer as it is kept: with ids of memories and words of finds in the place of numbers."""
-    return prompts.by_words(prompts.related(answer, known), words)
+    return prompts.by_words(prompts.to_real_ids(answer, known), words)
 
 
-def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy: ObservePolicy) -> list[Source]:
+def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy: ObservePolicy) -> list[QuoteSource]:
     """What the model reads: no commands, no failed calls, nothing longer than what the rules read."""
     commands = {each.ordinal for each in observed.explain if each.reason == "command"}
     limit = policy.max_message_chars
     spoken = [
-        Source(message.role, message.text, message.name, message.ordinal, message.created_at)
+        QuoteSource(message.role, message.text, message.name, message.ordinal, message.created_at)
         for message in turn.messages
         if message.ordinal not in commands and message.text.strip()
     ]
     told = [
-        Source("tool", tool.result_text[:limit], tool.name or None, tool.ordinal, context.occurred_at)
+        QuoteSource("tool", tool.result_text[:limit], tool.name or None, tool.ordinal, context.occurred_at)
         for tool in turn.tool_calls
         if tool.status == "ok"
     ]

@@ -23,7 +23,7 @@ def made_of(said: Set[str], text: str, least: float = LEAST_GROUND) -> bool:
     """Numbers aside, which dates in full bring with them; of a Chinese word what was said may have another form."""
     characters = set("".join(said))
     words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and terms(w) - FRAME]
-    known = sum(not terms(word).isdisjoint(said) or _alike(word, characters) for word in words)
+    known = sum(not terms(word).isdisjoint(said) or is_alike(word, characters) for word in words)
     return known > 0 and known >= least * len(words)
 
 
@@ -32,5 +32,5 @@ def terms(text: str) -> set[str]:
     return set(segment.query_terms(text, MAX_TERMS))
 
 
-def _alike(word: str, characters: set[str]) -> bool:
+def is_alike(word: str, characters: set[str]) -> bool:
     return bool(_HAN.fullmatch(word)) and 2 * sum(c in characters for c in word) >= len(word)

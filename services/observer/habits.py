@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.extraction import Explain, MessageText, Observation, Observed
+from shared.extraction import MessageText, Observation, Observed, ReadingNote
 from shared.extraction.clauses import language_of
-from shared.extraction.habits import DETECTOR, Habit, Telling, find_act, judge
+from shared.extraction.habits import DETECTOR, Habit, HabitTelling, find_act, judge
 from shared.extraction.turn_texts import turn_text
 from shared.policy import ObserverPolicy
 from shared.store import habits
@@ -20,10 +20,10 @@ READ: frozenset[str] = frozenset({"declared", "inferred", "correction"})
 
 
 @dataclass
-class Told:
+class HabitsTold:
     """What a user has told in short messages that may be a habit, this batch's turns among them as they are read."""
 
-    earlier: list[Telling] = field(default_factory=list[Telling])
+    earlier: list[HabitTelling] = field(default_factory=list[HabitTelling])
 
     def settle(self, turn: Turn, observed: Observed, policy: ObserverPolicy) -> Observed:
         """The turn's observations with the habits that its messages come to; single tellings of these are no memory."""
@@ -35,7 +35,7 @@ class Told:
         act = find_act(message.text)
         if act is None or any(each.ordinal == message.ordinal for each in observed.refused):
             return observed
-        now = Telling(act, turn.session_id, message.created_at)
+        now = HabitTelling(act, turn.session_id, message.created_at)
         verdict = judge(now, self.earlier, policy.habit_sessions_min)
         habit = verdict.habit
         self.earlier.append(replace(now, key=habit.key, times=habit.times) if habit else now)
@@ -43,7 +43,7 @@ class Told:
             return observed
         kept = tuple(one for one in observed.observations if not _reads(one, message))
         suspected = tuple(one for one in observed.suspected if not _reads(one, message))
-        why = Explain((0, len(message.text)), "kept" if habit else "dropped", "habit", message.ordinal)
+        why = ReadingNote((0, len(message.text)), "kept" if habit else "dropped", "habit", message.ordinal)
         made = (observation(habit, message),) if habit else ()
         return replace(observed, observations=(*kept, *made), suspected=suspected, explain=(*observed.explain, why))
 
@@ -57,19 +57,19 @@ def tellings(turn: Turn) -> list[MessageText]:
     return [message for message in said if find_act(message.text)]
 
 
-async def load(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> Told:
+async def load(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> HabitsTold:
     """What was told before these turns that may be the same; one read, none where none of them tells an act."""
     acts = [act for turn in turns for message in tellings(turn) if (act := find_act(message.text))]
-    found = await habits.near(conn, subject, {term for act in acts for term in act.sought})
-    return Told([telling for each in found if (telling := _telling(each))])
+    found = await habits.load_near(conn, subject, {term for act in acts for term in act.sought})
+    return HabitsTold([telling for each in found if (telling := to_telling(each))])
 
 
-def _telling(before: ToldBefore) -> Telling | None:
+def to_telling(before: ToldBefore) -> HabitTelling | None:
     act = find_act(before.text)
-    return Telling(act, before.session_id, before.said_at, before.key, before.times or 0) if act else None
+    return HabitTelling(act, before.session_id, before.said_at, before.key, before.times or 0) if act else None
 
 
-def counted(chunks: Sequence[Chunk]) -> list[Chunk]:
+def list_counted(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Of the chunks of a turn those in which a habit is looked for."""
     return [each for each in chunks if each.role == "user" and not each.name and find_act(each.text)]
 

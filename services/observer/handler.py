@@ -16,11 +16,11 @@ from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
-from shared.extraction import Explain, ObserveContext, turn_texts
+from shared.extraction import ObserveContext, ReadingNote, turn_texts
 from shared.extraction.standing_wishes import Wishes
-from shared.extraction.wishes import unread as not_read
-from shared.model_calls.answer_cache import Cache
-from shared.model_calls.calls import Asking
+from shared.extraction.wishes import to_unread as not_read
+from shared.model_calls.answer_cache import AnswerCache
+from shared.model_calls.calls import ModelCalls
 from shared.runtime import Runtime
 from shared.store import (
     chunks,
@@ -37,7 +37,7 @@ from shared.store import (
     wishes,
 )
 from shared.store.chunks import Chunk
-from shared.store.entities import Named
+from shared.store.entities import NamedEntities
 from shared.store.outbox import Outgoing
 from shared.telemetry import OUTCOME_SECONDS, logger
 
@@ -45,38 +45,38 @@ CONSUMER = "observer"
 
 
 @dataclass(frozen=True)
-class Loaded:
+class TurnBatch:
     """Turns that nobody has observed, and what reading them needs beside their words."""
 
     turns: Sequence[Turn]
-    named: Named
-    earlier: received.Earlier
-    habits: habits.Told
+    named: NamedEntities
+    earlier: received.PreviousPackages
+    habits: habits.HabitsTold
     wishes: Wishes
-    unread: Mapping[UUID, tuple[Explain, ...]]
+    unread: Mapping[UUID, tuple[ReadingNote, ...]]
     """Of each turn that is withheld, what its outcome says of its messages."""
     epoch: int
     """The user's when the turns were loaded: what was erased since is not written about."""
-    asking: Asking | None = None
+    asking: ModelCalls | None = None
     """The answers of models, where those count."""
 
 
 @dataclass(frozen=True)
-class Thought:
+class ObservedTurn:
     """A turn and what was understood of it."""
 
     turn: Turn
     extraction: Extraction
     rows: tuple[ObservationRow, ...]
-    told: received.Told
+    told: received.FeedbackResult
     asked: str = ""
     chunks: tuple[Chunk, ...] = ()
 
     @property
-    def heard(self) -> digest.Heard:
+    def heard(self) -> digest.SummaryInput:
         """What the summary and the names of its session are made from."""
-        turn = turn_texts.ending(self.turn) if self.turn.withheld else self.turn
-        return digest.Heard(turn, self.rows, self.extraction.observed.mentions)
+        turn = turn_texts.keep_session_end(self.turn) if self.turn.withheld else self.turn
+        return digest.SummaryInput(turn, self.rows, self.extraction.observed.mentions)
 
 
 async def observe_turns(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
@@ -111,43 +111,43 @@ async def observe_again(rt: Runtime, subject: Subject, turn_ids: Iterable[UUID])
     thoughts = await _think(rt, loaded)
     async with rt.db.transaction(subject, since=loaded.epoch) as conn:
         notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, {}) for t in thoughts}
-        await turns.note_observed(conn, subject, notes, withheld=_withheld(thoughts))
+        await turns.note_observed(conn, subject, notes, withheld=list_withheld(thoughts))
         await wishes.put(conn, subject, loaded.wishes.changed.values())
         await _save_found(conn, subject, thoughts)
-        await chunks.put(conn, subject, [c for t in thoughts for c in habits.counted(t.chunks)])
+        await chunks.put(conn, subject, [c for t in thoughts for c in habits.list_counted(t.chunks)])
 
 
 async def _load(
     conn: Connection, rt: Runtime, subject: Subject, turn_ids: Iterable[UUID], *, live: bool = False
-) -> Loaded:
+) -> TurnBatch:
     """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
     found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
     found, silence, unread = await _obey_wishes(conn, subject, found)
     if live:
-        found = await shown.marked(conn, subject, found)
+        found = await shown.mark_recalled(conn, subject, found)
     named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
     earlier = await received.load(conn, subject, found)
     counted = await habits.load(conn, subject, found)
-    asking = None if live else await _answered(conn, rt, subject, found)
-    return Loaded(found, named, earlier, counted, silence, unread, await epoch_of(conn), asking)
+    asking = None if live else await load_answers(conn, rt, subject, found)
+    return TurnBatch(found, named, earlier, counted, silence, unread, await epoch_of(conn), asking)
 
 
-async def _answered(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> Asking:
+async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> ModelCalls:
     inputs = [asked for turn in found if (asked := extract.asked_about(rt.models, rt.policy.observer, turn))]
-    return Asking(Cache(await model_cache.find(conn, subject, {asked.hash for asked in inputs})))
+    return ModelCalls(AnswerCache(await model_cache.find(conn, subject, {asked.hash for asked in inputs})))
 
 
 async def _obey_wishes(
     conn: Connection, subject: Subject, found: Sequence[Turn]
-) -> tuple[list[Turn], Wishes, dict[UUID, tuple[Explain, ...]]]:
+) -> tuple[list[Turn], Wishes, dict[UUID, tuple[ReadingNote, ...]]]:
     """The turns, those that are not to be remembered without their words; what holds after them; what was not read."""
-    silence = await wishes.standing(subject, {turn.session_id for turn in found}).on(conn)
-    answers = [(turn.session_id, turn.seq - 1) for turn in found if not turn.said("user_message")]
+    silence = await wishes.load_standing(subject, {turn.session_id for turn in found}).on(conn)
+    answers = [(turn.session_id, turn.seq - 1) for turn in found if not turn.list_texts("user_message")]
     for session_id, seq, why in await turns.withheld_at(conn, subject, answers):
         silence.note(session_id, seq, why)
     kept: list[Turn] = []
-    unread: dict[UUID, tuple[Explain, ...]] = {}
+    unread: dict[UUID, tuple[ReadingNote, ...]] = {}
     for turn in found:
         text = turn_texts.turn_text(turn)
         if why := silence.hear(turn_texts.place_of(turn), text):
@@ -162,25 +162,27 @@ def _payload(event: Delivered) -> TurnCommitted:
     return event.payload
 
 
-async def _think(rt: Runtime, loaded: Loaded) -> list[Thought]:
+async def _think(rt: Runtime, loaded: TurnBatch) -> list[ObservedTurn]:
     """Turn by turn, as if each had come alone: what was named and asked before it counts, whoever shares its batch."""
-    thoughts: list[Thought] = []
+    thoughts: list[ObservedTurn] = []
     for turn in loaded.turns:
         found = await _read(rt, loaded, turn)
         found = replace(found, observed=loaded.habits.settle(turn, found.observed, rt.policy.observer))
         loaded.named.note(rows.mention_rows(turn, found.observed))
         made = turn_texts.observation_rows(turn, found.observed, rt.policy.confidence)
-        told = received.Told() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
+        told = received.FeedbackResult() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
         chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
-        thoughts.append(Thought(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks)))
+        thoughts.append(
+            ObservedTurn(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks))
+        )
     return thoughts
 
 
-async def _read(rt: Runtime, loaded: Loaded, turn: Turn) -> Extraction:
+async def _read(rt: Runtime, loaded: TurnBatch, turn: Turn) -> Extraction:
     window = rt.policy.observer.entity_window_turns
     context = ObserveContext(
         turn.said_at,
-        recent_mentions=loaded.named.before(turn.turn_id, window),
+        recent_mentions=loaded.named.count_before(turn.turn_id, window),
         session_mentions=loaded.named.in_session(turn.turn_id, turn.session_id, window),
         answer_before=loaded.earlier.answer(turn),
     )
@@ -200,11 +202,11 @@ async def _read(rt: Runtime, loaded: Loaded, turn: Turn) -> Extraction:
 
 
 async def _save(
-    conn: Connection, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed, names: int
+    conn: Connection, subject: Subject, thoughts: Sequence[ObservedTurn], renewed: digest.SummaryUpdates, names: int
 ) -> None:
     notes = {t.turn.turn_id: rows.notes(t.turn, t.extraction, renewed.note(t.turn)) for t in thoughts}
     recalled = {t.turn.turn_id: t.turn.recalled for t in thoughts if t.turn.recalled}
-    if await turns.note_observed(conn, subject, notes, recalled, _withheld(thoughts)) != set(notes):
+    if await turns.note_observed(conn, subject, notes, recalled, list_withheld(thoughts)) != set(notes):
         raise TransientError("another observer has had a turn of this batch")
     await _save_found(conn, subject, thoughts)
     await chunks.put(conn, subject, [c for t in thoughts for c in t.chunks])
@@ -220,22 +222,24 @@ async def _save(
         logger().info("turn_observed", turn_id=str(t.turn.turn_id), observations=len(t.rows), detector=notes)
 
 
-def _withheld(thoughts: Sequence[Thought]) -> dict[UUID, str]:
+def list_withheld(thoughts: Sequence[ObservedTurn]) -> dict[UUID, str]:
     return {t.turn.turn_id: t.turn.withheld for t in thoughts if t.turn.withheld}
 
 
-async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[Thought]) -> None:
+async def _save_found(conn: Connection, subject: Subject, thoughts: Sequence[ObservedTurn]) -> None:
     await observations.insert(conn, subject, [row for t in thoughts for row in t.rows])
     await entities.put(conn, subject, [m for t in thoughts for m in rows.mention_rows(t.turn, t.extraction.observed)])
 
 
-def _events(subject: Subject, thought: Thought) -> list[Outgoing]:
+def _events(subject: Subject, thought: ObservedTurn) -> list[Outgoing]:
     turn, received_as = thought.turn, enumerate(thought.told.events)
     judged = [(FEEDBACK_RECORDED, told.envelope(subject, turn, each, f":{n}")) for n, each in received_as]
-    return [*told.observed(subject, turn, thought.rows), *judged]
+    return [*told.to_events(subject, turn, thought.rows), *judged]
 
 
-def _to_extract(rt: Runtime, subject: Subject, thoughts: Sequence[Thought], renewed: digest.Renewed) -> list[Outgoing]:
+def _to_extract(
+    rt: Runtime, subject: Subject, thoughts: Sequence[ObservedTurn], renewed: digest.SummaryUpdates
+) -> list[Outgoing]:
     """Of turns that a model may be asked about, or the summaries that reach to them, what has it asked."""
     asks = extract.may_ask(rt.models, rt.policy.observer)
     summed = {version.turn.turn_id for version in renewed.versions} if asks and rt.policy.session.use_model else ()

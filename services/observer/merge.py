@@ -9,12 +9,12 @@ from schemas.vocabulary import MemoryType, Role
 from services.observer.ground import made_of, terms
 from services.observer.prompts import ExtractedItem, Wrong
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, SUPPOSED
-from shared.extraction import Explain, Observation, Observed
+from shared.extraction import Observation, Observed, ReadingNote
 from shared.extraction.clauses import blank, language_of, split
 from shared.extraction.dates import find as find_date
 from shared.extraction.dates import without_day
-from shared.extraction.keys import known, preference_key, profile_key, slug
-from shared.extraction.learned import disliked, read
+from shared.extraction.keys import is_known, preference_key, profile_key, slug
+from shared.extraction.learned import read, read_polarity
 from shared.extraction.manipulation import manipulates, serves_itself
 from shared.extraction.model import Polarity
 from shared.extraction.opinions import gives_opinion
@@ -37,7 +37,7 @@ _PLACEHOLDER = to_pattern(r"\[[A-Z][A-Z_]{2,}\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class QuoteSource:
     """Words that an answer may quote: a message or a tool's result."""
 
     role: Role
@@ -48,10 +48,10 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QuoteSpan:
     """Where the words of a quote stand."""
 
-    source: Source
+    source: QuoteSource
     span: tuple[int, int]
 
     @property
@@ -65,7 +65,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class By:
+class ModelAttribution:
     """Which model answered, to which version of the prompt, and the slots that its keys may name."""
 
     model: str
@@ -91,11 +91,11 @@ def doubtable(observed: Observed) -> list[Observation]:
     ]
 
 
-def merged(
+def merge_items(
     observed: Observed,
     items: Sequence[ExtractedItem],
-    sources: Sequence[Source],
-    by: By,
+    sources: Sequence[QuoteSource],
+    by: ModelAttribution,
     limit: int,
     wrong: Sequence[tuple[Observation, Wrong]] = (),
 ) -> Observed:
@@ -107,26 +107,26 @@ def merged(
     for item in items:
         place = _place(item, sources)
         if place is None:
-            explain.append(Explain((0, 0), "dropped", "model: quote not found"))
+            explain.append(ReadingNote((0, 0), "dropped", "model: quote not found"))
             continue
         seen = _observation(item, place, by)
-        reason = _refused(item, place, observed, sources) or _repeated(seen, place, observations, observed)
+        reason = find_refusal(item, place, observed, sources) or find_repeated(seen, place, observations, observed)
         reason = reason or ("too many" if len(observations) >= limit else None)
         if reason is None:
             observations.append(seen)
         decision = "dropped" if reason else "kept"
-        explain.append(Explain(place.span, decision, f"model: {reason or item.type}", place.source.ordinal))
+        explain.append(ReadingNote(place.span, decision, f"model: {reason or item.type}", place.source.ordinal))
     places = [place for item in items if (place := _place(item, sources))]
     for find, why in wrong:
         if any(place.touches(find.message_ordinal, find.span) for place in places):
-            explain.append(Explain(find.span, "kept", "model: of two minds", find.message_ordinal))
+            explain.append(ReadingNote(find.span, "kept", "model: of two minds", find.message_ordinal))
             continue
         observations.append(_taking_back(find, by))
-        explain.append(Explain(find.span, "dropped", f"model: {why}", find.message_ordinal))
+        explain.append(ReadingNote(find.span, "dropped", f"model: {why}", find.message_ordinal))
     return replace(observed, observations=tuple(observations), explain=tuple(explain))
 
 
-def _place(item: ExtractedItem, sources: Sequence[Source]) -> Place | None:
+def _place(item: ExtractedItem, sources: Sequence[QuoteSource]) -> QuoteSpan | None:
     """Where the user, or the tool, says the quote in words of their own: not in code, nor in somebody else's speech."""
     role: Role = "tool" if item.provenance == "tool" else "user"
     words = "".join(letter for letter, _ in _letters(item.quote))
@@ -135,7 +135,7 @@ def _place(item: ExtractedItem, sources: Sequence[Source]) -> Place | None:
             letters = _letters(blank(source.text) if role == "user" else source.text)
             start = "".join(letter for letter, _ in letters).find(words)
             if start >= 0:
-                return Place(source, (letters[start][1], letters[start + len(words) - 1][1] + 1))
+                return QuoteSpan(source, (letters[start][1], letters[start + len(words) - 1][1] + 1))
     return None
 
 
@@ -144,7 +144,9 @@ def _letters(text: str) -> list[tuple[str, int]]:
     return [(letter, at) for at, raw in enumerate(text) for letter in fold(normalise(raw)) if letter.isalnum()]
 
 
-def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Sequence[Source]) -> str | None:
+def find_refusal(
+    item: ExtractedItem, place: QuoteSpan, observed: Observed, sources: Sequence[QuoteSource]
+) -> str | None:
     """Why this must not become memory."""
     ordinal = place.source.ordinal
     parts = [part for part in (item.content, item.value, item.key, item.correction_of, place.quote) if part]
@@ -167,24 +169,24 @@ def _refused(item: ExtractedItem, place: Place, observed: Observed, sources: Seq
     for span, reason in standings(place.source.text):
         if reason in barred and place.touches(ordinal, span) and span not in kept:
             return reason
-    return None if _grounded(item, place, sources) else "not what was said"
+    return None if is_grounded(item, place, sources) else "not what was said"
 
 
-def _grounded(item: ExtractedItem, place: Place, sources: Sequence[Source]) -> bool:
+def is_grounded(item: ExtractedItem, place: QuoteSpan, sources: Sequence[QuoteSource]) -> bool:
     """Whether the statement and its value are made of the message's words, or of the question's that it answers."""
     said = {term for text in (place.source.text, _question(place.source, sources)) for term in terms(text)}
     value = item.value if item.value and not any(c.isdigit() for c in item.value) else None
     return all(made_of(said, part) for part in (item.content, value) if part)
 
 
-def _question(answer: Source, sources: Sequence[Source]) -> str:
+def _question(answer: QuoteSource, sources: Sequence[QuoteSource]) -> str:
     """What the assistant asked just before a message, where it did."""
     before = [source for source in sources if source.ordinal < answer.ordinal]
     asked = before[-1].text.rstrip() if before and before[-1].role == "assistant" else ""
     return asked if asked.endswith(("?", "\uff1f", "\u5417", "\u5462")) else ""
 
 
-def _repeated(seen: Observation, place: Place, found: Sequence[Observation], observed: Observed) -> str | None:
+def find_repeated(seen: Observation, place: QuoteSpan, found: Sequence[Observation], observed: Observed) -> str | None:
     """Whether it says what is found already: by key, by words, or by the rules in the same words."""
     for each in found:
         if (each.kind, each.key) == (seen.kind, seen.key) and seen.key is not None:
@@ -201,12 +203,14 @@ def _same_words(one: str, other: str) -> bool:
     return [letter for letter, _ in _letters(one)] == [letter for letter, _ in _letters(other)]
 
 
-def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
+def _observation(item: ExtractedItem, place: QuoteSpan, by: ModelAttribution) -> Observation:
     source, text = place.source, normalise(item.content)
     around = [each.text for each in split(source.text) if place.touches(source.ordinal, (each.start, each.end))]
     benefits = any(serves_itself(part, directed=False) for part in (text, place.quote, *around))
     date = find_date(text, source.at.date()) or find_date(place.quote, source.at.date())
-    polarity: Polarity = 0 if item.type != "preference" else disliked(read(split(text)) or read(split(place.quote)))
+    polarity: Polarity = (
+        0 if item.type != "preference" else read_polarity(read(split(text)) or read(split(place.quote)))
+    )
     speaker = source.name if source.role == "user" else None
     return Observation(
         kind=item.type,
@@ -230,7 +234,7 @@ def _observation(item: ExtractedItem, place: Place, by: By) -> Observation:
     )
 
 
-def _taking_back(find: Observation, by: By) -> Observation:
+def _taking_back(find: Observation, by: ModelAttribution) -> Observation:
     """That the find is not to be kept; behind it in the order of what the turn said."""
     return replace(
         find,
@@ -246,7 +250,7 @@ def _taking_back(find: Observation, by: By) -> Observation:
     )
 
 
-def _judges(item: ExtractedItem, place: Place) -> bool:
+def _judges(item: ExtractedItem, place: QuoteSpan) -> bool:
     """Whether a model took a judgement of the user's for a fact."""
     return item.epistemic_type == "fact" and item.type != "profile" and gives_opinion(place.quote)
 
@@ -274,4 +278,4 @@ def _key(item: ExtractedItem, speaker: str | None, slots: Set[str]) -> str | Non
     if speaker:
         rest = [slug(speaker, 32), *(rest[1:] if rest[0] == "user" else rest)]
     key = ":".join((prefix, *rest))
-    return profile_key(key, slots) if known(key) else None
+    return profile_key(key, slots) if is_known(key) else None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from services.observer.prompts import Known
+from services.observer.prompts import KnownMemory
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
@@ -14,24 +14,24 @@ from shared.store import memory, search
 TERMS = 40
 
 
-async def known(
+async def load_known(
     conn: Connection, subject: Subject, turns: Sequence[Turn], most: int
-) -> Mapping[UUID, tuple[Known, ...]]:
+) -> Mapping[UUID, tuple[KnownMemory, ...]]:
     """By turn at most so many active memories: first half those that share words with it, then the core ones."""
     if not turns or most == 0:
         return {}
     core = await memory.core(subject, most).on(conn)
-    asked = [segment.query_terms(" ".join(_said(turn)), TERMS) for turn in turns]
-    hits = await search.by_text(conn, subject, asked, most, search.Within(), memories_only=True)
+    asked = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
+    hits = await search.by_text(conn, subject, asked, most, search.SearchScope(), memories_only=True)
     ids = {hit.memory_id for found in hits for hit in found if hit.memory_id}
     active = {
         m.memory_id: m
         for m in await memory.by_ids(conn, subject, ids)
         if m.status == "active" and (m.type != "entity" or m.key is None)
     }
-    every = {each.memory_id: _known(each.memory_id, each.type, each.content_text) for each in core}
-    every |= {m.memory_id: _known(m.memory_id, m.type, m.content_text) for m in active.values()}
-    shown: dict[UUID, tuple[Known, ...]] = {}
+    every = {each.memory_id: to_known(each.memory_id, each.type, each.content_text) for each in core}
+    every |= {m.memory_id: to_known(m.memory_id, m.type, m.content_text) for m in active.values()}
+    shown: dict[UUID, tuple[KnownMemory, ...]] = {}
     for turn, found in zip(turns, hits, strict=True):
         near = [hit.memory_id for hit in found if hit.memory_id and hit.memory_id in active]
         order = dict.fromkeys([*near[: most // 2], *(each.memory_id for each in core), *near])
@@ -39,9 +39,9 @@ async def known(
     return shown
 
 
-def _known(memory_id: UUID, kind: memory.MemoryType, text: str) -> Known:
-    return Known(str(memory_id), kind, redact(text)[0])
+def to_known(memory_id: UUID, kind: memory.MemoryType, text: str) -> KnownMemory:
+    return KnownMemory(str(memory_id), kind, redact(text)[0])
 
 
-def _said(turn: Turn) -> list[str]:
+def list_said(turn: Turn) -> list[str]:
     return [e.content["text"] for e in turn.events if e.event_type == "user_message" and e.content]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.observer.ground import FRAME, made_of, terms
-from services.observer.prompts import RecountAnswer, RecountedItem, Said, Shown
+from services.observer.prompts import PromptMessage, RecountAnswer, RecountedItem, ShownLine
 from services.observer.summary import SummaryItem, SummaryPolicy
 from services.observer.summary.merge import identity
 from services.observer.summary.questions import speaks_of
@@ -26,11 +26,11 @@ _LETTER = {"goals": "g", "decisions": "d", "tasks": "t", "questions": "q"}
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class SummaryEdit:
     """What a model was shown: lines under short ids, and messages."""
 
     lines: Mapping[str, SummaryItem]
-    messages: tuple[Said, ...]
+    messages: tuple[PromptMessage, ...]
     words: frozenset[str] = field(init=False)
     numbers: frozenset[str] = field(init=False)
 
@@ -39,9 +39,9 @@ class Telling:
         object.__setattr__(self, "words", frozenset(word for text in texts for word in terms(text)))
         object.__setattr__(self, "numbers", frozenset(number for text in texts for number in _NUMBER.findall(text)))
 
-    def shown(self) -> list[Shown]:
+    def to_shown_lines(self) -> list[ShownLine]:
         """The lines as the prompt takes them."""
-        return [Shown(key, item.section, item.text, item.state) for key, item in self.lines.items()]  # pyright: ignore[reportArgumentType] # no references
+        return [ShownLine(key, item.section, item.text, item.state) for key, item in self.lines.items()]  # pyright: ignore[reportArgumentType] # no references
 
     def speaks_of(self, item: SummaryItem) -> bool:
         """Whether a message is about the line's thing."""
@@ -57,7 +57,7 @@ class Telling:
         return made_of(self.words | old, text, LEAST_GROUND)
 
 
-def telling(items: Sequence[SummaryItem], messages: Iterable[Said]) -> Telling:
+def choose_lines(items: Sequence[SummaryItem], messages: Iterable[PromptMessage]) -> SummaryEdit:
     """The lines that a model may change, and the newest messages: no commands, no secrets, nothing that steers."""
     lines: dict[str, SummaryItem] = {}
     for item in items:
@@ -66,7 +66,7 @@ def telling(items: Sequence[SummaryItem], messages: Iterable[Said]) -> Telling:
             lines[f"{letter}{number}"] = item
     clean = [replace(each, text=_clean(each.text)) for each in messages if not slash.parse(each.text)]
     spoken = [each for each in clean if each.role in ("user", "assistant") and each.text]
-    return Telling(lines, tuple(spoken[-MAX_MESSAGES:]))
+    return SummaryEdit(lines, tuple(spoken[-MAX_MESSAGES:]))
 
 
 def _clean(text: str) -> str:
@@ -77,7 +77,7 @@ def _clean(text: str) -> str:
 
 
 def retold(
-    items: Sequence[SummaryItem], told: Telling, answer: RecountAnswer, seq: int, policy: SummaryPolicy
+    items: Sequence[SummaryItem], told: SummaryEdit, answer: RecountAnswer, seq: int, policy: SummaryPolicy
 ) -> list[SummaryItem]:
     """The items after the answer. What it adds takes free room only; an id that was not shown adds nothing."""
     after = {item.id: item for item in items}
@@ -85,14 +85,14 @@ def retold(
         if each.id is None:
             _add(after, each, told, seq, policy)
         elif known := told.lines.get(each.id.strip()):
-            after[known.id] = _changed(after[known.id], each, told, seq)
+            after[known.id] = change_item(after[known.id], each, told, seq)
     for key in answer.done:
         if (known := told.lines.get(key.strip())) and told.speaks_of(known):
             _finish(after, known.id, seq)
     return list(after.values())
 
 
-def _changed(item: SummaryItem, wanted: RecountedItem, told: Telling, seq: int) -> SummaryItem:
+def change_item(item: SummaryItem, wanted: RecountedItem, told: SummaryEdit, seq: int) -> SummaryItem:
     state = wanted.state if item.section == "tasks" and wanted.state and told.speaks_of(item) else item.state
     text = wanted.text if told.bears_out(wanted.text, item.text) else item.text
     return item if (text, state) == (item.text, item.state) else replace(item, text=text, state=state, seq=seq)
@@ -107,11 +107,13 @@ def _finish(after: dict[str, SummaryItem], key: str, seq: int) -> None:
         del after[key]
 
 
-def _add(after: dict[str, SummaryItem], wanted: RecountedItem, told: Telling, seq: int, policy: SummaryPolicy) -> None:
+def _add(
+    after: dict[str, SummaryItem], wanted: RecountedItem, told: SummaryEdit, seq: int, policy: SummaryPolicy
+) -> None:
     standing = sum(item.section == wanted.section and item.state != "done" for item in after.values())
     asks = wanted.section == "questions"
     stated = [item for item in after.values() if item.section != "context"]
-    known = any(_same(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
+    known = any(says_no_more(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
     if known or standing >= policy.maxima[wanted.section] or not told.bears_out(wanted.text):
         return
     key = identity(wanted.section, wanted.text)
@@ -122,7 +124,7 @@ def _add(after: dict[str, SummaryItem], wanted: RecountedItem, told: Telling, se
             del after[item.id]
 
 
-def _same(one: str, other: str) -> bool:
+def says_no_more(one: str, other: str) -> bool:
     """Whether one says no word that the other does not say."""
     if fold(normalise(one)) == fold(normalise(other)):
         return True

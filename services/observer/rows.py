@@ -11,7 +11,7 @@ from shared.domain.blocks import Recognized, searchable
 from shared.domain.turns import Event, Turn
 from shared.extraction import Observed
 from shared.extraction.intent import understand
-from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, own, rendered
+from shared.extraction.turn_texts import IN_EXPERIMENT, SPOKEN, render_result, take_own_text
 from shared.language import detection, segment
 from shared.language.normalise import normalise
 from shared.language.patterns import to_pattern
@@ -58,11 +58,17 @@ def _texts(turn: Turn, policy: SanitizePolicy) -> Iterable[tuple[Event, str, tup
         if event.content is None:
             continue
         if blocks := event.blocks:
-            yield event, *searchable(own(turn, event, event.content["text"]), blocks, policy)
+            yield event, *searchable(take_own_text(turn, event, event.content["text"]), blocks, policy)
         elif "text" in event.content and event.event_type in (*SPOKEN, "tool_result"):
-            yield event, own(turn, event, event.content["text"]), ()
+            yield event, take_own_text(turn, event, event.content["text"]), ()
         elif event.event_type == "tool_result":
-            yield event, f"{event.name}: {own(turn, event, rendered(event.content.get('result')))}"[:MAX_TOOL_CHARS], ()
+            yield (
+                event,
+                f"{event.name}: {take_own_text(turn, event, render_result(event.content.get('result')))}"[
+                    :MAX_TOOL_CHARS
+                ],
+                (),
+            )
         elif event.event_type == "ref":
             yield event, " ".join(filter(None, (event.content.get("title"), event.content["ref_uri"]))), ()
 

@@ -13,7 +13,7 @@ from schemas.events import TurnExtract
 from services.observer import condense, extract, recall, rows, told
 from services.observer.condense import Retold
 from services.observer.extraction import Extraction
-from services.observer.prompts import Known
+from services.observer.prompts import KnownMemory
 from services.observer.withdrawn import SINCE, is_withdrawn, without
 from shared import clock
 from shared.bus.delivery import Delivered
@@ -24,8 +24,8 @@ from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction import ObserveContext, Observed, retractions, turn_texts
 from shared.model_calls import allowance
-from shared.model_calls.answer_cache import Cache, Input
-from shared.model_calls.calls import Asking
+from shared.model_calls.answer_cache import AnswerCache, AnswerKey
+from shared.model_calls.calls import ModelCalls
 from shared.runtime import Runtime
 from shared.store import (
     additions,
@@ -62,20 +62,20 @@ WHICH = ":model"
 
 
 @dataclass(frozen=True)
-class Loaded:
+class ModelBatch:
     """A turn that a model is to read, and what reading it needs beside its words."""
 
     turn: Turn
     context: ObserveContext
-    asked: Input | None
-    known: Sequence[Known]
-    asking: Asking
+    asked: AnswerKey | None
+    known: Sequence[KnownMemory]
+    asking: ModelCalls
     epoch: int
     """The user's when the turn was loaded: what was erased since is not written about."""
 
 
 @dataclass(frozen=True)
-class Thought:
+class ModelReading:
     """What the model found beside the rules, how it was found out, and what became of the session's summary."""
 
     extraction: Extraction
@@ -95,7 +95,7 @@ async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
         spent = await usage.today(conn, subject) if loaded else None
     if loaded is None or spent is None:
         return
-    loaded.asking.left = await allowance.left(rt.db, rt.policy.observer, subject, spent)
+    loaded.asking.left = await allowance.load_left(rt.db, rt.policy.observer, subject, spent)
     try:
         thought = await _think(rt, subject, loaded, since=_since(event))
         async with rt.db.transaction(subject, since=loaded.epoch) as conn:
@@ -108,7 +108,7 @@ async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
     _measure(thought, loaded.asking, since=_since(event))
 
 
-async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivered) -> Loaded | None:
+async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivered) -> ModelBatch | None:
     """The turn, unless it was read by a model before, or nothing is to be learnt from it any more."""
     if await inbox.had(conn, CONSUMER, event.envelope.event_id):
         return None
@@ -117,34 +117,34 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivere
         return None
     policy = rt.policy.observer
     asked = extract.asked_about(rt.models, policy, turn)
-    cache = Cache(await model_cache.find(conn, subject, [asked.hash] if asked else []))
+    cache = AnswerCache(await model_cache.find(conn, subject, [asked.hash] if asked else []))
     fresh = [turn] if asked and not cache.has(asked) else []
-    known = (await recall.known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
+    known = (await recall.load_known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
     # a memory has the id of the observation that it was made of: what this turn left is not known before it
     own = {str(seen.observation_id) for seen in await observations.of_turns(conn, subject, [turn.turn_id])}
     before = [each for each in known if each.memory_id not in own]
     context = await _context(conn, subject, turn, policy.entity_window_turns)
-    return Loaded(turn, context, asked, before, Asking(cache), await epoch_of(conn))
+    return ModelBatch(turn, context, asked, before, ModelCalls(cache), await epoch_of(conn))
 
 
 async def _context(conn: Connection, subject: Subject, turn: Turn, window: int) -> ObserveContext:
     """What was named and answered before the turn, as when the rules read it."""
     named = await entities.named_near(conn, subject, [turn.turn_id], window)
     before = await turns.answered_before(conn, subject, [(turn.session_id, turn.seq)])
-    answers_before = [text for each in before for text in each.said("assistant_message")]
+    answers_before = [text for each in before for text in each.list_texts("assistant_message")]
     return ObserveContext(
         turn.said_at,
-        recent_mentions=named.before(turn.turn_id, window),
+        recent_mentions=named.count_before(turn.turn_id, window),
         session_mentions=named.in_session(turn.turn_id, turn.session_id, window),
         answer_before=answers_before[-1] if answers_before else "",
     )
 
 
-async def _think(rt: Runtime, subject: Subject, loaded: Loaded, *, since: datetime) -> Thought:
+async def _think(rt: Runtime, subject: Subject, loaded: ModelBatch, *, since: datetime) -> ModelReading:
     policy, turn, asking = rt.policy.observer, loaded.turn, loaded.asking
     late = clock.now() - since > timedelta(seconds=policy.model_lag_max_s)
     if late and not (loaded.asked and asking.cache.has(loaded.asked)):
-        return Thought(Extraction(Observed(), (SKIPPED,)))
+        return ModelReading(Extraction(Observed(), (SKIPPED,)))
     found = Extraction(Observed())
     if loaded.asked:
         found = await extract.extract(
@@ -161,10 +161,10 @@ async def _think(rt: Runtime, subject: Subject, loaded: Loaded, *, since: dateti
             found = replace(found, notes=(*found.notes, READ))
     made = turn_texts.observation_rows(turn, found.observed, rt.policy.confidence)
     added = tuple(row for row in made if row.detector.startswith(BY_MODEL))
-    return Thought(found, added, Retold() if late else await condense.renew(rt, subject, turn, asking))
+    return ModelReading(found, added, Retold() if late else await condense.renew(rt, subject, turn, asking))
 
 
-async def _save(conn: Connection, subject: Subject, loaded: Loaded, thought: Thought) -> None:
+async def _save(conn: Connection, subject: Subject, loaded: ModelBatch, thought: ModelReading) -> None:
     turn, asking = loaded.turn, loaded.asking
     since = await additions.withdrawn_since(conn, subject, turn.turn_id, retractions.DETECTOR) if thought.rows else ()
     gone = [row for row in thought.rows if is_withdrawn(row, since)]
@@ -173,8 +173,8 @@ async def _save(conn: Connection, subject: Subject, loaded: Loaded, thought: Tho
     added = [row for row in kept if row.observation_id in new]
     if thought.retold.row:
         await summaries.put(conn, subject, thought.retold.row)
-    await additions.note(conn, subject, turn.turn_id, _explained(turn, thought, gone), thought.retold.note())
-    await outbox.put(conn, told.observed(subject, turn, added, WHICH))
+    await additions.note(conn, subject, turn.turn_id, explain_step(turn, thought, gone), thought.retold.note())
+    await outbox.put(conn, told.to_events(subject, turn, added, WHICH))
     await answers.put(conn, subject, asking.unreadable)
     await usage.add(conn, subject, asking.used)
     taken_back = {row.text for row in gone}
@@ -184,7 +184,7 @@ async def _save(conn: Connection, subject: Subject, loaded: Loaded, thought: Tho
     logger().info("turn_read_by_model", turn_id=str(turn.turn_id), observations=len(added), detector=notes)
 
 
-def _explained(turn: Turn, thought: Thought, gone: Sequence[ObservationRow]) -> list[dict[str, Any]]:
+def explain_step(turn: Turn, thought: ModelReading, gone: Sequence[ObservationRow]) -> list[dict[str, Any]]:
     """What the turn's outcome says of the model's part in it."""
     places = {(row.ordinal, row.span_start, row.span_end) for row in gone}
     said = thought.extraction.observed.explain
@@ -198,7 +198,7 @@ def _explained(turn: Turn, thought: Thought, gone: Sequence[ObservationRow]) -> 
     return rows.notes(own_turn, found, {})["explain"]
 
 
-async def _count_alone(rt: Runtime, subject: Subject, loaded: Loaded) -> None:
+async def _count_alone(rt: Runtime, subject: Subject, loaded: ModelBatch) -> None:
     """What was asked about a turn that could not be saved was spent all the same; the next try knows the answers.
 
     Where something of the user was erased meanwhile the answers are not kept: they may quote it.
@@ -212,7 +212,7 @@ async def _count_alone(rt: Runtime, subject: Subject, loaded: Loaded) -> None:
                     await model_cache.put(conn, subject, asking.cache.fresh)
 
 
-def _measure(thought: Thought, asking: Asking, *, since: datetime) -> None:
+def _measure(thought: ModelReading, asking: ModelCalls, *, since: datetime) -> None:
     for notes in (thought.extraction.notes, thought.retold.notes):
         if extract.USED_UP in notes:
             MODEL_BUDGET_USED_UP.inc()

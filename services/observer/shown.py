@@ -8,36 +8,36 @@ from uuid import UUID
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
-from shared.extraction.recalled import Heard, recalled, sentences
-from shared.extraction.turn_texts import SPOKEN, rendered
+from shared.extraction.recalled import ShownSentence, find_recalled, sentences
+from shared.extraction.turn_texts import SPOKEN, render_result
 from shared.store import contexts
 
 
-async def marked(conn: Connection, subject: Subject, found: Sequence[Turn]) -> list[Turn]:
+async def mark_recalled(conn: Connection, subject: Subject, found: Sequence[Turn]) -> list[Turn]:
     """The turns with the spans that were recalled; one read, none where nothing is long enough to be known again."""
-    heard = {turn.turn_id: list(_heard(turn)) for turn in found}
+    heard = {turn.turn_id: list(list_sentences(turn)) for turn in found}
     told = {turn_id: await asyncio.to_thread(sentences, each) for turn_id, each in heard.items()}
     hashes = {print.hash for each in told.values() for prints in each.values() for print in prints}
     named = [turn.context_id for turn in found if turn.context_id]
     shown: dict[int, set[tuple[UUID, int]]] = {}
-    for each in await contexts.recalled(conn, subject, list(hashes), named):
+    for each in await contexts.find_recalled(conn, subject, list(hashes), named):
         shown.setdefault(each.hash, set()).add((each.context_id, each.piece))
     if not shown:
         return list(found)
     pieces = {hash: frozenset(places) for hash, places in shown.items()}
-    return [_marked(turn, recalled(heard[turn.turn_id], told[turn.turn_id], pieces)) for turn in found]
+    return [with_spans(turn, find_recalled(heard[turn.turn_id], told[turn.turn_id], pieces)) for turn in found]
 
 
-def _marked(turn: Turn, spans: dict[int, list[tuple[int, int]]]) -> Turn:
+def with_spans(turn: Turn, spans: dict[int, list[tuple[int, int]]]) -> Turn:
     return replace(turn, recalled={str(ordinal): each for ordinal, each in spans.items()}) if spans else turn
 
 
-def _heard(turn: Turn) -> Iterable[Heard]:
+def list_sentences(turn: Turn) -> Iterable[ShownSentence]:
     last = max((e.ordinal for e in turn.events if e.event_type == "user_message"), default=-1)
     for event in turn.events:
         if event.content is None:
             continue
         if "text" in event.content and event.event_type in (*SPOKEN, "tool_result"):
-            yield Heard(event.ordinal, event.content["text"], event.ordinal == last)
+            yield ShownSentence(event.ordinal, event.content["text"], event.ordinal == last)
         elif event.event_type == "tool_result":
-            yield Heard(event.ordinal, rendered(event.content.get("result")), stated=False)
+            yield ShownSentence(event.ordinal, render_result(event.content.get("result")), stated=False)

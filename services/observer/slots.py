@@ -9,7 +9,7 @@ from shared.language.within import has_word
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedThing:
     """The names in one turn, and the values that it took back or put others in the place of."""
 
     seq: int
@@ -17,7 +17,9 @@ class Named:
     taken_back: Sequence[str] = ()
 
 
-def grown(slots: Mapping[str, Mapping[str, Any]], said: Iterable[Named], most: int) -> dict[str, dict[str, Any]]:
+def grow_slots(
+    slots: Mapping[str, Mapping[str, Any]], said: Iterable[NamedThing], most: int
+) -> dict[str, dict[str, Any]]:
     """The most mentioned names, and as many of the latest others, so that a newcomer can rise.
 
     A name that was taken back stands for nothing until it is said again.

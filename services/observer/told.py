@@ -18,7 +18,7 @@ def envelope(subject: Subject, turn: Turn, payload: Payload, which: str = "") ->
     return outbox.event(payload, subject, f"{turn.turn_id}{which}", **told)
 
 
-def observed(subject: Subject, turn: Turn, rows: Sequence[ObservationRow], which: str = "") -> list[Outgoing]:
+def to_events(subject: Subject, turn: Turn, rows: Sequence[ObservationRow], which: str = "") -> list[Outgoing]:
     """What carries the observations of the turn on: corrections apart from the rest."""
     urgent = [row for row in rows if row.priority == "urgent"]
     normal = [row for row in rows if row.priority != "urgent"]

@@ -27,7 +27,7 @@ FINISH_S = 10.0
 def build(rt: Runtime) -> Service:
     """The relay as a service: `run` goes on until cancelled."""
     relay = _Relay(rt)
-    return Service("relay", run=relay.run, ready=relay.ready, measure=relay.measure, stalled=relay.stalled)
+    return Service("relay", run=relay.run, ready=relay.ready, measure=relay.measure, stalled=relay.list_stalled)
 
 
 class _Relay:
@@ -37,7 +37,7 @@ class _Relay:
         self._woken = asyncio.Event()
         self._loops = Loops(rt.policy.delivery.stalled_after_s)
 
-    def stalled(self) -> list[str]:
+    def list_stalled(self) -> list[str]:
         """Its loop, if it stands still."""
         return self._loops.stalled
 
@@ -60,7 +60,7 @@ class _Relay:
             while True:
                 self._loops.move(LOOP)
                 try:
-                    async with self._rt.db.held() as conn:
+                    async with self._rt.db.hold_connection() as conn:
                         await self._work(conn)
                 except TransientError as error:
                     logger().warning("relay_waits", error=str(error))
@@ -85,7 +85,7 @@ class _Relay:
                     await shards.balance(conn)
                     balance_at = loop.time() + BALANCE_EVERY_S
                 self._woken.clear()
-                moved = await _finished(relay_once(conn, self._publisher, sorted(shards.owned), policy))
+                moved = await finish_batch(relay_once(conn, self._publisher, sorted(shards.owned), policy))
                 if moved < policy.relay_batch:
                     # rows come in bursts: a moment's rest after a part of one makes the next batch worth its round trip
                     await asyncio.sleep(REST_S if moved else 0)
@@ -97,7 +97,7 @@ class _Relay:
                 await outbox.leave(conn, shards.member)
 
 
-async def _finished(batch: Coroutine[Any, Any, int]) -> int:
+async def finish_batch(batch: Coroutine[Any, Any, int]) -> int:
     """What the batch comes to; it is cut off only where a stop has waited for it in vain."""
     task = asyncio.create_task(batch)
     try:

@@ -48,7 +48,7 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
         await outbox.delete(conn, [row.position for row in sent])
         for row, error in zip(rows, outcomes, strict=True):
             if error is not None:
-                await outbox.refused(conn, [row.position], type(error).__name__, policy.outbox_max_retries)
+                await outbox.note_refused(conn, [row.position], type(error).__name__, policy.outbox_max_retries)
                 logger().error("event_refused_by_broker", event_id=str(row.event_id), error=type(error).__name__)
     for topic, count in Counter(row.topic for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)

@@ -29,9 +29,9 @@ class Publisher:
 
     async def start(self) -> None:
         """Connected, if it was not already."""
-        self._producer = self._producer or await self._connected()
+        self._producer = self._producer or await self.connect_producer()
 
-    async def _connected(self) -> AIOKafkaProducer:
+    async def connect_producer(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
             bootstrap_servers=self._bootstrap,
             client_id=self._client_id,

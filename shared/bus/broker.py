@@ -131,7 +131,7 @@ class Bus:
             heartbeat_interval_ms=1_000,
             no_reply=True,
             parser=_tolerant,  # pyright: ignore[reportArgumentType] # FastStream types batch parsers as single ones
-            decoder=_undecoded,  # pyright: ignore[reportArgumentType]
+            decoder=leave_undecoded,  # pyright: ignore[reportArgumentType]
         )
 
         async def receive(message: KafkaMessage) -> None:
@@ -154,7 +154,7 @@ class Bus:
         subscriber(receive)
         subscriber._connection_args.update(READ_ON)  # pyright: ignore[reportPrivateUsage] # FastStream passes no deserializer on
         moved = partial(self._loops.move, topic.name)
-        fetched = partial(_fetched_all if steady else _fetched, pace=pace, moved=moved)
+        fetched = partial(_fetched_all if steady else fetch_records, pace=pace, moved=moved)
         subscriber.get_msg = fetched  # pyright: ignore[reportAttributeAccessIssue] # see there
         self._subscribers.append((service, topic.name, subscriber))
         self._progress.append(progress)
@@ -221,7 +221,7 @@ class Bus:
     async def ready(self) -> dict[str, bool]:
         """Whether the broker answers now, each topic's consumer has partitions and goes on, and no fuse is blown."""
         state = {
-            name: bool(_assigned(subscriber)) and not progress.stalled
+            name: bool(list_assigned(subscriber)) and not progress.stalled
             for (_, name, subscriber), progress in zip(self._subscribers, self._progress, strict=True)
         }
         state["kafka"] = await self._answers()
@@ -238,19 +238,19 @@ class Bus:
         for service, name, subscriber in self._subscribers:
             consumer: AIOKafkaConsumer | None = subscriber.consumer
             lag = 0
-            for partition in _assigned(subscriber):
+            for partition in list_assigned(subscriber):
                 high = consumer.highwater(partition) if consumer else None
                 if consumer and high is not None:
                     lag += max(0, high - await consumer.position(partition))
             CONSUMER_LAG.labels(service, name).set(lag)
 
 
-def _assigned(subscriber: Any) -> list[TopicPartition]:
+def list_assigned(subscriber: Any) -> list[TopicPartition]:
     consumer: AIOKafkaConsumer | None = subscriber.consumer
     return list(consumer.assignment()) if consumer else []  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType] # untyped
 
 
-async def _fetched(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
+async def fetch_records(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
     """What has arrived, as soon as something has; FastStream's own way sleeps after every empty look.
 
     Partitions that had no turn the last time come first: who fills one does not keep the others waiting.
@@ -273,7 +273,7 @@ async def _fetched(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[
 
 async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
     """What has arrived, and what comes right behind it: the client holds only a part of what waits in the broker."""
-    found = list(await _fetched(consumer, pace, moved))
+    found = list(await fetch_records(consumer, pace, moved))
     while found and (room := pace.records - len(found)) > 0:
         more = await consumer.getmany(timeout_ms=BEHIND_MS, max_records=room)
         if not more:
@@ -295,5 +295,5 @@ def _is_text(value: bytes) -> bool:
     return True
 
 
-async def _undecoded(message: KafkaMessage) -> bytes:
+async def leave_undecoded(message: KafkaMessage) -> bytes:
     return b""

@@ -122,7 +122,7 @@ class Delivery:
             wait=self._wait,
             stop=stop_after_attempt(len(self.policy.retry_delays_ms) + 1),
             retry=retry_if_not_exception_type((PoisonError, asyncio.CancelledError)),
-            before_sleep=self._failed,
+            before_sleep=self.note_failure,
             reraise=True,
         )
         await retrying(self.handle, subject, group)
@@ -132,7 +132,7 @@ class Delivery:
         delay = delays[min(state.attempt_number, len(delays)) - 1] / 1000
         return delay * (1 + random.uniform(-1, 1) * self.policy.retry_jitter)  # noqa: S311 # jitter
 
-    def _failed(self, state: RetryCallState) -> None:
+    def note_failure(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
         kind = type(error).__name__
         EVENTS_FAILED.labels(self.service, self.topic.name, kind).inc()

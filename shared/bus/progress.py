@@ -84,11 +84,11 @@ class Progress:
 
     def _tell(self, stalled: set[TopicPartition], ends: Mapping[TopicPartition, int]) -> None:
         for place in stalled - self._stalled:
-            logger().error("partition_stalled", **self._named(place), offset=self._stood[place][0], end=ends[place])
+            logger().error("partition_stalled", **self.name_place(place), offset=self._stood[place][0], end=ends[place])
         for place in self._stalled - stalled:
-            logger().info("partition_moves", **self._named(place))
+            logger().info("partition_moves", **self.name_place(place))
         self._stalled = stalled
         PARTITIONS_STALLED.labels(self._service, self._topic).set(len(stalled))
 
-    def _named(self, place: TopicPartition) -> dict[str, Any]:
+    def name_place(self, place: TopicPartition) -> dict[str, Any]:
         return {"service": self._service, "topic": place.topic, "partition": place.partition}

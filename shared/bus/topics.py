@@ -30,7 +30,7 @@ async def ensure_topics(bootstrap: str, topics: Iterable[Topic] = TOPICS) -> lis
         await admin.start()
         have = set(await admin.list_topics())
         copies = min(3, len(admin._client.cluster.brokers()))  # pyright: ignore # no public way to count brokers
-        missing = [new for new in _wanted(topics, copies) if new.name not in have]
+        missing = [new for new in list_wanted(topics, copies) if new.name not in have]
         if not missing:
             return []
         reply = await admin.create_topics(missing)
@@ -47,14 +47,16 @@ async def ensure_topics(bootstrap: str, topics: Iterable[Topic] = TOPICS) -> lis
     return names
 
 
-def _wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:
+def list_wanted(topics: Iterable[Topic], copies: int) -> Iterator[NewTopic]:
     for topic in topics:
-        yield _new(topic.name, topic.partitions, times(topic.retention_hours, carries_text=topic.carries_text), copies)
+        yield make_topic(
+            topic.name, topic.partitions, times(topic.retention_hours, carries_text=topic.carries_text), copies
+        )
         hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
         configs = {**times(hours, carries_text=topic.carries_text), "max.message.bytes": DEAD_LETTER_BYTES}
-        yield _new(topic.dead_letter, DEAD_LETTER_PARTITIONS, configs, copies)
+        yield make_topic(topic.dead_letter, DEAD_LETTER_PARTITIONS, configs, copies)
 
 
-def _new(name: str, partitions: int, numbers: dict[str, int], copies: int) -> NewTopic:
+def make_topic(name: str, partitions: int, numbers: dict[str, int], copies: int) -> NewTopic:
     configs = {"cleanup.policy": "delete", **{key: str(number) for key, number in numbers.items()}}
     return NewTopic(name, partitions, copies, topic_configs=configs)

@@ -33,7 +33,7 @@ _LONGEST_HAN = 6
 _LONGEST_EN = 3
 
 
-class Named(NamedTuple):
+class KnownWord(NamedTuple):
     """A word of a text, where it stands, and the sorts of thing that it may be."""
 
     start: int
@@ -67,7 +67,7 @@ def _classes() -> dict[str, frozenset[str]]:
     return {word: frozenset(sorts) for word, sorts in found.items()}
 
 
-def named(text: str) -> Iterator[Named]:
+def find_known_words(text: str) -> Iterator[KnownWord]:
     """The words of the text that the lexicon knows, the longest at each place, and its numbers, in order."""
     low = text.lower()
     lexicon = _lexicon()
@@ -79,32 +79,32 @@ def named(text: str) -> Iterator[Named]:
         yield from _phrases(words, low, lexicon)
         words = []
         if piece.lastgroup == "number":
-            yield Named(piece.start(), piece.end(), piece[0], frozenset((NUMBER,)))
+            yield KnownWord(piece.start(), piece.end(), piece[0], frozenset((NUMBER,)))
         else:
             yield from _han(piece.start(), piece[0], lexicon)
     yield from _phrases(words, low, lexicon)
 
 
-def _phrases(words: list[re.Match[str]], low: str, lexicon: dict[str, frozenset[str]]) -> Iterator[Named]:
+def _phrases(words: list[re.Match[str]], low: str, lexicon: dict[str, frozenset[str]]) -> Iterator[KnownWord]:
     at = 0
     while at < len(words):
         for count in range(min(_LONGEST_EN, len(words) - at), 0, -1):
             start, end = words[at].start(), words[at + count - 1].end()
             if sorts := lexicon.get(low[start:end]):
-                yield Named(start, end, low[start:end], sorts)
+                yield KnownWord(start, end, low[start:end], sorts)
                 at += count
                 break
         else:
             at += 1
 
 
-def _han(offset: int, run: str, lexicon: dict[str, frozenset[str]]) -> Iterator[Named]:
+def _han(offset: int, run: str, lexicon: dict[str, frozenset[str]]) -> Iterator[KnownWord]:
     at = 0
     while at < len(run):
         for length in range(min(_LONGEST_HAN, len(run) - at), 0, -1):
             word = run[at : at + length]
             if (length > 1 or len(run) == 1) and (sorts := lexicon.get(word)):
-                yield Named(offset + at, offset + at + length, word, sorts)
+                yield KnownWord(offset + at, offset + at + length, word, sorts)
                 at += length
                 break
         else:

@@ -92,7 +92,7 @@ class Network:
         """The classes of all groups in the order of the shares."""
         return tuple(chain.from_iterable(self.groups))
 
-    def known(self, grams: Sequence[str]) -> list[int]:
+    def find_rows(self, grams: Sequence[str]) -> list[int]:
         """The rows of those grams that have weights, each once; row 0 always."""
         places = set(map(self.vocabulary.__getitem__, grams))
         places.discard(None)
@@ -110,7 +110,7 @@ class Network:
         mixed, _ = mix(sums, counts, follows)
         return self._shares(mixed)
 
-    def alone(self, text: Sequence[int]) -> list[float]:
+    def share_alone(self, text: Sequence[int]) -> list[float]:
         """As `shares`, of a message of one text."""
         width = len(self.hidden)
         own = self.grams[text, :width].sum(axis=0, dtype=np.int32) * self.scale[:width]

@@ -50,7 +50,7 @@ class Recognized:
     rule: str | None = None
 
 
-def stored(content: Mapping[str, Any] | None) -> tuple[ContentBlock, ...]:
+def load_blocks(content: Mapping[str, Any] | None) -> tuple[ContentBlock, ...]:
     """The blocks of a stored message; none where it is a text alone (content_schema_version 0), or erased."""
     return tuple(ContentBlock.model_validate(block) for block in (content or {}).get("blocks", ()))
 
@@ -76,10 +76,10 @@ def fenced_within(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     cut = clip(text, limit)
-    return closed(clip(text, max(0, limit - len(CLOSE)))) if _open_end(cut) else cut
+    return close_fence(clip(text, max(0, limit - len(CLOSE)))) if _open_end(cut) else cut
 
 
-def closed(text: str) -> str:
+def close_fence(text: str) -> str:
     """The text with its last fence closed."""
     return text + CLOSE if _open_end(text) else text
 
@@ -142,14 +142,14 @@ def searchable(
     return text, tuple(found)
 
 
-def asked(blocks: Iterable[ContentBlock], most: int, policy: SanitizePolicy = DEFAULT_SANITIZE) -> str:
+def to_question(blocks: Iterable[ContentBlock], most: int, policy: SanitizePolicy = DEFAULT_SANITIZE) -> str:
     """What a message asks for, as planning and searching read it: own words, fallbacks, and what was recognised."""
     every = tuple(blocks)
     parts = [block.fallback for block in every] + [read(block, most, policy).text for block in every if block.is_media]
     return "\n".join(part for part in parts if part)
 
 
-def fitted(
+def fit_blocks(
     blocks: Iterable[ContentBlock], most: int, count: Callable[[str], int], policy: SanitizePolicy = DEFAULT_SANITIZE
 ) -> Rendered:
     """The whole message with as much of its recognised texts as `most` tokens hold; its own words are never cut."""

@@ -27,7 +27,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class MemoryStats:
     """One version of a memory without its words: what upkeep judges, and all that it changes."""
 
     memory_id: UUID
@@ -82,6 +82,6 @@ def confidence_effective(confidence: float, days_since_validated: float, decay: 
     return confidence * step(decay, days_since_validated)
 
 
-def effective(kept: Kept, now: datetime) -> float:
+def effective(kept: MemoryStats, now: datetime) -> float:
     """What the memory is worth now: its age counts from when it was last validated, else from when it was made."""
     return confidence_effective(kept.confidence, age_days(kept.last_validated_at or kept.created_at, now))

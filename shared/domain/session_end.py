@@ -9,7 +9,7 @@ MAX_NAME = 96
 """Longer session ids stand in the key by their hash."""
 
 
-def ending(subject: Subject, session_id: str, next_seq: int) -> TurnEvents:
+def make_session_end(subject: Subject, session_id: str, next_seq: int) -> TurnEvents:
     """Nothing but the end of the session; asked for twice before anybody speaks again it is one turn."""
     name = session_id if len(session_id) <= MAX_NAME else hashlib.sha256(session_id.encode()).hexdigest()
     return TurnEvents(

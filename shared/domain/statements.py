@@ -71,7 +71,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Known:
+class ActiveMemory:
     """An active memory, reduced in the same way."""
 
     memory_id: UUID
@@ -132,7 +132,7 @@ def speaker_of(value: Mapping[str, Any]) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def may_concern(new: Statement, old: Known) -> bool:
+def may_concern(new: Statement, old: ActiveMemory) -> bool:
     """Whether one person may have said both; what one of several people says changes nothing of another's."""
     return new.speaker is None or old.speaker is None or new.speaker == old.speaker
 
@@ -142,7 +142,7 @@ class Relation:
     """What should happen, to which memory, and with what standing the result is to be held."""
 
     action: ProposalAction
-    target: Known | None
+    target: ActiveMemory | None
     provenance: Provenance
     assertion: Assertion
     confidence: float
@@ -154,13 +154,15 @@ def sense_of(key: str | None, value: dict[str, Any], text: str, polarity: int) -
 
     What happened on another day is another event.
     """
-    parts = {k: _plain(v) if isinstance(v, str) else v for k, v in value.items() if k not in _WORDING and v is not None}
-    words = [_plain(text), *([day] if (day := value.get("event_date")) else [])]
+    parts = {
+        k: fold_plain(v) if isinstance(v, str) else v for k, v in value.items() if k not in _WORDING and v is not None
+    }
+    words = [fold_plain(text), *([day] if (day := value.get("event_date")) else [])]
     said = orjson.dumps([polarity, parts if key and parts else words], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(said).hexdigest()
 
 
-def _plain(text: str) -> str:
+def fold_plain(text: str) -> str:
     return " ".join(fold(normalise(text)).split())
 
 
@@ -179,12 +181,12 @@ def candidate_id(turn_id: UUID, said: str) -> UUID:
     return UUID(int=fixed | (digest & 0xFFF) << 64 | (digest >> 12) & ((1 << 62) - 1))
 
 
-def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Relation:
+def relate(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy) -> Relation:
     """The relation of a statement to the active memories under its key, or with its very words."""
-    standing = policy.standing(new.assertion, new.flags)
+    standing = policy.level_of(new.assertion, new.flags)
     confidence = min(new.confidence, standing.cap)
     provenance = standing.provenance
-    same = _same(new, known)
+    same = find_same(new, known)
     if new.retracts:
         same = same if same and _denies(new, same) else None
         action: ProposalAction = "retract" if same else "skip"
@@ -193,7 +195,7 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
     if same is None:
         return Relation("create", None, provenance, new.assertion, confidence, "new")
     if same.sense == new.sense or (new.assertion == "behaviour" and RANK[provenance] < RANK[same.provenance]):
-        return confirmed(new, same, policy)  # what was only counted gainsays nothing that is known of it
+        return decide_confirmation(new, same, policy)  # what was only counted gainsays nothing that is known of it
     if RANK[provenance] < RANK[same.provenance] and RANK[same.provenance] >= RANK["tool"]:
         return Relation("ask", same, provenance, new.assertion, confidence, "weaker_than_known")
     if RANK[provenance] == RANK[same.provenance] and new.said_at < same.valid_at:
@@ -201,19 +203,19 @@ def relate(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> 
     return Relation("supersede", same, provenance, new.assertion, confidence, "newer")
 
 
-def is_twin(known: Known, said: Statement) -> bool:
+def is_twin(known: ActiveMemory, said: Statement) -> bool:
     """Whether both cannot be active at once: one type and one key, or without a key the same words."""
     if known.type != said.type or known.key != said.key:
         return False
     return said.key is not None or known.sense == said.sense
 
 
-def _denies(new: Statement, same: Known) -> bool:
+def _denies(new: Statement, same: ActiveMemory) -> bool:
     """Whether the denial is of what is known: who no longer lives in Paris may well live in Berlin."""
-    return new.type != "profile" or not new.old_value or _plain(new.old_value) in _plain(same.text)
+    return new.type != "profile" or not new.old_value or fold_plain(new.old_value) in fold_plain(same.text)
 
 
-def _same(new: Statement, known: Sequence[Known]) -> Known | None:
+def find_same(new: Statement, known: Sequence[ActiveMemory]) -> ActiveMemory | None:
     if new.key is not None:
         same = next((k for k in known if k.type == new.type and k.key == new.key), None)
     else:
@@ -223,9 +225,9 @@ def _same(new: Statement, known: Sequence[Known]) -> Known | None:
     return same
 
 
-def confirmed(new: Statement, same: Known, policy: ConfidencePolicy) -> Relation:
+def decide_confirmation(new: Statement, same: ActiveMemory, policy: ConfidencePolicy) -> Relation:
     """Said again: the better standing holds, and what two sessions say is analysis."""
-    standing = policy.standing(new.assertion, new.flags)
+    standing = policy.level_of(new.assertion, new.flags)
     best = max((same.provenance, same.assertion), (standing.provenance, new.assertion), key=lambda s: RANK[s[0]])
     sessions = {*same.source_sessions, new.session_id}
     claimed = "self_benefit" in (*new.flags, *same.flags)

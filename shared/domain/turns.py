@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.content import BLOCKS, TEXT_ONLY, ContentBlock
-from shared.domain.blocks import stored
+from shared.domain.blocks import load_blocks
 
 SESSION_END = "session_end"
 """The event in the log that ends a session."""
@@ -32,7 +32,7 @@ class Event:
     @property
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The blocks of the message; none where it is a text alone."""
-        return stored(self.content) if self.version == BLOCKS else ()
+        return load_blocks(self.content) if self.version == BLOCKS else ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Turn:
     """By whose wish nothing is learnt from it, once that was decided."""
     org_id: str | None = None
 
-    def said(self, event_type: str) -> list[str]:
+    def list_texts(self, event_type: str) -> list[str]:
         """The texts of its messages of this type that were not erased, in order."""
         return [e.content["text"] for e in self.events if e.event_type == event_type and e.content]
 

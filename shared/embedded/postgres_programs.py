@@ -88,7 +88,7 @@ def _end(lines: Iterable[str]) -> str:
 def find(cache: Path, server: int) -> Programs:
     """Programs that can read and write what a server of this major version does; ConfigurationError where none can."""
     tried: list[str] = []
-    for programs in _found(cache):
+    for programs in find_programs(cache):
         if programs.version >= server:
             return programs
         tried.append(f"{programs.folder} has PostgreSQL {programs.version}")
@@ -98,32 +98,32 @@ def find(cache: Path, server: int) -> Programs:
     )
 
 
-def _found(cache: Path) -> Iterable[Programs]:
+def find_programs(cache: Path) -> Iterable[Programs]:
     """The embedded ones where they are unpacked, those of PATH, and the embedded ones unpacked now."""
     account = server_account(cache)
     folders = [cache, Path("/var/cache/smartbrain")] if account.drop else [cache]
     name = f"postgresql-{version(WHEEL)}"
     there = next((each / name for each in folders if (each / name / "bin" / "pg_dump").exists()), None)
     if there:
-        yield from _embedded(there)
+        yield from list_embedded(there)
     if all(shutil.which(each) for each in NEEDED):
         folder = Path(str(shutil.which(NEEDED[0]))).parent
         yield from _of(folder, {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"})
     if there is None:
         try:
-            yield from _embedded(_unpacked(cache, account))
+            yield from list_embedded(unpack_programs(cache, account))
         except EmbeddedPostgresError:
             return
 
 
-def _unpacked(cache: Path, account: Account) -> Path:
+def unpack_programs(cache: Path, account: Account) -> Path:
     try:
         return installation(cache, account)
     except OSError:  # an account without a home of its own, as in a container
         return installation(private_folder("cache", account, 0o755), account)
 
 
-def _embedded(installed: Path) -> Iterable[Programs]:
+def list_embedded(installed: Path) -> Iterable[Programs]:
     yield from _of(installed / "bin", environment(installed, Path("/")))
 
 

@@ -12,8 +12,8 @@ from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.store import chunks, observations, outcomes
 from shared.store.erasure import blanking, hide
-from shared.store.erasure.blanking import Beside, Event, Place
-from shared.store.erasure.hide import Covered, Hidden
+from shared.store.erasure.blanking import NeighbourSpan, StoredEvent, TextSpan
+from shared.store.erasure.hide import ErasureExtent, HiddenCounts
 from shared.telemetry import OUTCOME_SECONDS
 
 MADE_OF_IT = frozenset({"item"})
@@ -22,7 +22,7 @@ SPOKEN_BY_RULES = "rules"
 _ENDED = to_pattern(r"\A(?=\s)[\s.,!?;。，！？；…]+")
 
 
-async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:
+async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> ErasureExtent:
     """What an erasure of these memories covers: every version, what was merged with them, what says the same, and what
     has been observed to say it and is on its way still.
 
@@ -32,8 +32,8 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Co
     covered = await hide.of_items(conn, subject, memories)
     while True:
         said = await blanking.contents(conn, subject, covered.memories)
-        touched = {*covered.observations, *await _touched(conn, subject, covered, said)}
-        more = [*await blanking.saying(conn, subject, said), *await blanking.resting(conn, subject, touched)]
+        touched = {*covered.observations, *await list_touched(conn, subject, covered, said)}
+        more = [*await blanking.find_saying(conn, subject, said), *await blanking.find_resting(conn, subject, touched)]
         grown = covered
         if set(more) - set(covered.memories):
             grown = await hide.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
@@ -43,24 +43,26 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Co
         covered = grown
 
 
-async def _touched(conn: Connection, subject: Subject, covered: Covered, said: Sequence[str]) -> list[UUID]:
+async def list_touched(conn: Connection, subject: Subject, covered: ErasureExtent, said: Sequence[str]) -> list[UUID]:
     places = await blanking.places(conn, subject, covered.observations)
     blotter = Blotter(needles([*said, *(text for p in places for text in _words(p))]))
-    found = await blanking.beside(conn, subject, {p.turn_id for p in places})
-    return await blanking.observed(conn, subject, said) + [
+    found = await blanking.load_beside(conn, subject, {p.turn_id for p in places})
+    return await blanking.find_observed(conn, subject, said) + [
         each.observation_id
         for each in found
         if any(_overlap(each, p) for p in places) or blotter.holds(each.text) or blotter.holds(each.old_value)
     ]
 
 
-def _overlap(one: Beside, other: Place) -> bool:
+def _overlap(one: NeighbourSpan, other: TextSpan) -> bool:
     """Whether both were said in some of the same words."""
     same = (one.turn_id, one.ordinal) == (other.turn_id, other.ordinal)
     return same and max(one.span_start, other.span_start) < min(one.span_end, other.span_end)
 
 
-async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, hidden: Hidden) -> None:
+async def blot(
+    conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent, hidden: HiddenCounts
+) -> None:
     """The words that the memories came from are nowhere any more; what else was said with them stays where it stood.
 
     Turns that nobody has observed yet lose what is hardly said by chance, so that it is not observed after all.
@@ -71,7 +73,7 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     blotter = Blotter(telling)
     turns = {p.turn_id for p in places}
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, turns, places, there))
-    coming = await blanking.unobserved(conn, subject) - turns
+    coming = await blanking.find_unobserved(conn, subject) - turns
     hidden.add("conversation_events", await _log(conn, subject, tombstone_id, coming, (), blotter))
     hidden.add("memory_chunks", await _search(conn, subject, turns, there, telling))
     found = await blanking.summaries(conn, subject)
@@ -89,23 +91,23 @@ async def blot(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     await _metadata(conn, subject, sessions, there, blotter)
     hidden.add("entity_mentions", await blanking.unmention(conn, subject, tombstone_id, places))
     await blanking.forget_answers(conn, subject, turns | coming, telling)
-    quoted = [(each, _trimmed(there.text(each.quote))) for each in await blanking.quotes(conn, subject, turns)]
+    quoted = [(each, trim_quote(there.text(each.quote))) for each in await blanking.quotes(conn, subject, turns)]
     await blanking.requote(conn, subject, [replace(each, quote=clean) for each, clean in quoted if clean != each.quote])
 
 
-async def settle(conn: Connection, subject: Subject, covered: Covered) -> None:
+async def settle(conn: Connection, subject: Subject, covered: ErasureExtent) -> None:
     """Turns of which nothing is on its way any more, because it was hidden, have their outcome."""
     found = await observations.load(conn, subject, covered.observations)
     for done in await outcomes.settle(conn, subject, {each.turn_id for each in found}):
         OUTCOME_SECONDS.observe(done.took_s)
 
 
-def _trimmed(quote: str) -> str:
+def trim_quote(quote: str) -> str:
     """Without the marks that ended what stood before it, where that is gone."""
     return _ENDED.sub("", quote).rstrip()
 
 
-def _words(place: Place) -> tuple[str | None, ...]:
+def _words(place: TextSpan) -> tuple[str | None, ...]:
     """What was said at a place: the words of the log, and what was made of them."""
     content: dict[str, Any] = place.content or {}
     text = content.get("text")
@@ -114,10 +116,15 @@ def _words(place: Place) -> tuple[str | None, ...]:
 
 
 async def _log(
-    conn: Connection, subject: Subject, tombstone_id: UUID, turns: set[UUID], places: Sequence[Place], blotter: Blotter
+    conn: Connection,
+    subject: Subject,
+    tombstone_id: UUID,
+    turns: set[UUID],
+    places: Sequence[TextSpan],
+    blotter: Blotter,
 ) -> int:
     made = {(p.turn_id, p.ordinal) for p in places}
-    changed: list[Event] = []
+    changed: list[StoredEvent] = []
     for event in await blanking.events(conn, subject, turns):
         if event.event_type in MADE_OF_IT and (event.turn_id, event.ordinal) in made:
             changed.append(replace(event, content=None, meta=None))
@@ -143,7 +150,7 @@ async def _metadata(conn: Connection, subject: Subject, sessions: set[str], ther
 async def _search(conn: Connection, subject: Subject, turns: set[UUID], there: Blotter, telling: Sequence[str]) -> int:
     """Chunks of the turns without any of the words, those of other turns without what is hardly said by chance."""
     elsewhere = Blotter(telling)
-    changed: list[blanking.Text] = []
+    changed: list[blanking.IndexedText] = []
     for chunk in await blanking.chunks(conn, subject, turns, telling):
         clean = (there if chunk.turn_id in turns else elsewhere).text(chunk.text)
         if clean != chunk.text:

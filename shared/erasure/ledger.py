@@ -23,7 +23,7 @@ BY_TOPIC = "unknown: told by the topic"
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownErasure:
     """An erasure that was asked for, wherever that is known from."""
 
     subject: Subject
@@ -34,28 +34,28 @@ class Known:
 class Ledger:
     """Erasures by id, and how many each source knew; the first source to name one is believed."""
 
-    known: dict[UUID, Known] = field(default_factory=dict[UUID, Known])
+    known: dict[UUID, KnownErasure] = field(default_factory=dict[UUID, KnownErasure])
     sources: dict[str, int] = field(default_factory=dict[str, int])
     unreadable: int = 0
 
-    def add(self, source: str, found: Iterable[Known]) -> None:
+    def add(self, source: str, found: Iterable[KnownErasure]) -> None:
         """These too."""
         count = 0
         for count, each in enumerate(found, 1):  # noqa: B007 # how many there were
             self.known.setdefault(each.tombstone.tombstone_id, each)
         self.sources[source] = count
 
-    def in_order(self) -> list[Known]:
+    def in_order(self) -> list[KnownErasure]:
         """As they were asked for."""
         return sorted(self.known.values(), key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
 
 
-def of_row(row: Mapping[str, Any]) -> Known:
+def of_row(row: Mapping[str, Any]) -> KnownErasure:
     """An erasure as a row of `tombstones`, or as its JSON; ConfigurationError names what is wrong with one that is
     none.
     """
     try:
-        return Known(Subject(str(row["tenant_id"]), str(row["user_id"])), _TOMBSTONE.validate_python(dict(row)))
+        return KnownErasure(Subject(str(row["tenant_id"]), str(row["user_id"])), _TOMBSTONE.validate_python(dict(row)))
     except KeyError as error:
         raise ConfigurationError(f"not an erasure: no {error.args[0]}") from error
     except ValidationError as error:
@@ -64,9 +64,9 @@ def of_row(row: Mapping[str, Any]) -> Known:
         raise ConfigurationError(f"not an erasure: {where}: {problem['msg']}") from error
 
 
-def of_lines(text: str) -> list[Known]:
+def of_lines(text: str) -> list[KnownErasure]:
     """The erasures of a file, one JSON object a line; ConfigurationError names the first line that is none."""
-    found: list[Known] = []
+    found: list[KnownErasure] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -85,7 +85,7 @@ def as_line(row: Mapping[str, Any]) -> bytes:
     return orjson.dumps(dict(row)) + b"\n"
 
 
-def of_event(event: Delivered, policy: ErasurePolicy) -> Known:
+def of_event(event: Delivered, policy: ErasurePolicy) -> KnownErasure:
     """What the event tells of an erasure; who asked for it and under which key went with the database."""
     asked = event.payload
     assert isinstance(asked, ErasureRequested)  # noqa: S101 # the topic carries nothing else
@@ -111,12 +111,12 @@ def of_event(event: Delivered, policy: ErasurePolicy) -> Known:
         deadline_at=rules.deadline(asked.requested_at, profile, policy.holidays),
         next_try_at=event.envelope.occurred_at,
     )
-    return Known(event.subject, tombstone)
+    return KnownErasure(event.subject, tombstone)
 
 
 async def of_topic(records: AsyncIterable[Record], policy: ErasurePolicy, ledger: Ledger) -> None:
     """The ledger has what the topic tells; records that nobody can read are counted."""
-    found: list[Known] = []
+    found: list[KnownErasure] = []
     async for record in records:
         try:
             event = parse(record)

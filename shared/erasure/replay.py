@@ -11,7 +11,7 @@ from shared.domain.subjects import Subject
 from shared.erasure import items
 from shared.erasure.request import enforce
 from shared.store.erasure import hide, renewed, tombstones
-from shared.store.erasure.hide import Covered
+from shared.store.erasure.hide import ErasureExtent
 from shared.store.erasure.tombstones import Tombstone
 
 SET_BACK = timedelta(minutes=5)
@@ -25,13 +25,13 @@ async def replay(db: Database, subject: Subject, known: Tombstone, policy_versio
     It keeps its id and its times. Its epoch is at least what it was, and the user's with it. What the user said after
     it stays: that can be in a backup without the tombstone where one was restored without the ledger before.
     """
-    async with db.erasing(subject) as conn:
+    async with db.as_erasure(subject) as conn:
         there = await tombstones.one(subject, known.tombstone_id).on(conn)
         if there is not None:
             await _reach(conn, subject, known.epoch)
             return there.status
         epoch = await tombstones.next_epoch(conn, subject, known.epoch)
-        at = (await tombstones.now(conn)).isoformat()
+        at = (await tombstones.load_now(conn)).isoformat()
         again = {"from": None, "to": "queued", "at": at, "attempt": 0, "error": "replayed after a restore"}
         standing = replace(
             known,
@@ -45,16 +45,16 @@ async def replay(db: Database, subject: Subject, known: Tombstone, policy_versio
             completed_at=None,
             idempotency_key=await _key(conn, subject, known),
         )
-        covered = await _covered(conn, subject, standing)
+        covered = await find_covered(conn, subject, standing)
         if standing.scope == "items":
-            standing = replace(standing, memory_ids=_joined(standing.memory_ids, covered.memories))
+            standing = replace(standing, memory_ids=join_ids(standing.memory_ids, covered.memories))
         await enforce(conn, subject, standing, covered, policy_version, standing.tombstone_id.hex)
         if covered.until is not None:
             await renewed.keep(conn, subject)
         return standing.status
 
 
-def _joined(first: Sequence[UUID], more: Sequence[UUID]) -> tuple[UUID, ...]:
+def join_ids(first: Sequence[UUID], more: Sequence[UUID]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys((*first, *more)))
 
 
@@ -70,19 +70,19 @@ async def _key(conn: Connection, subject: Subject, known: Tombstone) -> str:
     return known.idempotency_key if taken is None else f"{known.idempotency_key}:{known.tombstone_id}"
 
 
-async def _covered(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
+async def find_covered(conn: Connection, subject: Subject, tombstone: Tombstone) -> ErasureExtent:
     """What has come back of what it covers; nothing is asked whether it is there."""
     if tombstone.scope == "items":
         return await _items(conn, subject, tombstone)
     named = tombstone.session_ids if tombstone.scope == "session" else None
     until = _in_force_since(tombstone) + SET_BACK
-    said = await renewed.parted(conn, subject, until, named)
+    said = await renewed.load_parted(conn, subject, until, named)
     if said.more:
         memories = await hide.from_turns(conn, subject, said.turns)
-        return Covered(tombstone.scope, said.sessions, said.turns, memories, until=until)
+        return ErasureExtent(tombstone.scope, said.sessions, said.turns, memories, until=until)
     if tombstone.scope == "session":
         return await hide.of_sessions(conn, subject, tombstone.session_ids)
-    return Covered(tombstone.scope)
+    return ErasureExtent(tombstone.scope)
 
 
 def _in_force_since(tombstone: Tombstone) -> datetime:
@@ -91,15 +91,15 @@ def _in_force_since(tombstone: Tombstone) -> datetime:
     return max(tombstone.requested_at, datetime.fromisoformat(first)) if first else tombstone.requested_at
 
 
-async def _items(conn: Connection, subject: Subject, tombstone: Tombstone) -> Covered:
+async def _items(conn: Connection, subject: Subject, tombstone: Tombstone) -> ErasureExtent:
     """The memories as far as they had been derived; of others, the turns that would give them once they are read.
 
     Such a turn goes whole, for nobody has read yet which of its words they are.
     """
     covered = await items.of(conn, subject, tombstone.memory_ids)
-    there = await renewed.derived(conn, subject, tombstone.memory_ids)
+    there = await renewed.find_derived(conn, subject, tombstone.memory_ids)
     times = {_time_of(each) for each in tombstone.memory_ids if each not in there}
-    unread = await renewed.unread(conn, subject)
+    unread = await renewed.load_unread(conn, subject)
     return replace(covered, turns=tuple(turn for turn in unread if _time_of(turn) in times))
 
 

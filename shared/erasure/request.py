@@ -21,7 +21,7 @@ from shared.indexing import show
 from shared.policy import Policy
 from shared.store import memory, outbox
 from shared.store.erasure import hide, tombstones
-from shared.store.erasure.hide import Covered, Hidden
+from shared.store.erasure.hide import ErasureExtent, HiddenCounts
 from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
 
@@ -57,11 +57,11 @@ async def request(
     _refuse_misfits(asked, policy)
     subject = Subject(asked.tenant_id, asked.user_id)
     key = asked.idempotency_key or clock.uuid7().hex
-    async with db.erasing(subject) as conn:
+    async with db.as_erasure(subject) as conn:
         if known := await tombstones.by_key(conn, subject, key):
             return Asked(known, fresh=False)
-        covered = await _covered(conn, subject, asked)
-        at = await tombstones.now(conn)
+        covered = await find_covered(conn, subject, asked)
+        at = await tombstones.load_now(conn)
         since = min(at, sent_at or at)
         profile = asked.profile or policy.erasure.profile
         tombstone = Tombstone(
@@ -103,42 +103,42 @@ def _refuse_misfits(asked: ErasureRequest, policy: Policy) -> None:
     )
     for wrong, field, problem in problems:
         if wrong:
-            raise _refused("invalid_request", field, problem, 422)
+            raise refuse_request("invalid_request", field, problem, 422)
 
 
 _ONLY = "is needed for scope {0}, and for no other"
 
 
-def _refused(code: str, field: str, problem: str, status: int) -> RefusedError:
+def refuse_request(code: str, field: str, problem: str, status: int) -> RefusedError:
     return RefusedError(code, f"{field}: {problem}", (FieldProblem(field=field, problem=problem),), status)
 
 
-async def _covered(conn: Connection, subject: Subject, asked: ErasureRequest) -> Covered:
+async def find_covered(conn: Connection, subject: Subject, asked: ErasureRequest) -> ErasureExtent:
     """What it covers; RefusedError `not_found` names the first that the user does not have."""
     if asked.scope == "session":
         known = await hide.known_sessions(conn, subject, asked.session_ids)
         for n, session in enumerate(asked.session_ids):
             if session not in known:
-                raise _refused("not_found", f"session_ids.{n}", "the user has no such session", 404)
+                raise refuse_request("not_found", f"session_ids.{n}", "the user has no such session", 404)
         return await hide.of_sessions(conn, subject, sorted(known))
     if asked.scope == "items":
         there = await hide.known_memories(conn, subject, asked.memory_ids)
         for n, memory_id in enumerate(asked.memory_ids):
             if memory_id not in there:
-                raise _refused("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
+                raise refuse_request("not_found", f"memory_ids.{n}", "the user has no such memory", 404)
         return await items.of(conn, subject, sorted(there))
-    return Covered(asked.scope)
+    return ErasureExtent(asked.scope)
 
 
 async def again_asked(
     conn: Connection, subject: Subject, tombstone: Tombstone, why: str, policy_version: str, trace_id: str
 ) -> None:
     """An operator's word: the erasure is at work again with all its attempts, and its event waits in the outbox."""
-    at = await tombstones.now(conn)
+    at = await tombstones.load_now(conn)
     moved = await tombstones.move(conn, subject, tombstone, "processing", at=at, attempts=0, error=why)
     if moved is None:
         raise TransientError("the erasure has moved meanwhile")
-    event = requested(subject, tombstone, trace_id=trace_id, policy_version=policy_version)
+    event = to_request_event(subject, tombstone, trace_id=trace_id, policy_version=policy_version)
     state = state_event(
         subject, tombstone, tombstone.status, "processing", trace_id=trace_id, policy_version=policy_version
     )
@@ -146,13 +146,13 @@ async def again_asked(
 
 
 async def enforce(
-    conn: Connection, subject: Subject, tombstone: Tombstone, covered: Covered, policy_version: str, trace_id: str
+    conn: Connection, subject: Subject, tombstone: Tombstone, covered: ErasureExtent, policy_version: str, trace_id: str
 ) -> Tombstone:
     """The tombstone stands, what it covers is hidden or emptied, and the events that say so wait in the outbox.
 
     The caller holds the user's lock alone and is in the tombstone's epoch.
     """
-    active = await _ended(conn, subject, covered)
+    active = await load_ended(conn, subject, covered)
     hidden = await _hide(conn, subject, tombstone, covered)
     counted = hidden.rows.get("memory_items", 0)
     standing = replace(tombstone, item_count=counted, row_count=hidden.total)
@@ -161,28 +161,31 @@ async def enforce(
         await tombstones.suppress(conn, subject, tombstone.tombstone_id, tombstone.epoch, covered.memories)
     await outbox.put(
         conn,
-        [*_changed(subject, active, policy_version, trace_id), *_told(subject, standing, trace_id, policy_version)],
+        [
+            *tell_changes(subject, active, policy_version, trace_id),
+            *tell_states(subject, standing, trace_id, policy_version),
+        ],
     )
     return standing
 
 
-async def _ended(conn: Connection, subject: Subject, covered: Covered) -> Sequence[Memory]:
+async def load_ended(conn: Connection, subject: Subject, covered: ErasureExtent) -> Sequence[Memory]:
     """Active memories that are named one by one, as they were."""
     found = await memory.by_ids(conn, subject, covered.memories)
     return [each for each in found if each.status == "active"]
 
 
-async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covered: Covered) -> Hidden:
+async def _hide(conn: Connection, subject: Subject, tombstone: Tombstone, covered: ErasureExtent) -> HiddenCounts:
     id = tombstone.tombstone_id
-    before = Hidden()
+    before = HiddenCounts()
     if covered.scope == "items":
         await items.blot(conn, subject, id, covered, before)
-    hidden = await hide.mark(conn, subject, id, covered)
+    hidden = await hide.hide_rows(conn, subject, id, covered)
     for table, count in before.rows.items():
         hidden.add(table, count)
     if covered.scope == "items":
         await items.settle(conn, subject, covered)
-    revived = await hide.empty(conn, subject, id, covered, hidden)
+    revived = await hide.blank_texts(conn, subject, id, covered, hidden)
     if revived:
         await show(conn, subject, revived)
     return hidden
@@ -194,9 +197,9 @@ def history(at: datetime) -> list[dict[str, object]]:
     return [{"from": before, "to": after, "at": at.isoformat(), "attempt": 0, "error": None} for before, after in steps]
 
 
-def _told(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -> list[Outgoing]:
+def tell_states(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -> list[Outgoing]:
     """That it was asked for, and each state that it has passed."""
-    event = requested(subject, tombstone, trace_id=trace_id, policy_version=version)
+    event = to_request_event(subject, tombstone, trace_id=trace_id, policy_version=version)
     moved = [
         state_event(subject, tombstone, before, after, trace_id=trace_id, policy_version=version, nth=n)
         for n, (before, after) in enumerate(pairwise(AT_ONCE), 1)
@@ -204,7 +207,7 @@ def _told(subject: Subject, tombstone: Tombstone, trace_id: str, version: str) -
     return [*moved, (ERASURE_REQUESTED, event)]
 
 
-def requested(subject: Subject, tombstone: Tombstone, *, trace_id: str, policy_version: str) -> Envelope:
+def to_request_event(subject: Subject, tombstone: Tombstone, *, trace_id: str, policy_version: str) -> Envelope:
     """The event that hands the tombstone to the worker, and that stands for it should the database be lost."""
     asked = ErasureRequested(
         tombstone_id=tombstone.tombstone_id,
@@ -250,7 +253,7 @@ def state_event(
     return ERASURE_STATE, outbox.event(moved, subject, about, trace_id=trace_id, policy_version=policy_version)
 
 
-def _changed(subject: Subject, ended: Sequence[Memory], policy_version: str, trace_id: str) -> list[Outgoing]:
+def tell_changes(subject: Subject, ended: Sequence[Memory], policy_version: str, trace_id: str) -> list[Outgoing]:
     """That each of these memories is no more; of scope all and personal the tombstone alone says it."""
     return [
         (

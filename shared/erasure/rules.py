@@ -30,7 +30,7 @@ def may(before: TombstoneStatus, after: TombstoneStatus) -> bool:
     return after in NEXT[before]
 
 
-def fenced(status: TombstoneStatus) -> bool:
+def is_fenced(status: TombstoneStatus) -> bool:
     """Whether nothing may be learnt from what the tombstone covers: always, until the erasure is completed (X02)."""
     return status != "completed"
 
@@ -40,7 +40,7 @@ def backoff(attempts: int, policy: ErasurePolicy) -> timedelta:
     return timedelta(seconds=policy.retry_after_s[min(max(attempts, 1), len(policy.retry_after_s)) - 1])
 
 
-def exhausted(attempts: int, policy: ErasurePolicy) -> bool:
+def is_exhausted(attempts: int, policy: ErasurePolicy) -> bool:
     """Whether so many failed attempts are more than may be tried again."""
     return attempts > policy.attempts_max
 
@@ -52,11 +52,11 @@ def deadline(requested_at: datetime, profile: LegalProfile, holidays: Collection
     """
     if profile.type == "calendar":
         return requested_at + timedelta(days=profile.days)
-    last = workdays.after(requested_at.date(), profile.days, profile.calendar, holidays)
+    last = workdays.add_workdays(requested_at.date(), profile.days, profile.calendar, holidays)
     return datetime.combine(last, requested_at.timetz())
 
 
-def remaining(requested_at: datetime, deadline_at: datetime, now: datetime) -> float:
+def share_remaining(requested_at: datetime, deadline_at: datetime, now: datetime) -> float:
     """The share of the time from request to deadline that is left, below 0 once it is over.
 
     Plain time, in every profile: of business days too, so a weekend uses up its share and nobody is told too late.

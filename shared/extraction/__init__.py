@@ -1,7 +1,6 @@
 """What a turn says that is worth keeping: read by language alone, without a model; observer and compose share it."""
 
 from shared.extraction.model import (
-    Explain,
     Feedback,
     Mention,
     MessageText,
@@ -9,16 +8,16 @@ from shared.extraction.model import (
     ObserveContext,
     Observed,
     ObservePolicy,
+    ReadingNote,
     RefText,
     Refusal,
-    StructuredItem,
+    StructuredStatement,
     ToolText,
     TurnText,
 )
 from shared.extraction.observe import observe
 
 __all__ = [
-    "Explain",
     "Feedback",
     "Mention",
     "MessageText",
@@ -26,9 +25,10 @@ __all__ = [
     "ObserveContext",
     "ObservePolicy",
     "Observed",
+    "ReadingNote",
     "RefText",
     "Refusal",
-    "StructuredItem",
+    "StructuredStatement",
     "ToolText",
     "TurnText",
     "observe",

@@ -45,14 +45,14 @@ _FRAMES_EN = tuple(to_pattern(frame, re.IGNORECASE) for frame in _EN)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeFound:
     """What no longer holds, and what does; either may be unsaid."""
 
     old: str | None
     new: str | None
 
 
-def read(text: str, chinese: bool) -> Change:
+def read(text: str, chinese: bool) -> ChangeFound:
     """The values that the first fitting frame names; the whole text is the new one where none fits."""
     frames = (*_FRAMES_ZH, *_FRAMES_EN) if chinese else _FRAMES_EN
     for frame in frames:
@@ -60,8 +60,8 @@ def read(text: str, chinese: bool) -> Change:
             told = match.groupdict()
             old, new = (tidy(told.get(name) or "") or None for name in ("old", "new"))
             if old or new:
-                return Change(old, new)
-    return Change(None, text)
+                return ChangeFound(old, new)
+    return ChangeFound(None, text)
 
 
 def correction(text: str, kind: MemoryType, sentence: str, *, chinese: bool) -> Found:

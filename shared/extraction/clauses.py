@@ -101,7 +101,7 @@ def blank(text: str) -> str:
     if _QUOTED_LINE_SIGN.search(text):
         text = _QUOTED_LINE.sub(_spaces, text)
     if _QUOTE_SIGN.search(text):
-        text = _QUOTE.sub(lambda match: _quoted(text, match), text)
+        text = _QUOTE.sub(lambda match: unquote(text, match), text)
     return text
 
 
@@ -109,7 +109,7 @@ def _spaces(match: re.Match[str]) -> str:
     return _SPACE * (match.end() - match.start())
 
 
-def _quoted(text: str, match: re.Match[str]) -> str:
+def unquote(text: str, match: re.Match[str]) -> str:
     inner = match.group()[1:-1]
     if _SPEECH.search(inner) or _SAID.search(text[max(0, match.start() - 24) : match.start()]):
         return _SPACE * len(match.group())

@@ -91,7 +91,7 @@ class _Reader:
         return found
 
     def _read_clause(self, index: int) -> list[Found]:
-        clause, following = self.clauses[index], self._following(index)
+        clause, following = self.clauses[index], self.find_following(index)
         signs = clause.mask | (following.mask if following else 0)
         waiting = self.old or index - self.mended <= _LASTS or index - self.opened == 1
         if not waiting and not signs & (words.FORMS | scheduled.MOVES | DENIES):
@@ -102,7 +102,7 @@ class _Reader:
         if words.ALONE.fullmatch(clause.text):
             self.opened = index
             return []
-        shifted, joined = scheduled.moved(self.clauses, index, self.today)
+        shifted, joined = scheduled.find_moved(self.clauses, index, self.today)
         if shifted or subject == "agent":
             return [_mark_joined(one) if joined else one for one in shifted]
         if words.TAKES_BACK.search(clause.text):
@@ -119,7 +119,7 @@ class _Reader:
             or self._find_restated(index, text)
         )
 
-    def _following(self, index: int) -> Clause | None:
+    def find_following(self, index: int) -> Clause | None:
         after = self.clauses[index + 1] if index + 1 < len(self.clauses) else None
         return after if after and after.sentence == self.clauses[index].sentence else None
 
@@ -143,7 +143,7 @@ class _Reader:
 
     def _find_contrast(self, index: int, text: str) -> list[Found]:
         """`X, not Y`, `not Y but X`, in one clause or over two."""
-        following = self._following(index)
+        following = self.find_following(index)
         after = words.NOT.match(following.text) if following else None
         old = _read_part(after, "old") if after and not _read_part(after, "topic") else ""
         if names_something(old) and (own := self._promotable(index)):
@@ -211,7 +211,7 @@ class _Reader:
             thing, old = "", old or thing
         thing = thing if names_something(thing) else scheduled.thing_before("", self.clauses, index) or ""
         said = dates.find(new, self.today)
-        return [scheduled.made(thing, new, said, language_of(thing), old, correction=True)] if thing else []
+        return [scheduled.make_appointment(thing, new, said, language_of(thing), old, correction=True)] if thing else []
 
     def _find_denial(self, index: int, text: str) -> list[Found]:
         """What is so no more, as what the affirmed sentence would state, taken back."""

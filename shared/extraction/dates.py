@@ -28,7 +28,7 @@ NEAR = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ResolvedDate:
     """A time as said: its words, their place, its first and last day, how exactly it is told; `last` None is open."""
 
     text: str
@@ -60,17 +60,17 @@ class Said:
         return (self.last or self.first) < today
 
 
-def find(text: str, today: date) -> Said | None:
+def find(text: str, today: date) -> ResolvedDate | None:
     """The first time that the text names; of several possible ones what its tense tells, else the nearest."""
     return _find(text, today, False)
 
 
-def coming(text: str, today: date) -> Said | None:
+def find_coming(text: str, today: date) -> ResolvedDate | None:
     """The first time that the text names, of something to come: what is long over only where the tense tells it."""
     return _find(text, today, True)
 
 
-def without_day(said: Said | None) -> dict[str, str]:
+def without_day(said: ResolvedDate | None) -> dict[str, str]:
     """What a value keeps of a time that is no day, so that what happened in another month is another event."""
     return {"event_date": said.iso} if said and not said.day else {}
 
@@ -84,7 +84,7 @@ def last_day(iso: str) -> date:
 
 
 @of_texts(512)
-def _find(text: str, today: date, ahead: bool) -> Said | None:
+def _find(text: str, today: date, ahead: bool) -> ResolvedDate | None:
     if not words.SIGN.search(text):
         return None
     ascii_only = text.isascii()
@@ -104,7 +104,9 @@ def _find(text: str, today: date, ahead: bool) -> Said | None:
                 first, last, precision = stretch
                 at = _clock(match, end) if precision == "day" else None
                 said = text[match.start() : end].strip()
-                return Said(said, match.start(), end, first, None if since else last, "minute" if at else precision, at)
+                return ResolvedDate(
+                    said, match.start(), end, first, None if since else last, "minute" if at else precision, at
+                )
     return None
 
 

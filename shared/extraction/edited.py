@@ -13,7 +13,7 @@ from shared.extraction.dates import last_day
 from shared.extraction.manipulation import serves_itself
 from shared.extraction.model import Found, MessageText
 from shared.extraction.slots import with_due
-from shared.extraction.stated import stated
+from shared.extraction.stated import extract_statements
 from shared.secrets import redact
 
 VALUE = "value"
@@ -34,26 +34,26 @@ class Content:
     valid_until: datetime | None = None
 
 
-def edited(old: Content, text: str, value: Any, at: datetime) -> Content:
+def edit_content(old: Content, text: str, value: Any, at: datetime) -> Content:
     """The memory with this text, this value or both; what is not given follows from what is.
 
     Where only the word is another one that the old text held, value and key change with it. Otherwise the text is read
     as if the user had said it; where nothing of the same type is read, the text is the value. It is valid as long as
     before, a task until the day that it is due.
     """
-    new = _changed(old, text, value, at)
+    new = change_content(old, text, value, at)
     claims = serves_itself(new.text, directed=True)
     return replace(new, flags=("self_benefit",) if claims else (), valid_until=_until(old, new.value))
 
 
-def _changed(old: Content, text: str, value: Any, at: datetime) -> Content:
+def change_content(old: Content, text: str, value: Any, at: datetime) -> Content:
     if isinstance(value, Mapping):
         given: dict[str, Any] = {str(name): part for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
         word = next((given[name] for name in _WORDS if isinstance(given.get(name), str)), None)
-        said = text or (_said_with(old, word) if word else shown(given))
+        said = text or (_said_with(old, word) if word else show_value(given))
         return _about(old, word, said, given)
     if value is not None:
-        word = shown(value)
+        word = show_value(value)
         said = text or _said_with(old, word)
         return _about(old, word, said, _with_word(old, word, value))
     word = _word_in(old, text)
@@ -62,19 +62,19 @@ def _changed(old: Content, text: str, value: Any, at: datetime) -> Content:
     return _read(old, text, at) or Content(old.type, _slot(old), {VALUE: text}, text, old.polarity)
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """The value as a text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def redacted(value: Any) -> Any:
+def redact_value(value: Any) -> Any:
     """The value with placeholders for secrets and personal numbers, wherever they stand in it."""
     if isinstance(value, str):
         return redact(value)[0]
     if isinstance(value, Mapping):
-        return {str(name): redacted(part) for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
+        return {str(name): redact_value(part) for name, part in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # raw JSON
     if isinstance(value, list):
-        return [redacted(part) for part in value]  # pyright: ignore[reportUnknownVariableType] # raw JSON
+        return [redact_value(part) for part in value]  # pyright: ignore[reportUnknownVariableType] # raw JSON
     return value
 
 
@@ -145,7 +145,9 @@ def _slot(old: Content) -> str | None:
 def _read(old: Content, text: str, at: datetime) -> Content | None:
     """What the text states of the memory's own kind, if it states one thing."""
     message = MessageText("user", text, None, 0, at)
-    found = [one for one in stated(message, split(text), at.date(), [], directed=True) if one.kind == old.type]
+    found = [
+        one for one in extract_statements(message, split(text), at.date(), [], directed=True) if one.kind == old.type
+    ]
     if len(found) == 1 and found[0].key and not found[0].retracts:
         return Content(old.type, found[0].key, found[0].value, text, found[0].polarity)
     due = with_due(Found(old.type, None, {VALUE: text}, text, "edited", ""), text, at.date())

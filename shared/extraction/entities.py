@@ -117,7 +117,7 @@ def _kind(name: str, before: str, after: str) -> EntityKind:
     return "other"
 
 
-def admitted(
+def admit_mentions(
     found: Iterable[Mention],
     recent: Mapping[str, int],
     known: Collection[str],

@@ -33,7 +33,7 @@ def find(message: MessageText, before: str | None) -> Feedback:
         return neutral
     model = load("feedback")
     answer, said = signs(before or "", message.text)
-    rows = [model.known(row) for row in ((answer, said) if before else (said,))]
+    rows = [model.find_rows(row) for row in ((answer, said) if before else (said,))]
     shares = dict(zip(model.classes, model.shares(rows)[-1].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
     if best == "neutral" or shares[best] < (LEAST_SHARE if before else LEAST_ALONE):

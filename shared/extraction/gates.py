@@ -69,7 +69,7 @@ def _read() -> None:
     global _tables
     tables = _Tables(len(_gated))
     for bit, pattern in _gated[: tables.read]:
-        needed = _needed(parser.parse(pattern.pattern, pattern.flags))
+        needed = find_needed(parser.parse(pattern.pattern, pattern.flags))
         if needed is None:
             tables.open |= bit
             continue
@@ -100,7 +100,7 @@ def _cost(literals: Iterable[str]) -> float:
     )
 
 
-def _needed(tree: Any, left: bool = False, right: bool = False) -> frozenset[str] | None:
+def find_needed(tree: Any, left: bool = False, right: bool = False) -> frozenset[str] | None:
     """Literals of which every match of the sequence holds one; none where there are no such.
 
     `left` and `right` tell that a word ends where the sequence does; a literal between two such ends is a whole word.
@@ -146,13 +146,13 @@ def _of_node(op: Any, value: Any, left: bool, right: bool) -> frozenset[str] | N
         letter = _letter(op, value)
         return frozenset((letter,)) if letter and ord(letter) > 127 else None
     if op is code.SUBPATTERN:
-        return _needed(value[-1], left, right)
+        return find_needed(value[-1], left, right)
     if op in (code.MAX_REPEAT, code.MIN_REPEAT, code.POSSESSIVE_REPEAT):
-        return _needed(value[2]) if value[0] else None
+        return find_needed(value[2]) if value[0] else None
     if op is code.ATOMIC_GROUP:
-        return _needed(value, left, right)
+        return find_needed(value, left, right)
     if op is code.BRANCH:
-        each = [_needed(one, left, right) for one in value[1]]
+        each = [find_needed(one, left, right) for one in value[1]]
         return frozenset[str]().union(*(one for one in each if one)) if all(each) else None
     return _of_set(value) if op is code.IN else None
 

@@ -50,7 +50,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class HabitTelling:
     """When and in which session an act was told; `key` and `times` are those of the habit that was made of it then."""
 
     act: Act
@@ -70,7 +70,7 @@ class Habit:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HabitVerdict:
     """What follows from a telling: a habit to be told, and whether its act is one that is known as a habit."""
 
     habit: Habit | None = None
@@ -134,7 +134,7 @@ def is_same_act(one: Act, other: Act) -> bool:
     alike_other = shared | set(other.terms) & set(others(one.terms))
     if not alike_one and not alike_other:
         return False
-    own, own_other = _beside(one.terms, alike_one, shared), _beside(other.terms, alike_other, shared)
+    own, own_other = list_beside(one.terms, alike_one, shared), list_beside(other.terms, alike_other, shared)
     if (own or own_other) and not (alike_one | alike_other) - words.LIGHT:
         return False
     if len(own) > max(len(alike_one), 1) or len(own_other) > max(len(alike_other), 1):
@@ -149,7 +149,7 @@ def tell_same(one: str, other: str) -> bool:
     return first is not None and second is not None and is_same_act(first, second)
 
 
-def _beside(terms: Sequence[str], alike: set[str], shared: set[str]) -> list[str]:
+def list_beside(terms: Sequence[str], alike: set[str], shared: set[str]) -> list[str]:
     """The terms that the other has no word for: 晨跑 is told by 跑步 where both run."""
     acting = shared & words.ACTING
     return [each for each in terms if each not in alike and not any(verb in each for verb in acting)]
@@ -160,7 +160,7 @@ def _vector(core: str) -> Vector:
     return load_static_encoder().encode(core)
 
 
-def judge(now: Telling, earlier: Sequence[Telling], sessions_least: int) -> Verdict:
+def judge(now: HabitTelling, earlier: Sequence[HabitTelling], sessions_least: int) -> HabitVerdict:
     """What the telling makes of all that were told before: at first a habit, then again at some counts, else nothing.
 
     The key of a habit has words that all its versions say: with what is erased of the earlier ones goes nothing that a
@@ -172,20 +172,20 @@ def judge(now: Telling, earlier: Sequence[Telling], sessions_least: int) -> Verd
     days = {now.at.date(), *(each.at.date() for each in same)}
     if not habits:
         if len(sessions) < sessions_least or len(days) < DAYS_LEAST:
-            return Verdict()
-        return Verdict(Habit(_key(now.act, same), len(sessions), min(days)), known=True)
+            return HabitVerdict()
+        return HabitVerdict(Habit(_key(now.act, same), len(sessions), min(days)), known=True)
     latest = max(habits, key=lambda each: (each.times, each.at))
     due = next((count for count in COUNTED if count > latest.times), None)
     if due is None or len(sessions) < due or latest.key is None or not _says(now.act, latest.key):
-        return Verdict(known=True)
-    return Verdict(Habit(latest.key, len(sessions), min(days)), known=True)
+        return HabitVerdict(known=True)
+    return HabitVerdict(Habit(latest.key, len(sessions), min(days)), known=True)
 
 
-def _belongs(habit: Telling, now: Telling, same: Sequence[Telling]) -> bool:
+def _belongs(habit: HabitTelling, now: HabitTelling, same: Sequence[HabitTelling]) -> bool:
     return is_same_act(habit.act, now.act) or any(is_same_act(habit.act, each.act) for each in same)
 
 
-def _key(act: Act, same: Sequence[Telling]) -> str:
+def _key(act: Act, same: Sequence[HabitTelling]) -> str:
     """Of the words that say what was done those that at least half of the tellings have."""
     said = segment.keywords(act.core) or [act.core]
     common = [word for word in said if 2 * sum(segment.stem(word) in each.act.terms for each in same) >= len(same)]

@@ -36,7 +36,7 @@ def understand(message: str) -> Understood:
         return Understood("small_talk", 0.5, ())
     model = load("intents")
     read = signs(message)
-    shares = dict(zip(model.classes, model.shares([model.known(read)])[0].tolist(), strict=True))
+    shares = dict(zip(model.classes, model.shares([model.find_rows(read)])[0].tolist(), strict=True))
     best = max(shares, key=shares.__getitem__)
     if best == "other" or shares[best] < LEAST_SHARE:
         return Understood("other", 0.3, ())

@@ -43,7 +43,7 @@ def join(message: MessageText, found: Iterable[Mention]) -> list[Mention]:
             name = "b" if match["b"] else "b2"
             first = _ending_at(message, mentions, match.start())
             if first and _may_join(first.name, match[name], bracketed=form is _IN_BRACKETS):
-                mentions = _joined(mentions, first, _at(message, match[name], match.span(name)))
+                mentions = join_names(mentions, first, _at(message, match[name], match.span(name)))
     return sorted(mentions, key=lambda one: one.span)
 
 
@@ -78,7 +78,7 @@ def _may_join(one: str, other: str, *, bracketed: bool) -> bool:
     return not bracketed or bool(_LAST_HAN.search(one)) != bool(_LAST_HAN.search(other))
 
 
-def _joined(mentions: list[Mention], first: Mention, other: Mention) -> list[Mention]:
+def join_names(mentions: list[Mention], first: Mention, other: Mention) -> list[Mention]:
     kept = [each for each in mentions if each.span not in (first.span, other.span)]
     known = next((each for each in mentions if each.span == other.span), other)
     return [*kept, replace(first, same_as=other.name), known]

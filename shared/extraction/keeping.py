@@ -6,7 +6,15 @@ from schemas.vocabulary import Role
 from shared.extraction import entities
 from shared.extraction.clauses import language_of
 from shared.extraction.keys import fold
-from shared.extraction.model import Explain, Mention, MessageText, Observation, ObserveContext, ObservePolicy, Refusal
+from shared.extraction.model import (
+    Mention,
+    MessageText,
+    Observation,
+    ObserveContext,
+    ObservePolicy,
+    ReadingNote,
+    Refusal,
+)
 from shared.secrets import PLACEHOLDER, find_secrets, redact
 
 BLANKED = "blanked"
@@ -44,12 +52,12 @@ def clean(observations: list[Observation], suspect: set[int]) -> tuple[list[Obse
     return kept, refused
 
 
-def mentioned(
+def observe_mentions(
     kept: list[Observation],
     mentions: list[Mention],
     context: ObserveContext,
     policy: ObservePolicy,
-    explain: list[Explain],
+    explain: list[ReadingNote],
     messages: tuple[MessageText, ...],
     suspect: set[int],
 ) -> list[Observation]:
@@ -61,10 +69,10 @@ def mentioned(
     ]
     least = policy.entity_min_mentions
     known = {name for name in context.session_mentions if context.recent_mentions.get(name, 0) >= least}
-    passed = entities.admitted(mentions, context.recent_mentions, known, wanted, least)
+    passed = entities.admit_mentions(mentions, context.recent_mentions, known, wanted, least)
     names = {mention.canonical for mention, _ in passed}
     explain.extend(
-        Explain(mention.span, "dropped", "entity gate", mention.message_ordinal)
+        ReadingNote(mention.span, "dropped", "entity gate", mention.message_ordinal)
         for mention in mentions
         if mention.canonical not in names
     )

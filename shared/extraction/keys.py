@@ -89,7 +89,7 @@ def preference_key(target: str) -> tuple[str, str, str | None]:
     return f"pref:{scope}:{slug(canonical)}", scope, None
 
 
-def known(key: str) -> bool:
+def is_known(key: str) -> bool:
     """Whether the key is one that a client may choose: prefix, subject and name, all filled."""
     parts = key.split(":")
     return key.startswith(PREFIXES) and len(parts) >= 2 and all(parts) and len(key) <= 160

@@ -12,7 +12,7 @@ from shared.classifiers.logistic import to_log_odds
 from shared.classifiers.text_sum import load_text_sum
 from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
-from shared.extraction.learned import Verdict
+from shared.extraction.learned import ClauseClass
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.stopwords import ALL
@@ -52,14 +52,14 @@ _NUMBER = to_pattern(r"\d+|[一二两三四五六七八九十百千万]+(?=[个�
 
 
 def estimate_lasting(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> float:
     """How likely the sentence, given as a text and by its clauses, is to state something worth keeping for months."""
     return load_text_sum("lasting").estimate(text, count_signs(text, clauses, stances, verdicts))
 
 
 def count_signs(
-    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[Verdict]
+    text: str, clauses: Sequence[Clause], stances: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> list[float]:
     """The signs of a sentence, each of the order of one."""
     told = " ".join(c.text for c, s in zip(clauses, stances, strict=True) if not s.asked) if clauses else text

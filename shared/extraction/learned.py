@@ -58,7 +58,7 @@ _OWN = to_pattern(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ClauseClass:
     """How likely it is that anything of a clause is to be kept, that it corrects, and of each type that it is one.
 
     `against` is how likely a taste is one against its object.
@@ -84,32 +84,32 @@ def signs(clause: Clause, place: int, count: int) -> list[str]:
     return found
 
 
-def read(clauses: Sequence[Clause]) -> list[Verdict]:
+def read(clauses: Sequence[Clause]) -> list[ClauseClass]:
     """A verdict for each clause of a message."""
     if not clauses:
         return []
     model = load("statements")
     count = len(clauses)
-    rows = [model.known(signs(clause, place, count)) for place, clause in enumerate(clauses)]
+    rows = [model.find_rows(signs(clause, place, count)) for place, clause in enumerate(clauses)]
     return [_verdict(model, shares) for shares in model.shares(rows).tolist()]
 
 
-def alone(clause: Clause) -> Verdict:
+def read_alone(clause: Clause) -> ClauseClass:
     """The verdict that the clause would have as a message of its own."""
     model = load("statements")
-    return _verdict(model, model.alone(model.known(signs(clause, 0, 1))))
+    return _verdict(model, model.share_alone(model.find_rows(signs(clause, 0, 1))))
 
 
-def _verdict(model: Network, shares: Sequence[float]) -> Verdict:
+def _verdict(model: Network, shares: Sequence[float]) -> ClauseClass:
     types = cast(tuple[MemoryType, ...], model.groups[0][1:])
     changed, against = model.classes.index(CHANGED), model.classes.index(AGAINST)
     kinds = dict(zip(types, shares[1 : len(types) + 1], strict=True))
-    return Verdict(1.0 - shares[0], shares[changed], shares[against], kinds)
+    return ClauseClass(1.0 - shares[0], shares[changed], shares[against], kinds)
 
 
-def suspected(sentence: Sequence[Clause], verdict: Verdict) -> Found:
+def to_suspected(sentence: Sequence[Clause], verdict: ClauseClass) -> Found:
     """The sentence as words that change something known, if anything."""
-    text = _joined(sentence)
+    text = join_clauses(sentence)
     return Found(
         verdict.kind,
         None,
@@ -118,40 +118,40 @@ def suspected(sentence: Sequence[Clause], verdict: Verdict) -> Found:
         "learned",
         f"suspected {verdict.changed:.2f}",
         "preference" if verdict.kind == "preference" else "fact",
-        disliked([verdict]) if verdict.kind == "preference" else 0,
+        read_polarity([verdict]) if verdict.kind == "preference" else 0,
         assertion="inferred",
         flags=(SUSPECTED,),
     )
 
 
-def disliked(verdicts: Sequence[Verdict]) -> Polarity:
+def read_polarity(verdicts: Sequence[ClauseClass]) -> Polarity:
     """Whether a taste is against its object, -1, or for it, 1: as the surest of its clauses says."""
     surest = max(verdicts, key=lambda verdict: verdict.kinds["preference"])
     return -1 if surest.against > EVEN else 1
 
 
-def worth_reading(verdict: Verdict) -> bool:
+def worth_reading(verdict: ClauseClass) -> bool:
     """Whether a pattern may find something in the clause that would be kept."""
     return verdict.kept >= LEAST_KEPT or verdict.changed >= LEAST_CHANGED
 
 
-def worth_a_look(verdict: Verdict) -> bool:
+def worth_a_look(verdict: ClauseClass) -> bool:
     """Whether the clause may at least change something that is known."""
     return verdict.changed >= SUSPECT_CHANGED or verdict.kept >= SUSPECT_KEPT
 
 
-def open_to(verdict: Verdict, kind: MemoryType) -> Verdict:
+def open_to(verdict: ClauseClass, kind: MemoryType) -> ClauseClass:
     """The verdict, raised so far that it lets stand what a pattern finds of this type, and finds nothing itself."""
     kinds = {**verdict.kinds, kind: max(verdict.kinds.get(kind, 0.0), HARDLY)}
     return replace(verdict, kept=max(verdict.kept, LEAST_KEPT), kinds=kinds)
 
 
-def agrees(verdict: Verdict, kind: MemoryType) -> bool:
+def agrees(verdict: ClauseClass, kind: MemoryType) -> bool:
     """Whether a pattern's type may be right: it is not where another is all but certain."""
     return verdict.kinds[verdict.kind] < CERTAIN or verdict.kinds.get(kind, 1.0) >= HARDLY
 
 
-def may_state(clause: Clause, stance: Stance, verdict: Verdict) -> bool:
+def may_state(clause: Clause, stance: Stance, verdict: ClauseClass) -> bool:
     """Whether a clause may state anything of the user without a pattern that says so.
 
     Of people outside the household only facts are kept, never what they like, plan or change.
@@ -163,8 +163,8 @@ def may_state(clause: Clause, stance: Stance, verdict: Verdict) -> bool:
     return verdict.kind in OF_OTHERS and verdict.changed < CHANGES
 
 
-def changed(
-    clauses: Sequence[Clause], verdicts: Sequence[Verdict], free: Sequence[bool], corrected: Set[int]
+def find_changed(
+    clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], free: Sequence[bool], corrected: Set[int]
 ) -> dict[int, tuple[Found, int]]:
     """What the clauses that are free correct, by the clause where it begins, and the clause after its last.
 
@@ -179,9 +179,9 @@ def changed(
         end = _reach(place, [v.changed >= LIKELY and f for v, f in zip(verdicts, free, strict=True)])
         if corrected & {place - 1, end} or (end - place == 1 and len(clauses) > 1 and _little(clauses[place].text)):
             continue
-        text = _joined(clauses[place:end])
+        text = join_clauses(clauses[place:end])
         kind = _kind(verdicts[place:end])
-        sentence = _joined([clause for clause in clauses[place:] if clause.sentence == clauses[end - 1].sentence])
+        sentence = join_clauses([clause for clause in clauses[place:] if clause.sentence == clauses[end - 1].sentence])
         stated[place] = changes.correction(text, kind, sentence, chinese=clauses[place].language == "zh"), end
     return stated
 
@@ -198,24 +198,24 @@ def _little(text: str) -> bool:
     return len(text.split()) <= LITTLE_EN if text.isascii() else len(text) <= LITTLE_ZH
 
 
-def _kind(verdicts: Sequence[Verdict]) -> MemoryType:
+def _kind(verdicts: Sequence[ClauseClass]) -> MemoryType:
     """The type that all these clauses together are likeliest to be."""
     return max(verdicts[0].kinds, key=lambda kind: sum(verdict.kinds[kind] for verdict in verdicts))
 
 
-def _joined(clauses: Sequence[Clause]) -> str:
+def join_clauses(clauses: Sequence[Clause]) -> str:
     joint = "，" if clauses[0].language == "zh" else ", "
     text = joint.join(clause.text for clause in clauses)
     return LEAD.sub("", text) or text
 
 
-def statement(clauses: Sequence[Clause], verdicts: Sequence[Verdict], today: date) -> Found | None:
+def statement(clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], today: date) -> Found | None:
     """The clauses of a sentence as a statement of their likeliest type; None where no word says what it is about."""
-    text = _joined(clauses)
+    text = join_clauses(clauses)
     if all(map(meanings.says_little, query_terms(text, _FEW))):
         return None
     kind = _kind(verdicts)
-    said = dates.coming(text, today) if kind in ("event", "task") else None
+    said = dates.find_coming(text, today) if kind in ("event", "task") else None
     return Found(
         kind,
         None,
@@ -224,6 +224,6 @@ def statement(clauses: Sequence[Clause], verdicts: Sequence[Verdict], today: dat
         "learned",
         f"{kind} {max(verdict.kept for verdict in verdicts):.2f}",
         "preference" if kind == "preference" else "fact",
-        disliked(verdicts) if kind == "preference" else 0,
+        read_polarity(verdicts) if kind == "preference" else 0,
         event_date=said.day if said else None,
     )

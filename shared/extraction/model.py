@@ -51,7 +51,7 @@ class RefText:
 
 
 @dataclass(frozen=True, slots=True)
-class StructuredItem:
+class StructuredStatement:
     """An item that the client extracted itself."""
 
     type: MemoryType
@@ -70,7 +70,7 @@ class TurnText:
     messages: tuple[MessageText, ...]
     tool_calls: tuple[ToolText, ...] = ()
     refs: tuple[RefText, ...] = ()
-    items: tuple[StructuredItem, ...] = ()
+    items: tuple[StructuredStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Explain:
+class ReadingNote:
     """Why one stretch of text was kept or dropped."""
 
     text_span: tuple[int, int]
@@ -184,7 +184,7 @@ class Observed:
     suspected: tuple[Observation, ...] = ()
     mentions: tuple[Mention, ...] = ()
     refused: tuple[Refusal, ...] = ()
-    explain: tuple[Explain, ...] = ()
+    explain: tuple[ReadingNote, ...] = ()
     feedback: Feedback | None = None
 
 

@@ -22,7 +22,6 @@ from shared.extraction import (
 )
 from shared.extraction.clauses import Clause, split
 from shared.extraction.model import (
-    Explain,
     Found,
     Mention,
     MessageText,
@@ -30,13 +29,14 @@ from shared.extraction.model import (
     ObserveContext,
     Observed,
     ObservePolicy,
+    ReadingNote,
     Refusal,
     TurnText,
 )
 from shared.extraction.repairs import repair
 from shared.extraction.replacement import find_repair
 from shared.extraction.slots import with_slot
-from shared.extraction.stated import observation, stated
+from shared.extraction.stated import extract_statements, observation
 from shared.extraction.stretches import stretches
 from shared.language.patterns import to_pattern
 from shared.secrets import find_secrets
@@ -61,7 +61,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     observations: list[Observation] = []
     mentions: list[Mention] = []
     refused: list[Refusal] = []
-    explain: list[Explain] = []
+    explain: list[ReadingNote] = []
     signal, answer = None, context.answer_before
     turn, unread = stretches(turn, policy)
     for message in turn.messages:
@@ -73,7 +73,7 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
             continue
         command = slash.parse(message.text)
         if command is not None and command.cmd != "remember":
-            explain.append(Explain((0, len(message.text)), "dropped", "command", message.ordinal))
+            explain.append(ReadingNote((0, len(message.text)), "dropped", "command", message.ordinal))
             continue
         said, bad, why = _read_repaired(message, context)
         observations.extend(said)
@@ -93,14 +93,14 @@ def observe(turn: TurnText, context: ObserveContext, policy: ObservePolicy) -> O
     refused.extend(secret)
     suspected = tuple(one for one in kept if SUSPECTED in one.flags)
     kept = [one for one in kept if SUSPECTED not in one.flags]
-    kept.extend(keeping.mentioned(kept, mentions, context, policy, explain, turn.messages, suspect))
+    kept.extend(keeping.observe_mentions(kept, mentions, context, policy, explain, turn.messages, suspect))
     found = tuple(keeping.distinct(kept)[: policy.max_observations])
     return Observed(found, suspected, tuple(mentions), tuple(refused), tuple(explain), signal)
 
 
 def _read_repaired(
     message: MessageText, context: ObserveContext
-) -> tuple[list[Observation], list[Refusal], list[Explain]]:
+) -> tuple[list[Observation], list[Refusal], list[ReadingNote]]:
     """The message as its speaker meant it; places are those of the words that were said."""
     repaired = repair(message.text)
     if repaired is None:
@@ -114,10 +114,10 @@ def _read_repaired(
     )
 
 
-def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[Explain]]:
+def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observation], list[Refusal], list[ReadingNote]]:
     today = (message.created_at or context.occurred_at).date()
     refused: list[Refusal] = []
-    explain: list[Explain] = []
+    explain: list[ReadingNote] = []
     found: list[Observation] = []
     own = _without(message.text, [(wish.start, wish.end) for wish in wishes.find(message.text)])
     remembered = remember.find(own)
@@ -126,26 +126,26 @@ def _read(message: MessageText, context: ObserveContext) -> tuple[list[Observati
         if rule:
             refused.append(Refusal("manipulation", rule, (told.start, told.end), message.ordinal))
             continue
-        found.extend(_remembered(message, told, today))
-        explain.append(Explain((told.start, told.end), "kept", "remember", message.ordinal))
+        found.extend(observe_remembered(message, told, today))
+        explain.append(ReadingNote((told.start, told.end), "kept", "remember", message.ordinal))
     retracted = retractions.find(own)
     text = _without(own, [(told.lead, told.end) for told in remembered])
     forgotten: list[tuple[int, int]] = []
     for asked in forget.find(text):
-        if gone := _forgotten(message, asked, today):
+        if gone := observe_forgotten(message, asked, today):
             found.extend(gone)
-            explain.append(Explain((asked.start, asked.end), "kept", "forget", message.ordinal))
+            explain.append(ReadingNote((asked.start, asked.end), "kept", "forget", message.ordinal))
             forgotten.append((asked.start, asked.end))
     text = _without(text, forgotten)
     clauses = split(text)
-    barred = _barred(clauses, text, message, refused, explain)
+    barred = find_barred(clauses, text, message, refused, explain)
     clauses = tuple(clause for clause in clauses if clause.sentence not in barred)
-    found.extend(stated(message, clauses, today, explain, directed=False, trusted=not refused))
+    found.extend(extract_statements(message, clauses, today, explain, directed=False, trusted=not refused))
     found = _with_repair(message, _after_retractions(message, found, retracted, explain), explain)
     return found, refused, explain
 
 
-def _with_repair(message: MessageText, found: list[Observation], explain: list[Explain]) -> list[Observation]:
+def _with_repair(message: MessageText, found: list[Observation], explain: list[ReadingNote]) -> list[Observation]:
     """The findings, and that the message's short words may put a value right in what was said just before."""
     repair = find_repair(message.text)
     if repair is None or repair[2] < MAY_REPAIR:
@@ -155,7 +155,7 @@ def _with_repair(message: MessageText, found: list[Observation], explain: list[E
     stated_there = [one for one in found if one.span[0] < end and start < one.span[1] and SUSPECTED not in one.flags]
     if any(one.retracts or one.assertion == "directive" for one in stated_there):
         return found
-    explain.append(Explain((start, end), "kept", "may put a value right", message.ordinal))
+    explain.append(ReadingNote((start, end), "kept", "may put a value right", message.ordinal))
     if any(one.key for one in stated_there):
         return found
     bare = _SAYS_WRONG.search(said) and not _OF_SOMEBODY.search(said)
@@ -172,7 +172,10 @@ def _with_repair(message: MessageText, found: list[Observation], explain: list[E
 
 
 def _after_retractions(
-    message: MessageText, found: list[Observation], retracted: Sequence[retractions.Retraction], explain: list[Explain]
+    message: MessageText,
+    found: list[Observation],
+    retracted: Sequence[retractions.Retraction],
+    explain: list[ReadingNote],
 ) -> list[Observation]:
     """The findings without those that the same message takes back; what it takes back of others as findings."""
     if not retracted:
@@ -181,8 +184,8 @@ def _after_retractions(
     kept = [
         one for one in found if one.retracts or not any(_overlaps(one.span, span) for span in gone) or _replaces(one)
     ]
-    explain.extend(Explain((each.start, each.end), "kept", "retraction", message.ordinal) for each in retracted)
-    return [*kept, *(_retracting(message, each) for each in retracted if each.thing or each.takes_before)]
+    explain.extend(ReadingNote((each.start, each.end), "kept", "retraction", message.ordinal) for each in retracted)
+    return [*kept, *(to_retracting(message, each) for each in retracted if each.thing or each.takes_before)]
 
 
 def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -194,7 +197,7 @@ def _replaces(one: Observation) -> bool:
     return one.assertion == "correction"
 
 
-def _retracting(message: MessageText, each: retractions.Retraction) -> Observation:
+def to_retracting(message: MessageText, each: retractions.Retraction) -> Observation:
     said = message.text[each.start : each.end].strip()
     kind: MemoryType = "event" if each.thing else "note"
     found = Found(kind, None, {"value": each.thing or each.why}, said, retractions.DETECTOR, each.why, "fact", 0)
@@ -213,8 +216,8 @@ def _without(text: str, told: Sequence[tuple[int, int]]) -> str:
     return "".join(pieces) + text[at:]
 
 
-def _barred(
-    clauses: tuple[Clause, ...], text: str, message: MessageText, refused: list[Refusal], explain: list[Explain]
+def find_barred(
+    clauses: tuple[Clause, ...], text: str, message: MessageText, refused: list[Refusal], explain: list[ReadingNote]
 ) -> set[int]:
     """Sentences that try to steer the agent; each is refused."""
     barred: set[int] = set()
@@ -223,15 +226,15 @@ def _barred(
         if rule:
             barred.add(number)
             refused.append(Refusal("manipulation", rule, (start, end), message.ordinal))
-            explain.append(Explain((start, end), "dropped", "manipulation", message.ordinal))
+            explain.append(ReadingNote((start, end), "dropped", "manipulation", message.ordinal))
     return barred
 
 
-def _remembered(message: MessageText, told: remember.Remembered, today: date) -> list[Observation]:
+def observe_remembered(message: MessageText, told: remember.RememberCommand, today: date) -> list[Observation]:
     """What is to be remembered as one statement: of the sort and under the key that its words state, else a note."""
     benefits = manipulation.serves_itself(told.text, directed=True)
     inner = replace(message, text=told.text, name=None)
-    stated_in = stated(inner, split(told.text), today, [], directed=True)
+    stated_in = extract_statements(inner, split(told.text), today, [], directed=True)
     first = next((one for one in stated_in if one.key), None)
     assertion: Assertion = "declared" if benefits else "directive"
     if first and first.assertion == "correction" and not benefits:
@@ -254,7 +257,7 @@ def _remembered(message: MessageText, told: remember.Remembered, today: date) ->
     return [observation(with_slot(note, told.text), message, (told.start, told.end), told.text)]
 
 
-def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
+def observe_forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> list[Observation]:
     """Denials of what the request states; without a statement, of what was said about the thing that it names."""
     if manipulation.manipulates(message.text[asked.start : asked.end]):
         return []
@@ -276,6 +279,6 @@ def _forgotten(message: MessageText, asked: forget.Forgotten, today: date) -> li
             pattern="forget",
             span=span,
         )
-        for one in stated(inner, split(asked.text), today, [], directed=False)
+        for one in extract_statements(inner, split(asked.text), today, [], directed=False)
         if one.key is not None
     ]

@@ -94,18 +94,18 @@ def gives_opinion(text: str) -> bool:
 
 
 def _judges(sentence: str) -> bool:
-    if _FINDS_EN.search(sentence) and not _SELF_EN.match(_after(_MARK_EN, sentence) or ""):
+    if _FINDS_EN.search(sentence) and not _SELF_EN.match(take_after(_MARK_EN, sentence) or ""):
         return True
     for mark, end, own, thinks in (
         (_MARK_EN, _END_EN, _SELF_EN, _THINKS_EN),
         (_MARK_ZH, _END_ZH, _SELF_ZH, _THINKS_ZH),
     ):
-        said = _after(mark, sentence) or (end.sub("", sentence) if end.search(sentence) else "")
+        said = take_after(mark, sentence) or (end.sub("", sentence) if end.search(sentence) else "")
         if said and not own.match(said) and thinks.match(said):
             return True
     return False
 
 
-def _after(mark: re.Pattern[str], sentence: str) -> str:
+def take_after(mark: re.Pattern[str], sentence: str) -> str:
     found = mark.match(sentence)
     return sentence[found.end() :] if found else ""

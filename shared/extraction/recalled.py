@@ -22,7 +22,7 @@ _DATA = to_pattern(
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ShownSentence:
     """A text of a turn; `stated` where it is the user's newest message, which may repeat what is known."""
 
     ordinal: int
@@ -30,7 +30,7 @@ class Heard:
     stated: bool
 
 
-def blanked(text: str, spans: Iterable[Sequence[int]]) -> str:
+def blank_spans(text: str, spans: Iterable[Sequence[int]]) -> str:
     """The text with spaces where the spans are: what is left stands where it stood."""
     pieces: list[str] = []
     at = 0
@@ -43,24 +43,26 @@ def blanked(text: str, spans: Iterable[Sequence[int]]) -> str:
 def blanked_but(text: str, spans: Iterable[Sequence[int]]) -> str:
     """The text with spaces where the spans are not."""
     ends = sorted((each[0], each[1]) for each in spans)
-    return blanked(text, zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True))
+    return blank_spans(
+        text, zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True)
+    )
 
 
-def own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:
+def keep_own(text: str, spans: Iterable[Sequence[int]] = ()) -> str:
     """What is somebody's own in a text: without these spans, and without blocks that only a package holds."""
-    rest = blanked(text, spans)
+    rest = blank_spans(text, spans)
     if "<" not in rest and "[E" not in rest:
         return rest
-    return blanked(rest, [found.span() for found in _DATA.finditer(rest)])
+    return blank_spans(rest, [found.span() for found in _DATA.finditer(rest)])
 
 
-def sentences(heard: Iterable[Heard]) -> dict[int, list[Print]]:
+def sentences(heard: Iterable[ShownSentence]) -> dict[int, list[Print]]:
     """The sentences of each text by ordinal that can be known again."""
     return {each.ordinal: list(prints(each.text)) for each in heard}
 
 
-def recalled(
-    heard: Iterable[Heard], found: Mapping[int, Sequence[Print]], shown: Mapping[int, frozenset[Piece]]
+def find_recalled(
+    heard: Iterable[ShownSentence], found: Mapping[int, Sequence[Print]], shown: Mapping[int, frozenset[Piece]]
 ) -> dict[int, list[Span]]:
     """By ordinal the sentences that come from a package. `shown`: in which pieces a hash stood.
 
@@ -70,11 +72,11 @@ def recalled(
     for each in heard:
         known = [print for print in found.get(each.ordinal, ()) if print.hash in shown]
         pieces = {piece for print in known for piece in shown[print.hash]}
-        if known and (not each.stated or _pasted([shown[print.hash] for print in known], pieces)):
+        if known and (not each.stated or is_pasted([shown[print.hash] for print in known], pieces)):
             spans[each.ordinal] = [(print.start, print.end) for print in known]
     return spans
 
 
-def _pasted(held: Sequence[frozenset[Piece]], pieces: Iterable[Piece]) -> bool:
+def is_pasted(held: Sequence[frozenset[Piece]], pieces: Iterable[Piece]) -> bool:
     """Whether no single piece explains all the sentences."""
     return len(held) >= PASTED_PIECES and not any(all(piece in each for each in held) for piece in pieces)

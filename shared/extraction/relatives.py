@@ -8,7 +8,7 @@ from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.extraction.guards_words import KIN_EN, KIN_ZH
 from shared.language.patterns import to_pattern
-from shared.memo import Recall
+from shared.memo import BoundedMemo
 
 _OF_KIN = to_pattern(
     rf"^(?:and |but |so |also |well |oh )*(?:[Mm]y|[Oo]ur)\s+(?:\w+\s+)?{KIN_EN}\b|^(?:其实|对了|最近|昨天|今天|上周|另外|还有)?[，,]?我(?:们)?(?:家)?的?(?:大|小|二)?{KIN_ZH}",
@@ -44,7 +44,7 @@ _WHAT_LASTS = to_pattern(
     r"|是(?:一?[名个位])?[\u4e00-\u9fff]{0,4}(?:人|师|员|生|家|工|者|医生|护士|警察|教授|老板|司机)|毕业于[\u4e00-\u9fff]{2,10}|会说[\u4e00-\u9fff]{2,8})$"
 )
 """What somebody near the user is, has or does for a living, and nothing of the day."""
-_telling: Recall[bool] = Recall()
+_telling: BoundedMemo[bool] = BoundedMemo()
 
 
 _LIMITS = to_pattern(

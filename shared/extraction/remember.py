@@ -57,7 +57,7 @@ _EMPTY = to_pattern(
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberCommand:
     """What is to be remembered, its place, the words that say so and where these begin."""
 
     text: str
@@ -67,15 +67,15 @@ class Remembered:
     lead: int
 
 
-def find(text: str) -> tuple[Remembered, ...]:
+def find(text: str) -> tuple[RememberCommand, ...]:
     """Everything the message tells to remember, each to the end of its sentence; of a command, all."""
     command = parse(text)
     if command is not None:
         if command.cmd != "remember" or not command.args:
             return ()
         start = text.index(command.args[0], text.lower().index("remember") + 8)
-        return (Remembered(command.args, start, start + len(command.args), "/remember", 0),)
-    found: list[Remembered] = []
+        return (RememberCommand(command.args, start, start + len(command.args), "/remember", 0),)
+    found: list[RememberCommand] = []
     own = blank(text)
     for pattern, asked in ((_ZH, _ASKED_ZH), (_EN, _ASKED_EN)):
         position = 0
@@ -89,7 +89,7 @@ def find(text: str) -> tuple[Remembered, ...]:
             if end := _SENTENCE_END.search(body):
                 body = body[: end.end()]
             found.append(
-                Remembered(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"], match.start("verb"))
+                RememberCommand(body.rstrip("。.!！?？ "), start, start + len(body), match["verb"], match.start("verb"))
             )
             position = start + len(body)
     return tuple(found)

@@ -5,7 +5,7 @@
 import re
 from dataclasses import dataclass
 
-from shared.extraction.values import PART, last_like, whole
+from shared.extraction.values import PART, last_like, widen_span
 from shared.language.patterns import to_pattern
 from shared.language.segment import words
 
@@ -66,7 +66,7 @@ def repair(text: str) -> Repaired | None:
         old, new, after = found
         at = old[0] + new[1] - new[0]
         repaired = repaired[: old[0]] + repaired[slice(*new)] + repaired[old[1] : after[0]] + repaired[after[1] :]
-        stretches = _moved(stretches, ((0, old[0]), new, (old[1], after[0]), (after[1], _end(stretches))))
+        stretches = move_stretches(stretches, ((0, old[0]), new, (old[1], after[0]), (after[1], _end(stretches))))
     return Repaired(repaired, stretches) if repaired != text else None
 
 
@@ -77,7 +77,9 @@ def _end(stretches: tuple[tuple[int, int, int], ...]) -> int:
     return stretches[-1][0] + stretches[-1][2]
 
 
-def _moved(stretches: tuple[tuple[int, int, int], ...], kept: tuple[Span, ...]) -> tuple[tuple[int, int, int], ...]:
+def move_stretches(
+    stretches: tuple[tuple[int, int, int], ...], kept: tuple[Span, ...]
+) -> tuple[tuple[int, int, int], ...]:
     moved: list[tuple[int, int, int]] = []
     here = 0
     for start, end in kept:
@@ -124,7 +126,7 @@ def _wrong_words(text: str, before: Span, phrase: Span, *, weak: bool) -> Span |
         clause += len(said) - clause - len(said[clause:].lstrip())
         return (before[0] + clause, before[1]) if not weak and _CLAUSE.match(said[clause:]) else None
     if found := last_like(said, new):
-        found = whole(said, found, new)
+        found = widen_span(said, found, new)
         return before[0] + found[0], before[0] + found[1]
     if weak:
         return None

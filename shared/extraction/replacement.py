@@ -181,7 +181,7 @@ def read_phrases(text: str) -> Phrases:
     vectors = np.stack([encode(word) for word in words]).astype(np.float64) if words else np.zeros((0, 1))
     lengths = np.asarray([float(_size(word)) for word in words])
     sorts = tuple(sort_of(word) for word in words)
-    kinds = tuple(frozenset(sort for each in meanings.named(word) for sort in each.sorts) for word in words)
+    kinds = tuple(frozenset(sort for each in meanings.find_known_words(word) for sort in each.sorts) for word in words)
     return Phrases(text, places, vectors, sorts, kinds, lengths)
 
 
@@ -221,7 +221,10 @@ def count_signs(old: Phrases, new: Phrases, likely: float) -> Numbers:
     before, said = old.text.lower(), new.text.lower()
     clause = PART.search(new.text)
     first, begin = (clause.end(), clause.start()) if clause else (len(new.text), 0)
-    around = [_beside(old.text, place) for place in old.places], [_beside(new.text, place) for place in new.places]
+    around = (
+        [list_beside(old.text, place) for place in old.places],
+        [list_beside(new.text, place) for place in new.places],
+    )
     numbers = [any(map(_is_digit, word)) for word in olds], [any(map(_is_digit, word)) for word in news]
     names = [_is_name(old.text, place) for place in old.places], [_is_name(new.text, place) for place in new.places]
     same_behind = _equal([word[-1] for word in olds], [word[-1] for word in news])
@@ -305,7 +308,7 @@ def _is_name(text: str, place: Span) -> bool:
     return text[place[0]].isascii() and text[place[0]].isupper()
 
 
-def _beside(text: str, place: Span) -> tuple[str, str]:
+def list_beside(text: str, place: Span) -> tuple[str, str]:
     """The word or character on both sides of a place, empty at an edge of a clause."""
     before = re.search(r"(?:[a-z'’]+ ?|[\u3400-\u9fff])$", text[: place[0]].lower())
     behind = re.match(r"(?: ?[a-z'’]+|[\u3400-\u9fff])", text[place[1] :].lower())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shared.language.patterns import to_pattern
-from shared.memo import Recall
+from shared.memo import BoundedMemo
 
 Why = Literal["joke", "deleted", "withdrawn", "fell_through"]
 FORGOTTEN: frozenset[Why] = frozenset({"joke", "deleted"})
@@ -157,10 +157,10 @@ def _names_thing(fell: re.Match[str]) -> bool:
     return bool(thing) and not _PRONOUN.fullmatch(thing)
 
 
-_taken: Recall[tuple[tuple[int, int], ...]] = Recall()
+_taken: BoundedMemo[tuple[tuple[int, int], ...]] = BoundedMemo()
 
 
-def taken(text: str) -> tuple[tuple[int, int], ...]:
+def find_taken_back(text: str) -> tuple[tuple[int, int], ...]:
     """Where the words stand that the message takes back itself; the whole of it where it does nothing but take back."""
     known = _taken.get(text)
     return _taken.put(text, _find_taken(text)) if known is None else known

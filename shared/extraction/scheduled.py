@@ -96,11 +96,11 @@ def _english(text: str, today: date) -> list[Found]:
         match = pattern.search(text)
         if not match or not _WHEN_EN.match(match["when"]):
             continue
-        said = dates.coming(match["when"], today)
+        said = dates.find_coming(match["when"], today)
         if said is None or said.is_over(today):
             return []
         moved = pattern is _AT_EN and re.search(r"\bnow\b", match["link"], re.I)
-        return [made(match["thing"], match["when"], said, "en", correction=bool(moved))]
+        return [make_appointment(match["thing"], match["when"], said, "en", correction=bool(moved))]
     return []
 
 
@@ -108,9 +108,13 @@ def _chinese(text: str, today: date) -> list[Found]:
     if _LOOSE_ZH.search(text):
         return []
     if (match := _ON_ZH.search(text)) and not re.search(r"[不没]", text):
-        said = dates.coming(match["when"], today)
+        said = dates.find_coming(match["when"], today)
         if said and said.start <= 1 and not said.is_over(today) and len(match["when"]) <= 20:
-            return [made(match["thing"], match["when"], said, "zh", correction="现在" in text[: match.start("link")])]
+            return [
+                make_appointment(
+                    match["thing"], match["when"], said, "zh", correction="现在" in text[: match.start("link")]
+                )
+            ]
     said = dates.find(text, today)
     if said is None or said.is_over(today) or said.start > 3:
         return []
@@ -118,17 +122,19 @@ def _chinese(text: str, today: date) -> list[Found]:
     at = _TIME_ZH.match(rest)
     when = said.text + (at.group() if at else "")
     match = _WITH_ZH.match(rest[at.end() :] if at else rest)
-    return [made(match["noun"] or match["thing"], when, said, "zh")] if match else []
+    return [make_appointment(match["noun"] or match["thing"], when, said, "zh")] if match else []
 
 
-def moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Found], bool]:
+def find_moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Found], bool]:
     """The appointment that the clause moves, and whether the clause after it belongs to the move."""
     clause = clauses[index]
     after = clauses[index + 1] if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else None
     if clause.language != "en" or not clause.mask & MOVES:
         return [], False
     if (match := _MOVED_EN.search(clause.text)) and (said := _day(match["when"], today)):
-        return [made(match["thing"], match["when"], said, "en", tidy(match["old"] or ""), correction=True)], False
+        return [
+            make_appointment(match["thing"], match["when"], said, "en", tidy(match["old"] or ""), correction=True)
+        ], False
     for joined in (False, True):
         if joined and after is None:
             continue
@@ -138,12 +144,12 @@ def moved(clauses: Sequence[Clause], index: int, today: date) -> tuple[list[Foun
             continue
         thing = thing_before(match["head"], clauses, index)
         if thing:
-            return [made(thing, match["when"], said, "en", tidy(match["old"]), correction=True)], joined
+            return [make_appointment(thing, match["when"], said, "en", tidy(match["old"]), correction=True)], joined
     return [], False
 
 
-def _day(when: str, today: date) -> dates.Said | None:
-    return dates.coming(when, today) if _WHEN_EN.match(when) else None
+def _day(when: str, today: date) -> dates.ResolvedDate | None:
+    return dates.find_coming(when, today) if _WHEN_EN.match(when) else None
 
 
 def thing_before(text: str, clauses: Sequence[Clause], index: int) -> str | None:
@@ -165,8 +171,8 @@ def key_of(thing: str) -> str:
     return f"event:{slug(_GENERIC_EN.sub('', plain) or plain, 40)}"
 
 
-def made(
-    thing: str, when: str, said: dates.Said | None, language: str, old: str = "", *, correction: bool = False
+def make_appointment(
+    thing: str, when: str, said: dates.ResolvedDate | None, language: str, old: str = "", *, correction: bool = False
 ) -> Found:
     """The appointment as it now stands."""
     thing, when = tidy(re.sub(r"^(?:my|our|the)\s+", "", thing, flags=re.I)), tidy(when)

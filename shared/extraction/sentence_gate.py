@@ -6,7 +6,7 @@ from itertools import groupby
 from shared.extraction.clauses import Clause
 from shared.extraction.guards import Stance
 from shared.extraction.lasting import estimate_lasting
-from shared.extraction.learned import Verdict
+from shared.extraction.learned import ClauseClass
 from shared.extraction.model import Found
 from shared.extraction.orders import order_in
 from shared.extraction.relatives import tells_what_lasts
@@ -27,7 +27,7 @@ INTRODUCTIONS = frozenset({"profile:user:name", "profile:user:call_me"})
 
 
 def estimate_sentences(
-    text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[Verdict]
+    text: str, clauses: Sequence[Clause], stand: Sequence[Stance], verdicts: Sequence[ClauseClass]
 ) -> dict[int, float]:
     """How likely each sentence is to state something lasting."""
     found: dict[int, float] = {}
@@ -50,7 +50,7 @@ def _is_bare(text: str, stand: Sequence[Stance]) -> bool:
     return short and not any(stance.explicit for stance in stand)
 
 
-def _states_enough(verdicts: Sequence[Verdict], likely: float) -> bool:
+def _states_enough(verdicts: Sequence[ClauseClass], likely: float) -> bool:
     """Whether a sentence states something to keep: by how much it tells, or because a clause of it says it plainly."""
     return likely >= SURE or (likely >= LEAST and max(verdict.kept for verdict in verdicts) >= PLAIN)
 
@@ -61,7 +61,7 @@ def stands_anyway(found: Found) -> bool:
 
 
 def keep_sentences(
-    clauses: Sequence[Clause], verdicts: Sequence[Verdict], likely: Mapping[int, float]
+    clauses: Sequence[Clause], verdicts: Sequence[ClauseClass], likely: Mapping[int, float]
 ) -> dict[int, bool]:
     """By number whether a sentence states something to keep, as an order or the end of a ticket always does."""
     kept: dict[int, bool] = {}

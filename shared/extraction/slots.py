@@ -280,7 +280,7 @@ def denied_allergy(text: str) -> Found | None:
 
 def with_due(found: Found, text: str, today: date) -> Found:
     """A thing to do with when it is due, no finer than it was said, and valid until all of that is over."""
-    said = dates.coming(text, today) if found.kind == "task" else None
+    said = dates.find_coming(text, today) if found.kind == "task" else None
     if said is None:
         return found
     until = None if said.last is None or said.is_over(today) else datetime.combine(said.last, time(23, 59, 59), UTC)

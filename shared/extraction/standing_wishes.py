@@ -49,7 +49,7 @@ class Wishes:
 
         What was decided of it before stands. An answer that comes in a turn of its own goes with the message before it.
         """
-        own = wishes.said(text)
+        own = wishes.list_wishes(text)
         for wish in own:
             self._take(wish, place)
         why = place.withheld or self._why(place, own, text)
@@ -66,13 +66,13 @@ class Wishes:
             return "caller"
         if any(wish.scope == "message" and not wish.remember for wish in own):
             return "message"
-        if standing := self._standing(place.session_id):
+        if standing := self.find_standing(place.session_id):
             return standing
         answers = text.messages and not any(message.role == "user" for message in text.messages)
         before = self._quiet.get((place.session_id, place.seq - 1))
         return before if answers and before in ("message", "caller") else None
 
-    def _standing(self, session_id: str) -> Why | None:
+    def find_standing(self, session_id: str) -> Why | None:
         session, person = self._said.get(session_id), self._said.get(PERSON)
         if session and not session.remember:
             return "session"
@@ -86,7 +86,7 @@ class Wishes:
         if not wish.remember:
             self._set(PERSON if wish.scope == "person" else place.session_id, place, remember=False)
             return
-        standing = self._standing(place.session_id)
+        standing = self.find_standing(place.session_id)
         if wish.scope == "session" and standing:
             self._set(place.session_id, place, remember=True)
         elif wish.scope != "session":

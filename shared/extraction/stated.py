@@ -13,8 +13,8 @@ from shared.extraction.clauses import Clause, language_of, split
 from shared.extraction.correction_forms import find_corrections, may_promote, promote_finding, put_instead
 from shared.extraction.guards import Stance, stances
 from shared.extraction.keys import profile_key, slug
-from shared.extraction.learned import Verdict
-from shared.extraction.model import Explain, Found, MessageText, Observation
+from shared.extraction.learned import ClauseClass
+from shared.extraction.model import Found, MessageText, Observation, ReadingNote
 from shared.extraction.opinions import epistemic_of
 from shared.extraction.orders import order_in
 from shared.extraction.plain import find_plain
@@ -53,18 +53,18 @@ _BESIDE = frozenset({"task", "event", "decision"})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SentenceReading:
     """Findings by the clause that they begin at, and the last clause of those that go on."""
 
     found: dict[int, list[Found]]
     swallowed: dict[int, int]
 
 
-def stated(
+def extract_statements(
     message: MessageText,
     clauses: tuple[Clause, ...],
     today: date,
-    explain: list[Explain],
+    explain: list[ReadingNote],
     *,
     directed: bool,
     trusted: bool = True,
@@ -79,7 +79,7 @@ def stated(
     likely = {} if directed else estimate_sentences(message.text, clauses, stand, verdicts)
     if not directed and max(likely.values(), default=0.0) < SURE and not any(map(learned.worth_a_look, verdicts)):
         explain.extend(
-            Explain((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
+            ReadingNote((clause.start, clause.end), "dropped", "nothing lasting", message.ordinal) for clause in clauses
         )
         return []
     reading = _read(clauses, stand, verdicts, plainly, today, likely, directed=directed, trusted=trusted)
@@ -93,9 +93,9 @@ def stated(
         until = max(until, last + 1 if found else 0)
         if not found:
             if index >= until:
-                explain.append(Explain(span, "dropped", _why(stance), message.ordinal))
+                explain.append(ReadingNote(span, "dropped", _why(stance), message.ordinal))
             continue
-        explain.append(Explain(span, "kept", ",".join(one.detector for one in found), message.ordinal))
+        explain.append(ReadingNote(span, "kept", ",".join(one.detector for one in found), message.ordinal))
         begin, end = _stretch(clauses, reading, index, last)
         sentence = message.text[clauses[begin].start : clauses[end - 1].end]
         one = with_slot(_merge(found), sentence)
@@ -135,7 +135,7 @@ def _in_words(found: Found, words: str) -> Found:
     return replace(found, text=words, value={**found.value, "value": words} if same else found.value)
 
 
-def _stretch(clauses: Sequence[Clause], reading: Reading, index: int, last: int) -> tuple[int, int]:
+def _stretch(clauses: Sequence[Clause], reading: SentenceReading, index: int, last: int) -> tuple[int, int]:
     """The clauses that the statement at this place has for its own: to the next statement of its sentence.
 
     The first has what stands before it, too: a condition, an introduction.
@@ -149,21 +149,21 @@ def _stretch(clauses: Sequence[Clause], reading: Reading, index: int, last: int)
     return begin, max(end, last + 1)
 
 
-def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[Verdict], frozenset[int]]:
+def _verdicts(clauses: tuple[Clause, ...]) -> tuple[list[ClauseClass], frozenset[int]]:
     """What the learned weights say of each clause, without gainsaying a pattern where they know little.
 
     They know few names; and a question or a greeting beside a statement makes it look like less than it is: the places
     of clauses that alone would surely be kept come beside the verdicts.
     """
     few = len(clauses) <= learned.FEW_CLAUSES and not any(_OF_WORDS.search(clause.text) for clause in clauses)
-    found: list[Verdict] = []
+    found: list[ClauseClass] = []
     plainly: set[int] = set()
     for place, (clause, verdict) in enumerate(zip(clauses, learned.read(clauses), strict=True)):
         if persons.introduces(clause.text):
             verdict = learned.open_to(verdict, "profile")
         elif len(clauses) == 1 and verdict.kept >= learned.EVEN:
             plainly.add(place)
-        elif few and (own := learned.alone(clause)).kept >= learned.SURE_ALONE:
+        elif few and (own := learned.read_alone(clause)).kept >= learned.SURE_ALONE:
             verdict = learned.open_to(verdict, own.kind)
             plainly.add(place)
         found.append(verdict)
@@ -197,14 +197,14 @@ def standings(text: str) -> list[tuple[tuple[int, int], str]]:
 def _read(
     clauses: tuple[Clause, ...],
     stand: Sequence[Stance],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[ClauseClass],
     plainly: Set[int],
     today: date,
     likely: Mapping[int, float],
     *,
     directed: bool,
     trusted: bool,
-) -> Reading:
+) -> SentenceReading:
     plain = [
         find_plain(clause, stance, today) if directed or learned.worth_reading(verdicts[index]) else []
         for index, (clause, stance) in enumerate(zip(clauses, stand, strict=True))
@@ -213,16 +213,16 @@ def _read(
     if not directed:
         _weigh(plain, corrected, stand, verdicts)
     ends = {index: index + 1 for index, found in corrected.items() if found and "joined" in found[0].flags}
-    found = {index: _beside(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()}
+    found = {index: list_beside(index, plain, corrected) for index in range(len(clauses)) if index not in ends.values()}
     found = {index: each for index, each in found.items() if each}
     if directed:
-        return Reading(found, ends)
+        return SentenceReading(found, ends)
     kept = keep_sentences(clauses, verdicts, likely)
     found = {
         n: each for n, each in found.items() if kept[clauses[n].sentence] or n in plainly or stands_anyway(each[0])
     }
     if not trusted:
-        return Reading(found, ends)
+        return SentenceReading(found, ends)
     free = [
         not plain[index]
         and index not in corrected
@@ -230,7 +230,7 @@ def _read(
         and learned.may_state(clauses[index], stand[index], verdict)
         for index, verdict in enumerate(verdicts)
     ]
-    for index, (one, end) in learned.changed(clauses, verdicts, free, corrected.keys()).items():
+    for index, (one, end) in learned.find_changed(clauses, verdicts, free, corrected.keys()).items():
         if kept[clauses[index].sentence] or likely[clauses[index].sentence] >= MAY_CORRECT:
             found[index], ends[index] = [one], end - 1
     taken = {clauses[at].sentence for index in found for at in range(index, ends.get(index, index) + 1)}
@@ -246,7 +246,7 @@ def _read(
                 found[own[0]], ends[own[0]] = [whole], own[-1]
     _put_instead(clauses, stand, found, ends)
     _suspect(clauses, verdicts, free, found, ends)
-    return Reading(found, ends)
+    return SentenceReading(found, ends)
 
 
 def _put_instead(
@@ -303,7 +303,7 @@ def _in_place_of(denial: Found, new: Found) -> Found:
 
 def _suspect(
     clauses: Sequence[Clause],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[ClauseClass],
     free: Sequence[bool],
     found: dict[int, list[Found]],
     ends: dict[int, int],
@@ -319,11 +319,14 @@ def _suspect(
             best[sentence] = index
     sentences = _by_sentence(clauses)
     for number, index in best.items():
-        found[index] = [learned.suspected(sentences[number], verdicts[index])]
+        found[index] = [learned.to_suspected(sentences[number], verdicts[index])]
 
 
 def _weigh(
-    plain: list[list[Found]], corrected: dict[int, list[Found]], stand: Sequence[Stance], verdicts: Sequence[Verdict]
+    plain: list[list[Found]],
+    corrected: dict[int, list[Found]],
+    stand: Sequence[Stance],
+    verdicts: Sequence[ClauseClass],
 ) -> None:
     """Take out what the learned weights gainsay; make corrections of what they take for a change."""
     for index, verdict in enumerate(verdicts):
@@ -340,7 +343,7 @@ def _weigh(
             plain[index] = []
 
 
-def _beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
+def list_beside(index: int, plain: list[list[Found]], corrected: dict[int, list[Found]]) -> list[Found]:
     """What the clause corrects, and what it states beside that; else what it states."""
     found = corrected.get(index, plain[index])
     if index not in corrected or not found or found[0].kind in ("event", "note"):

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from shared.extraction.model import Explain, MessageText, ObservePolicy, TurnText
+from shared.extraction.model import MessageText, ObservePolicy, ReadingNote, TurnText
 
 TOO_LONG = "too long"
 """Why what stands behind a stretch states nothing."""
 
 
-def stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, list[Explain]]:
+def stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, list[ReadingNote]]:
     """The turn with as much of each text as is read, and what is left out. The user's own messages come first."""
     room = policy.max_turn_chars
     read: dict[int, int] = {}
@@ -16,7 +16,7 @@ def stretches(turn: TurnText, policy: ObservePolicy) -> tuple[TurnText, list[Exp
         read[message.ordinal] = min(len(message.text), policy.max_message_chars, room)
         room -= read[message.ordinal]
     left = [
-        Explain((read[each.ordinal], len(each.text)), "dropped", TOO_LONG, each.ordinal)
+        ReadingNote((read[each.ordinal], len(each.text)), "dropped", TOO_LONG, each.ordinal)
         for each in turn.messages
         if each.role == "user" and len(each.text) > read[each.ordinal]
     ]

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from schemas.vocabulary import MemoryType
 from shared.extraction.clauses import language_of
-from shared.extraction.keys import fold, known, profile_key, slug
-from shared.extraction.model import MessageText, Observation, RefText, StructuredItem, ToolText
+from shared.extraction.keys import fold, is_known, profile_key, slug
+from shared.extraction.model import MessageText, Observation, RefText, StructuredStatement, ToolText
 from shared.language.patterns import to_pattern
 
 _ALIASES = {
@@ -63,20 +63,20 @@ _STATES = {
 }
 
 
-def from_item(item: StructuredItem, ordinal: int, slots: Set[str] | None = frozenset()) -> Observation:
+def from_item(item: StructuredStatement, ordinal: int, slots: Set[str] | None = frozenset()) -> Observation:
     """The observation of a client's item; a note where its key is not allowed or its type not a user's (OC230).
 
     `slots` are those of a profile beside the built-in ones.
     """
     key = _ALIASES.get(item.key or "", item.key)
     key = key and (profile_key(key, slots) or key)
-    shown = item.text or _shown(item.value)
+    shown = item.text or show_value(item.value)
     kind: MemoryType = "note" if item.type == "agent_experience" else item.type
     value: dict[str, Any] = (
         dict(cast("Mapping[str, Any]", item.value)) if isinstance(item.value, Mapping) else {"value": item.value}
     )
     if key is not None and not (
-        known(key)
+        is_known(key)
         and profile_key(key, slots)
         and (kind in ("note", "summary") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)
     ):
@@ -109,7 +109,7 @@ def _kind_of(key: str) -> MemoryType:
     return next(name for name, prefix in _KEYED.items() if key.startswith(prefix))
 
 
-def _shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

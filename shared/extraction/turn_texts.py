@@ -16,7 +16,7 @@ from shared.extraction import (
     Observation,
     Observed,
     RefText,
-    StructuredItem,
+    StructuredStatement,
     ToolText,
     TurnText,
     forget,
@@ -25,7 +25,7 @@ from shared.extraction import (
     wishes,
 )
 from shared.extraction.clauses import language_of
-from shared.extraction.edited import VALUE, redacted, shown
+from shared.extraction.edited import VALUE, redact_value, show_value
 from shared.extraction.standing_wishes import TurnPlace, Why
 from shared.policy import ConfidencePolicy
 from shared.secrets import redact
@@ -45,7 +45,7 @@ def turn_text(turn: Turn) -> TurnText:
     calls = {e.ordinal: e for e in turn.events if e.event_type == "tool_call" and e.content is not None}
     return TurnText(
         messages=tuple(
-            MessageText(e.role or "user", own(turn, e, e.content["text"]), e.name, e.ordinal, e.said_at)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+            MessageText(e.role or "user", take_own_text(turn, e, e.content["text"]), e.name, e.ordinal, e.said_at)  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
             for e in turn.events
             if e.event_type in SPOKEN and e.content is not None
         ),
@@ -70,16 +70,16 @@ def place_of(turn: Turn) -> TurnPlace:
 
 def withhold(turn: Turn, why: Why | str) -> Turn:
     """The turn with nothing in it that could be learnt: what takes knowledge away, or names a memory, stays."""
-    events = tuple(left for event in turn.events if (left := _left(event, why)))
+    events = tuple(left for event in turn.events if (left := leave_event(event, why)))
     return replace(turn, events=events, withheld=why)
 
 
-def ending(turn: Turn) -> Turn:
+def keep_session_end(turn: Turn) -> Turn:
     """The turn without words: whether its session ends with it is all that is left."""
     return replace(turn, events=tuple(e for e in turn.events if e.event_type == SESSION_END))
 
 
-def _left(event: Event, why: str) -> Event | None:
+def leave_event(event: Event, why: str) -> Event | None:
     if event.event_type == SESSION_END:
         return event
     content = event.content or {}
@@ -104,9 +104,9 @@ def left_of(text: str, why: str, kept: Sequence[tuple[int, int]] = ()) -> str:
     return recalled.blanked_but(text, spans)
 
 
-def own(turn: Turn, event: Event, text: str) -> str:
+def take_own_text(turn: Turn, event: Event, text: str) -> str:
     """The event's text without what memory had shown before it was said."""
-    return recalled.own(text, turn.recalled.get(str(event.ordinal), ()))
+    return recalled.keep_own(text, turn.recalled.get(str(event.ordinal), ()))
 
 
 def _tool(turn: Turn, call: Event, result: Event) -> ToolText:
@@ -114,13 +114,13 @@ def _tool(turn: Turn, call: Event, result: Event) -> ToolText:
     return ToolText(
         name=call.name or "",
         args=(call.content or {}).get("args") or {},
-        result_text=own(turn, result, rendered(content.get("result"))),
+        result_text=take_own_text(turn, result, render_result(content.get("result"))),
         status=content.get("status") or "ok",
         ordinal=result.ordinal,
     )
 
 
-def rendered(value: Any) -> str:
+def render_result(value: Any) -> str:
     """A tool's result as text."""
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
@@ -129,8 +129,8 @@ def _ref(content: Mapping[str, Any]) -> RefText:
     return RefText(content["ref_type"], content["ref_uri"], content.get("title"))
 
 
-def _item(content: Mapping[str, Any]) -> StructuredItem:
-    return StructuredItem(
+def _item(content: Mapping[str, Any]) -> StructuredStatement:
+    return StructuredStatement(
         type=content["type"],
         key=content.get("key"),
         value=content.get("value"),
@@ -182,7 +182,7 @@ def _row(turn: Turn, seen: Observation, policy: ConfidencePolicy) -> Observation
         input_hash=said,
         span_start=seen.span[0],
         span_end=seen.span[1],
-        related_memory_id=_find(turn, seen) if MISREAD in seen.flags else _related(seen),
+        related_memory_id=_find(turn, seen) if MISREAD in seen.flags else find_related(seen),
         experiment={name: turn.experiment[name] for name in IN_EXPERIMENT} if turn.experiment else None,
     )
 
@@ -192,7 +192,7 @@ def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
 
     A model that is less sure of what it found lowers that, and never raises it.
     """
-    standing = policy.standing(seen.assertion, seen.flags)
+    standing = policy.level_of(seen.assertion, seen.flags)
     claimed = seen.value.get(CLAIMED)
     if seen.detector.startswith("model:") and isinstance(claimed, int | float):
         return min(float(claimed), standing.initial)
@@ -200,7 +200,7 @@ def confidence_of(seen: Observation, policy: ConfidencePolicy) -> float:
     return min(float(stated), standing.cap) if isinstance(stated, int | float) else standing.initial
 
 
-def _related(seen: Observation) -> UUID | None:
+def find_related(seen: Observation) -> UUID | None:
     """The memory that a model was shown and says has changed; what a client writes into a value names none."""
     related = seen.value.get(RELATED) if seen.detector.startswith("model:") else None
     return UUID(related) if related else None
@@ -236,7 +236,7 @@ def chosen_id(turn_id: UUID, ordinal: int, memory_id: UUID | str) -> UUID:
 def _by_id(turn: Turn, event: Event) -> ObservationRow:
     content = event.content or {}
     given = content.get("value")
-    text = content.get("text") or ("" if given is None else shown(given))
+    text = content.get("text") or ("" if given is None else show_value(given))
     clean, hits = redact(text)
     return ObservationRow(
         observation_id=chosen_id(turn.turn_id, event.ordinal, content["memory_id"]),
@@ -247,7 +247,7 @@ def _by_id(turn: Turn, event: Event) -> ObservationRow:
         kind=content["type"],
         # a retraction is of the version that it names, not of what stands under its key by now
         key=None if content.get("retract") else content.get("key"),
-        value={} if given is None else {VALUE: redacted(given)},
+        value={} if given is None else {VALUE: redact_value(given)},
         text=clean,
         assertion="directive",
         epistemic="fact",

@@ -68,14 +68,14 @@ Span = tuple[int, int]
 def values(text: str) -> list[str]:
     """The values that the text names: what letters tell, words of the lexicon, names."""
     found = {text[slice(*each.span())] for _, pattern in _SORTS for each in pattern.finditer(text)}
-    found |= {text[each.start : each.end] for each in meanings.named(text)}
+    found |= {text[each.start : each.end] for each in meanings.find_known_words(text)}
     return sorted(found | {match[0] for match in _NAME.finditer(text)})
 
 
 def spans(text: str) -> list[Span]:
     """Where the values stand that the text names."""
     found = [each.span() for _, pattern in _SORTS for each in pattern.finditer(text)]
-    found += [(each.start, each.end) for each in meanings.named(text)]
+    found += [(each.start, each.end) for each in meanings.find_known_words(text)]
     return sorted({*found, *(match.span() for match in _NAME.finditer(text))})
 
 
@@ -115,8 +115,8 @@ def like(text: str, value: str) -> list[Span]:
             places = [each.span() for each in _SORTS[-1][1].finditer(text)]
         if places := [place for place in places if text[slice(*place)].lower() != value.lower()]:
             return places
-    sorts = frozenset(sort for each in meanings.named(value) for sort in each.sorts)
-    places = [(each.start, each.end) for each in meanings.named(text) if each.sorts & sorts]
+    sorts = frozenset(sort for each in meanings.find_known_words(value) for sort in each.sorts)
+    places = [(each.start, each.end) for each in meanings.find_known_words(text) if each.sorts & sorts]
     if not places and _ALL_NAME.fullmatch(value):
         places = [each.span() for each in _NAME.finditer(text)]
     return [place for place in places if text[slice(*place)].lower() != value.lower()]
@@ -126,7 +126,7 @@ _JOINT = to_pattern(r"[\s,，]*(?:(?:at|on|in|of|by)\s+)?")
 _OF_TIME = frozenset({"time", "weekday", "date"})
 
 
-def whole(text: str, place: Span, value: str) -> Span:
+def widen_span(text: str, place: Span, value: str) -> Span:
     """The place with the times beside it that the value tells as well: for `Friday at 6` all of `Tuesday, May 3 at 5`."""
     start, end = place
     patterns = [pattern for name, pattern in _SORTS if name in _OF_TIME and pattern.search(value)]

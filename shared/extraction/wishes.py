@@ -8,7 +8,7 @@ from shared.extraction import wishes_words as words
 from shared.extraction.clauses import Clause, split
 from shared.extraction.gates import gate, mask
 from shared.extraction.guards import Stance, stances
-from shared.extraction.model import Explain, TurnText
+from shared.extraction.model import ReadingNote, TurnText
 
 Scope = Literal["message", "session", "person", "here"]
 READ = 2000
@@ -53,21 +53,21 @@ def find(text: str) -> tuple[MemoryWish, ...]:
     return tuple(found)
 
 
-def said(turn: TurnText) -> tuple[MemoryWish, ...]:
+def list_wishes(turn: TurnText) -> tuple[MemoryWish, ...]:
     """The wishes in the user's messages."""
     return tuple(wish for message in turn.messages if message.role == "user" for wish in find(message.text))
 
 
 def of_message(turn: TurnText) -> bool:
     """Whether the turn itself says that it is not to be remembered."""
-    return any(wish.scope == "message" and not wish.remember for wish in said(turn))
+    return any(wish.scope == "message" and not wish.remember for wish in list_wishes(turn))
 
 
-def unread(turn: TurnText, why: str) -> tuple[Explain, ...]:
+def to_unread(turn: TurnText, why: str) -> tuple[ReadingNote, ...]:
     """That none of its messages was read, or nothing else of a turn without messages, and why."""
     reason = f"wish:{why}"
     spans = [((0, len(each.text)), each.ordinal) for each in turn.messages] or [((0, 0), 0)]
-    return tuple(Explain(span, "dropped", reason, ordinal) for span, ordinal in spans)
+    return tuple(ReadingNote(span, "dropped", reason, ordinal) for span, ordinal in spans)
 
 
 def _read(text: str) -> list[tuple[int, str]]:
@@ -82,22 +82,22 @@ def _of(clause: Clause, stance: Stance, clauses: Sequence[Clause]) -> MemoryWish
         return None
     if (stance.asked or clause.asked) and not words.ASKS.search(text):
         return None
-    if denied := _denied(text, clause, clauses):
+    if denied := find_denied(text, clause, clauses):
         scope, end = denied
         return MemoryWish(scope, False, clause.start, clause.start + end)
     if stance.asked or clause.asked:
         return None
-    lifted = _lifted(text)
+    lifted = find_lifted(text)
     return MemoryWish(lifted, True, clause.start, clause.end) if lifted else None
 
 
-def _denied(text: str, clause: Clause, clauses: Sequence[Clause]) -> tuple[Scope, int] | None:
+def find_denied(text: str, clause: Clause, clauses: Sequence[Clause]) -> tuple[Scope, int] | None:
     """For what the clause denies to be remembered, and where the words that say so end."""
     if aside := words.ASIDE_EN.match(text):
         return "message", aside.end()
     if off := words.SWITCH_OFF_EN.match(text) or words.SWITCH_OFF_ZH.match(text):
         here = off["here"] or "private" in text or off.groupdict().get("private")
-        return ("session" if here else _switched(text)), len(text)
+        return ("session" if here else find_scope(text)), len(text)
     for pattern in _DENIES:
         if (match := pattern.match(text)) and (scope := _scope(match.groupdict(), text, clause, clauses)):
             lasting = [each.end() for each in words.LASTING.finditer(text)]
@@ -105,7 +105,7 @@ def _denied(text: str, clause: Clause, clauses: Sequence[Clause]) -> tuple[Scope
     return ("session", len(text)) if words.HALT_EN.match(text) or words.HALT_ZH.match(text) else None
 
 
-def _switched(text: str) -> Scope:
+def find_scope(text: str) -> Scope:
     return "session" if "incognito" in text.lower() or "temporary" in text.lower() else "person"
 
 
@@ -140,7 +140,7 @@ def _of_things(text: str, clause: Clause, clauses: Sequence[Clause]) -> bool:
     return any(words.SAVED.search(each.text) for each in clauses if each.sentence <= clause.sentence)
 
 
-def _lifted(text: str) -> Scope | None:
+def find_lifted(text: str) -> Scope | None:
     if on := words.SWITCH_ON_EN.match(text) or words.SWITCH_ON_ZH.match(text):
         return "session" if on["here"] else "here"
     if match := words.LIFT_EN.match(text):

@@ -13,7 +13,7 @@ Key = tuple[Scope, int, str]
 
 
 @dataclass
-class Cache:
+class KnowledgeCache:
     """At most so many bundles, each so long; a version that has changed is another key. `clock`: monotonic seconds."""
 
     clock: Callable[[], float]

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from schemas.evidence_pack import turn_uri
 from schemas.retrieval_plan import SourceType
 from shared.domain.turns import Event, Turn
-from shared.extraction.turn_texts import rendered
+from shared.extraction.turn_texts import render_result
 from shared.knowledge.port import Resource
 from shared.language.detection import detect
 from shared.language.normalise import clip, visible
@@ -66,21 +66,21 @@ class Cited:
         return hashlib.sha256(self.uri.encode("utf-8", "replace")).hexdigest()
 
 
-def cited(turn: Turn, kinds: Collection[Kind]) -> list[Cited]:
+def list_cited(turn: Turn, kinds: Collection[Kind]) -> list[Cited]:
     """What the turn cites or made, of these kinds, each address once."""
     found: dict[str, Cited] = {}
     for event in turn.events:
-        if each := _cited(turn, event):
+        if each := to_cited(turn, event):
             found.setdefault(each.uri, each)
     return [each for each in found.values() if each.kind in kinds]
 
 
-def _cited(turn: Turn, event: Event) -> Cited | None:
+def to_cited(turn: Turn, event: Event) -> Cited | None:
     if event.content is None:
         return None
     if event.event_type == "ref":
         return _ref(turn, event)
-    if event.event_type == "tool_result" and _made(turn, event):
+    if event.event_type == "tool_result" and find_made_document(turn, event):
         uri = f"{turn_uri(str(turn.turn_id))}#{event.ordinal}"
         return Cited(event.event_id, event.ordinal, "tool", "memory_snapshot", uri)
     return None
@@ -93,7 +93,7 @@ def _ref(turn: Turn, event: Event) -> Cited:
     uri = _address(turn, event, given)
     source: SourceType = {"url": "url", "file": "file"}.get(kind, "manual")  # type: ignore[assignment]
     meta: Any = content.get("meta")
-    reason = _unfit(kind, given, cast("dict[str, Any]", meta) if isinstance(meta, dict) else {})
+    reason = find_fault(kind, given, cast("dict[str, Any]", meta) if isinstance(meta, dict) else {})
     return Cited(event.event_id, event.ordinal, kind, source, uri, reason)
 
 
@@ -105,7 +105,7 @@ def _address(turn: Turn, event: Event, given: str) -> str:
     return f"file://{quote(given)}" if given.startswith("/") else f"{turn_uri(str(turn.turn_id))}#{event.ordinal}"
 
 
-def _unfit(kind: Kind, uri: str, meta: Mapping[str, Any]) -> str | None:
+def find_fault(kind: Kind, uri: str, meta: Mapping[str, Any]) -> str | None:
     if meta.get("ingest") is False:
         return "not_wanted"
     if PLACEHOLDER in uri or redact(uri)[1]:
@@ -122,7 +122,7 @@ def _unfit(kind: Kind, uri: str, meta: Mapping[str, Any]) -> str | None:
     return "passing_file" if _PASSING.search(uri) else None
 
 
-def _made(turn: Turn, event: Event) -> str:
+def find_made_document(turn: Turn, event: Event) -> str:
     """The document that a tool wrote, if this is the end of such a call."""
     name = event.name or ""
     if (event.content or {}).get("status", "ok") != "ok" or not _MAKES.search(name) or _TALKS.search(name):
@@ -153,16 +153,20 @@ def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
     The content is what a tool of the same turn brought; nothing is fetched.
     """
     event = next((each for each in turn.events if each.ordinal == ordinal), None)
-    found = _cited(turn, event) if event else None
+    found = to_cited(turn, event) if event else None
     if event is None or found is None or event.content is None:
         return None
     content = event.content
     if found.kind == "tool":
         call = _call(turn, event)
         args = (call.content or {}).get("args") if call else None
-        text, title, meta = _made(turn, event), _title(args) or event.name or "", {"tool": event.name or ""}
+        text, title, meta = (
+            find_made_document(turn, event),
+            _title(args) or event.name or "",
+            {"tool": event.name or ""},
+        )
     else:
-        text, title = _brought(turn, str(content["ref_uri"])), str(content.get("title") or "")
+        text, title = find_brought_text(turn, str(content["ref_uri"])), str(content.get("title") or "")
         meta = _meta(content.get("meta"))
         if found.uri != content["ref_uri"]:
             meta["path"] = redact(str(content["ref_uri"]))[0]
@@ -179,7 +183,7 @@ def resource_of(turn: Turn, ordinal: int, max_chars: int) -> Resource | None:
     )
 
 
-def _brought(turn: Turn, uri: str) -> str:
+def find_brought_text(turn: Turn, uri: str) -> str:
     """What a tool of the turn found at this address."""
     for event in turn.events:
         if event.event_type != "tool_result" or not event.content or event.content.get("status", "ok") != "ok":
@@ -189,7 +193,7 @@ def _brought(turn: Turn, uri: str) -> str:
         asked = list(_strings((call.content or {}).get("args") if call else None))
         named = [result.get(name) for name in ("url", "uri", "path", "file_path")] if isinstance(result, dict) else []  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType] # raw JSON
         if uri in asked or uri in named:
-            return _document(result) or (rendered(result) if result else "")
+            return _document(result) or (render_result(result) if result else "")
     return ""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import NOTHING, NOTHING_AT_ALL, Bundle, Capabilities, Receipt, Resource, Scope
+from shared.knowledge.port import NOTHING, NOTHING_AT_ALL, Bundle, IngestReceipt, KnowledgeCapabilities, Resource, Scope
 
 
 class NoKnowledge:
@@ -12,11 +12,11 @@ class NoKnowledge:
 
     configured = False
 
-    async def capabilities(self) -> Capabilities:
+    async def capabilities(self) -> KnowledgeCapabilities:
         """None."""
         return NOTHING_AT_ALL
 
-    async def learn(self, *, deadline_s: float) -> Capabilities:
+    async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
         """KnowledgeUnavailable: there is nobody to ask."""
         del deadline_s
         raise KnowledgeUnavailable("not_configured")
@@ -26,7 +26,7 @@ class NoKnowledge:
         del plan, scope, deadline_s
         return NOTHING
 
-    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """KnowledgeUnavailable: there is no place to keep it."""
         del resource, scope, key, deadline_s
         raise KnowledgeUnavailable("not_configured")

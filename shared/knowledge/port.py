@@ -22,7 +22,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Capabilities:
+class KnowledgeCapabilities:
     """What the other side can do; what it does not say is taken from here (seed 001 section 9)."""
 
     modes: frozenset[SearchMode] = frozenset({"exact", "semantic", "hybrid"})
@@ -31,11 +31,11 @@ class Capabilities:
     """What is ingested in the name of an organisation and a user is given and deleted in that name alone."""
 
 
-NOTHING_AT_ALL = Capabilities(frozenset(), ingest=False)
+NOTHING_AT_ALL = KnowledgeCapabilities(frozenset(), ingest=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class KnowledgeSection:
     """One piece of a document, checked and cut to size; `score` is None where nobody gave one."""
 
     id: str
@@ -59,7 +59,7 @@ class Section:
 class Bundle:
     """What knowledge found, in its own final order, and what it says that it did not honour."""
 
-    sections: tuple[Section, ...] = ()
+    sections: tuple[KnowledgeSection, ...] = ()
     ignored: tuple[str, ...] = ()
     left_out: int = 0
     """Results that were no evidence: without text or address, or beyond what was asked for."""
@@ -82,7 +82,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class IngestReceipt:
     """The other side has the resource, under this id where it gives one."""
 
     document_id: str | None = None
@@ -96,11 +96,11 @@ class Knowledge(Protocol):
         """Whether there is anybody to ask."""
         ...
 
-    async def capabilities(self) -> Capabilities:
+    async def capabilities(self) -> KnowledgeCapabilities:
         """What the other side can do, as far as it is known; never waits for it."""
         ...
 
-    async def learn(self, *, deadline_s: float) -> Capabilities:
+    async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
         """What the other side says that it can do, asked for now unless it said so lately."""
         ...
 
@@ -108,7 +108,7 @@ class Knowledge(Protocol):
         """What the plan finds."""
         ...
 
-    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """The resource is kept; the same key again changes nothing."""
         ...
 

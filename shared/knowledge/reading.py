@@ -13,7 +13,7 @@ from schemas.evidence_pack import EvidenceSourceType
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.vocabulary import SearchMode
 from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Bundle, Capabilities, Receipt, Section
+from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, KnowledgeSection
 from shared.language.detection import detect
 from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
@@ -59,7 +59,7 @@ def bundle(raw: bytes, plan: RetrievalPlan) -> Bundle:
         raise KnowledgeUnavailable("malformed", "evidences is not a list")
     items = cast("list[Any]", listed)
     most = min(plan.budget.top_k, MAX_ITEMS)
-    sections: dict[str, Section] = {}
+    sections: dict[str, KnowledgeSection] = {}
     for each in items[:MAX_LOOKED_AT]:
         if len(sections) >= most:
             break
@@ -68,32 +68,32 @@ def bundle(raw: bytes, plan: RetrievalPlan) -> Bundle:
             sections[section.id] = section
     if items and not sections and not any(isinstance(each, dict) and "snippet" in each for each in items[:MAX_ITEMS]):
         raise KnowledgeUnavailable("malformed", "evidences hold no evidence")
-    return Bundle(tuple(sections.values()), _ignored(pack), len(items) - len(sections))
+    return Bundle(tuple(sections.values()), list_ignored(pack), len(items) - len(sections))
 
 
-def capabilities(raw: bytes) -> Capabilities:
+def capabilities(raw: bytes) -> KnowledgeCapabilities:
     """What the other side says that it can do; what it leaves out or says in another shape is as by default."""
-    told, known = body(raw), Capabilities()
+    told, known = body(raw), KnowledgeCapabilities()
     modes: Any = told.get("modes")
     named = {each for each in cast("list[Any]", modes) if each in _MODES} if isinstance(modes, list) else set[str]()
     ingest: Any = told.get("ingest")
-    return Capabilities(
+    return KnowledgeCapabilities(
         cast("frozenset[SearchMode]", frozenset(named)) or known.modes,
         ingest if isinstance(ingest, bool) else known.ingest,
         told.get("separates_users") is True,
     )
 
 
-def receipt(raw: bytes) -> Receipt:
+def receipt(raw: bytes) -> IngestReceipt:
     """The document's id, where one is given; who keeps a resource need not say more than yes."""
     try:
         told = body(raw)
     except KnowledgeUnavailable:
-        return Receipt()
-    return Receipt(_id(told.get("document_id") or told.get("id")))
+        return IngestReceipt()
+    return IngestReceipt(_id(told.get("document_id") or told.get("id")))
 
 
-def _section(raw: Any, plan: RetrievalPlan) -> Section | None:
+def _section(raw: Any, plan: RetrievalPlan) -> KnowledgeSection | None:
     """None where there is no text to read or no address that leads back to it, or where a filter is broken."""
     if not isinstance(raw, dict):
         return None
@@ -108,12 +108,12 @@ def _section(raw: Any, plan: RetrievalPlan) -> Section | None:
     document, part = _id(item.get("document_id")), _id(item.get("section_id"))
     score = _number(item.get("score"))
     signals = _object(item.get("signals"))
-    section = Section(
+    section = KnowledgeSection(
         id=_id(item.get("id")) or f"{document or uri}:{part or ''}",
         source_uri=uri,
         text=text,
         document_id=document,
-        section_id=_placed(part, metadata),
+        section_id=to_place(part, metadata),
         title=_text(item.get("title") or metadata.get("section_title"), MAX_TITLE),
         source_type=source if isinstance(source, str) and source in _SOURCES else "other",
         language=detect(text),
@@ -128,7 +128,7 @@ def _section(raw: Any, plan: RetrievalPlan) -> Section | None:
     return section if _fits(section, plan) else None
 
 
-def _fits(section: Section, plan: RetrievalPlan) -> bool:
+def _fits(section: KnowledgeSection, plan: RetrievalPlan) -> bool:
     """Whether the section keeps to the filters that can be seen on it: a filter filters, whoever executes the plan."""
     filters = plan.filters_of(plan.queries[section.query])
     return (
@@ -139,7 +139,7 @@ def _fits(section: Section, plan: RetrievalPlan) -> bool:
     )
 
 
-def _placed(section: str | None, metadata: Mapping[str, Any]) -> str | None:
+def to_place(section: str | None, metadata: Mapping[str, Any]) -> str | None:
     """The section with its chunk, so that two chunks of one section are two results."""
     chunk = _number(metadata.get("chunk_index"))
     return f"{section}#{int(chunk)}" if section and chunk is not None and abs(chunk) < 1e9 else section
@@ -202,7 +202,7 @@ def _moment(raw: Any) -> datetime | None:
         return None
 
 
-def _ignored(pack: Mapping[str, Any]) -> tuple[str, ...]:
+def list_ignored(pack: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the plan's fields that the other side says it ignored; nothing that is not such a name."""
     listed: Any = _object(pack.get("explain")).get("ignored_fields")
     if not isinstance(listed, list):

@@ -17,7 +17,7 @@ import orjson
 from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge import reading
 from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Bundle, Capabilities, Receipt, Resource, Scope
+from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, Resource, Scope
 from shared.models.breaker import Breaker
 from shared.telemetry import KNOWLEDGE_CALLS, KNOWLEDGE_SECONDS, logger
 from shared.tls import trust_store
@@ -51,22 +51,22 @@ class SmartRag:
         self._clock = clock
         self._asking = _breaker(clock)
         self._giving = _breaker(clock)
-        self._can = Capabilities()
+        self._can = KnowledgeCapabilities()
         self._learnt_at: float | None = None
         self._said_at: float | None = None
         self._learning: asyncio.Task[None] | None = None
 
-    async def capabilities(self) -> Capabilities:
+    async def capabilities(self) -> KnowledgeCapabilities:
         """What it last said, or the defaults; asked for in the background, and again every ten minutes."""
         stale = self._learnt_at is None or self._clock() - self._learnt_at > RENEW_S
         if stale and (self._learning is None or self._learning.done()):
             self._learning = asyncio.create_task(self._learn(), name="knowledge-capabilities")
         return self._can
 
-    async def learn(self, *, deadline_s: float) -> Capabilities:
+    async def learn(self, *, deadline_s: float) -> KnowledgeCapabilities:
         """What it says that it can do; one that answers something else can what is usual."""
         if self._said_at is None or self._clock() - self._said_at > RENEW_S:
-            self._can = await self._guarded("capabilities", self._giving, self._told, deadline_s)
+            self._can = await self.call_guarded("capabilities", self._giving, self.load_capabilities, deadline_s)
             self._said_at = self._learnt_at = self._clock()
         return self._can
 
@@ -77,17 +77,17 @@ class SmartRag:
         async def call() -> Bundle:
             return reading.bundle(await self._post("/retrieve", content, _headers(scope)), plan)
 
-        return await self._guarded("retrieve", self._asking, call, deadline_s)
+        return await self.call_guarded("retrieve", self._asking, call, deadline_s)
 
-    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """It has the resource; a key that it knows already is as good."""
         content = orjson.dumps({"version": "0.1", "idempotency_key": key, **asdict(resource)}, default=str)
         headers = {**_headers(scope), "idempotency-key": key}
 
-        async def call() -> Receipt:
+        async def call() -> IngestReceipt:
             return reading.receipt(await self._post("/ingest", content, headers, done=(409,)))
 
-        return await self._guarded("ingest", self._giving, call, deadline_s)
+        return await self.call_guarded("ingest", self._giving, call, deadline_s)
 
     async def delete(
         self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float
@@ -98,7 +98,7 @@ class SmartRag:
         async def call() -> None:
             await self._post("/delete", content, _headers(scope), done=(404, 410))
 
-        await self._guarded("delete", self._giving, call, deadline_s)
+        await self.call_guarded("delete", self._giving, call, deadline_s)
 
     async def close(self) -> None:
         """The connections are closed."""
@@ -115,15 +115,15 @@ class SmartRag:
         except KnowledgeUnavailable as error:
             logger().info("knowledge_says_no_capabilities", reason=error.reason)
 
-    async def _told(self) -> Capabilities:
+    async def load_capabilities(self) -> KnowledgeCapabilities:
         try:
             return reading.capabilities(await self._read("GET", "/capabilities", b"", {}))
         except KnowledgeUnavailable as error:
             if error.reason == "server_error":
                 raise
-            return Capabilities()
+            return KnowledgeCapabilities()
 
-    async def _guarded(self, what: str, breaker: Breaker, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
+    async def call_guarded(self, what: str, breaker: Breaker, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
         if not breaker.admit():
             KNOWLEDGE_CALLS.labels(what, "circuit_open").inc()
             raise KnowledgeUnavailable("circuit_open")
@@ -131,13 +131,13 @@ class SmartRag:
             with KNOWLEDGE_SECONDS.labels(what).time():
                 found = await _in_time(call, deadline_s)
         except KnowledgeUnavailable as error:
-            breaker.doubtful() if error.reason == "refused" else breaker.failed()
+            breaker.doubtful() if error.reason == "refused" else breaker.note_failure()
             KNOWLEDGE_CALLS.labels(what, error.reason).inc()
             raise
         except BaseException:
-            breaker.abandoned()
+            breaker.note_abandoned()
             raise
-        breaker.succeeded()
+        breaker.note_success()
         KNOWLEDGE_CALLS.labels(what, "ok").inc()
         return found
 

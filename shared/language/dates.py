@@ -86,11 +86,11 @@ _HAN_MONTH = to_pattern(
 def arabic(text: str) -> str:
     """The text with the numerals of Chinese months and days as digits: 三月十二号 is 3月12号."""
 
-    def plain(match: re.Match[str]) -> str:
+    def to_plain_date(match: re.Match[str]) -> str:
         day = str(_number(match["day"])) if match["day"] else ""
         return f"{_number(match['month'])}{match['mid']}{day}"
 
-    return _HAN_MONTH.sub(plain, text) if "月" in text else text
+    return _HAN_MONTH.sub(to_plain_date, text) if "月" in text else text
 
 
 def _number(word: str) -> int:
@@ -121,7 +121,7 @@ def _week(today: date, back: int) -> Days:
     return days_from(today - timedelta(days=today.weekday() + 7 * back), 7)
 
 
-def _ago(unit: str, count: int, today: date) -> Days:
+def find_days_ago(unit: str, count: int, today: date) -> Days:
     """A stretch around the moment, wider the longer ago."""
     if unit in ("day", "天", "日"):
         return days_from(today - timedelta(days=count))
@@ -268,13 +268,13 @@ def _zh_weekday(match: re.Match[str], back: int, today: date) -> Days:
     return _weekday(_ZH_DAYS.find(match["day"].replace("天", "日")), back, today)
 
 
-def _told(match: re.Match[str]) -> bool:
+def is_told(match: re.Match[str]) -> bool:
     return _TOLD.search(match.string) is not None
 
 
 def _vaguely_ago(unit: str, today: date) -> Days:
     """Two to six of them ago."""
-    return _ago(unit, 6, today)[0], _ago(unit, 2, today)[1]
+    return find_days_ago(unit, 6, today)[0], find_days_ago(unit, 2, today)[1]
 
 
 def _half_year_ago(today: date) -> Days:
@@ -313,8 +313,8 @@ _RAW: tuple[tuple[str, Rule], ...] = (
     (r"\b(?:these|the)\s+(?:last|past)\s+(?P<unit>day|week|month)s\b", lambda m, t: _past(m["unit"], 4, t)),
     (r"\bhalf a year (?:ago|back)\b|\b(?:about )?six months ago\b|半\s*(?:个)?年(?:多)?(?:以|之)?前", lambda m, t: _half_year_ago(t)),
     (r"\b(?:a few|few|several|some)\s+(?P<unit>day|week|month|year)s\s+(?:ago|back|earlier)\b|[几数好][几]?\s*个?(?P<zh>天|日|周|星期|礼拜|月|年)(?:以|之)?前", lambda m, t: _vaguely_ago(m["unit"] or m["zh"], t)),
-    (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+(?:ago|back|earlier)\b", lambda m, t: _ago(m["unit"], _number(m["count"]), t)),
-    (rf"{_ZH_COUNT}\s*个?多?(?P<unit>天|日|周|星期|礼拜|月|年)(?:以|之)?前", lambda m, t: _ago(m["unit"], _number(m["count"]), t)),
+    (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+(?:ago|back|earlier)\b", lambda m, t: find_days_ago(m["unit"], _number(m["count"]), t)),
+    (rf"{_ZH_COUNT}\s*个?多?(?P<unit>天|日|周|星期|礼拜|月|年)(?:以|之)?前", lambda m, t: find_days_ago(m["unit"], _number(m["count"]), t)),
     (rf"(?:最近|近|过去|这)(?:的)?\s*{_ZH_COUNT}\s*个?(?P<unit>天|日|周|星期|礼拜|月|年)", lambda m, t: _past(m["unit"], 1 if m["count"] == "半" else _number(m["count"]), t)),
     (r"大前[天日]", lambda m, t: days_from(t - timedelta(days=3))),
     (r"前天|前晚|前儿个?|\b(?:the )?day before yesterday\b", lambda m, t: days_from(t - timedelta(days=2))),
@@ -340,8 +340,8 @@ _RAW: tuple[tuple[str, Rule], ...] = (
     (r"去年|上一年|\b(?:last|previous) year\b", lambda m, t: _year(t.year - 1)),
     (r"今年|本年|\b(?:earlier )?this year\b", lambda m, t: _year(t.year)),
     (rf"\blast\s+(?P<day>{'|'.join(_WEEKDAYS)}|mon|tue|wed|thu|fri|sat|sun)\b", lambda m, t: _last_weekday(m["day"], t)),
-    (rf"(?<![下每上这本])(?<!下个)(?:周|星期|礼拜)(?P<day>[{_ZH_DAYS}天])(?![\w]*(?:都|一般|通常))", lambda m, t: _weekday_past(_ZH_DAYS.find(m["day"].replace("天", "日")), t, told=_told(m))),
-    (rf"\bon\s+(?P<day>{'|'.join(_WEEKDAYS)})\b", lambda m, t: _weekday_past(_weekday_number(m["day"]), t, told=_told(m))),
+    (rf"(?<![下每上这本])(?<!下个)(?:周|星期|礼拜)(?P<day>[{_ZH_DAYS}天])(?![\w]*(?:都|一般|通常))", lambda m, t: _weekday_past(_ZH_DAYS.find(m["day"].replace("天", "日")), t, told=is_told(m))),
+    (rf"\bon\s+(?P<day>{'|'.join(_WEEKDAYS)})\b", lambda m, t: _weekday_past(_weekday_number(m["day"]), t, told=is_told(m))),
     (rf"\b(?:in|during|since|last|this|of)\s+{_MONTH}(?!\w)(?!\s*,?\s*\d)", lambda m, t: _latest_month(_named_month(m["month"]), t, None)),
     (rf"\b(?:in|during|since)\s+{_YEAR}\b", lambda m, t: _year(int(m["year"]))),
     (r"(?<![\d年])(?P<month>1[0-2]|[1-9])月(?:份)?(?!\d)", lambda m, t: _latest_month(int(m["month"]), t, None)),

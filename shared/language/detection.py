@@ -26,7 +26,7 @@ def detect(text: str) -> Language:
     return "zh" if han * HAN_WEIGHT >= words else "en"
 
 
-def spoken(text: str) -> tuple[Literal["en", "zh"], ...]:
+def list_languages(text: str) -> tuple[Literal["en", "zh"], ...]:
     """The languages that carry the text: both where it mixes them, none where it is in neither."""
     main = detect(text)
     if main == "other":

@@ -3,7 +3,7 @@
 import json
 
 
-def fenced(data: object, wish: str) -> str:
+def fence_data(data: object, wish: str) -> str:
     """JSON in which no text can close the fence, and below it what is wished."""
     lines = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
     return f"<data>\n{lines}\n</data>\n{wish}"

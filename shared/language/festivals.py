@@ -14,7 +14,7 @@ def days_from(first: date, length: int = 1) -> Days:
     return first, first + timedelta(days=length)
 
 
-def _fixed(month: int, day: int, length: int = 1) -> Callable[[int], Days]:
+def find_fixed(month: int, day: int, length: int = 1) -> Callable[[int], Days]:
     return lambda year: days_from(date(year, month, day), length)
 
 
@@ -26,7 +26,7 @@ def _lunar(which: int, before: int = 0, length: int = 1) -> Callable[[int], Days
     return days
 
 
-def _thanksgiving(year: int) -> Days:
+def find_thanksgiving(year: int) -> Days:
     first = date(year, 11, 1)
     return days_from(first + timedelta(days=(3 - first.weekday()) % 7 + 21), 4)
 
@@ -51,20 +51,20 @@ LUNAR: dict[int, tuple[tuple[int, int], tuple[int, int], tuple[int, int]]] = {
 }  # fmt: skip
 """Month and day of the Spring, Dragon Boat and Mid-Autumn Festivals; `holidays` knows them too, in half a second."""
 _SPRING_FESTIVAL, _DRAGON_BOAT, _MID_AUTUMN = _lunar(0, 1, 8), _lunar(1, 0, 3), _lunar(2, 0, 3)
-_CHRISTMAS, _NEW_YEAR = _fixed(12, 24, 3), _fixed(1, 1, 3)
+_CHRISTMAS, _NEW_YEAR = find_fixed(12, 24, 3), find_fixed(1, 1, 3)
 FESTIVALS: dict[str, Callable[[int], Days]] = {
-    "平安夜": _fixed(12, 24), "圣诞": _CHRISTMAS, "christmas eve": _fixed(12, 24), "christmas": _CHRISTMAS, "xmas": _CHRISTMAS,
-    "元旦": _NEW_YEAR, "跨年": _fixed(12, 31, 2), "chinese new year": _SPRING_FESTIVAL, "lunar new year": _SPRING_FESTIVAL,
-    "new year's eve": _fixed(12, 31), "new years eve": _fixed(12, 31), "new year": _fixed(1, 1, 2),
+    "平安夜": find_fixed(12, 24), "圣诞": _CHRISTMAS, "christmas eve": find_fixed(12, 24), "christmas": _CHRISTMAS, "xmas": _CHRISTMAS,
+    "元旦": _NEW_YEAR, "跨年": find_fixed(12, 31, 2), "chinese new year": _SPRING_FESTIVAL, "lunar new year": _SPRING_FESTIVAL,
+    "new year's eve": find_fixed(12, 31), "new years eve": find_fixed(12, 31), "new year": find_fixed(1, 1, 2),
     "春节": _SPRING_FESTIVAL, "过年": _SPRING_FESTIVAL, "spring festival": _SPRING_FESTIVAL,
     "年三十": _lunar(0, 1), "除夕": _lunar(0, 1), "元宵": _lunar(0, -14), "端午": _DRAGON_BOAT, "dragon boat": _DRAGON_BOAT,
-    "中秋": _MID_AUTUMN, "mid-autumn": _MID_AUTUMN, "清明": _fixed(4, 4, 3), "五一": _fixed(5, 1, 5), "劳动节": _fixed(5, 1, 5),
-    "六一": _fixed(6, 1), "儿童节": _fixed(6, 1), "国庆": _fixed(10, 1, 7), "十一假期": _fixed(10, 1, 7), "十一长假": _fixed(10, 1, 7),
-    "national day": _fixed(10, 1, 7), "双十一": _fixed(11, 11), "双11": _fixed(11, 11), "教师节": _fixed(9, 10),
-    "情人节": _fixed(2, 14), "valentine": _fixed(2, 14), "妇女节": _fixed(3, 8), "万圣": _fixed(10, 31), "halloween": _fixed(10, 31),
-    "感恩节": _thanksgiving, "thanksgiving": _thanksgiving, "easter": _easter, "independence day": _fixed(7, 4),
-    "fourth of july": _fixed(7, 4), "4th of july": _fixed(7, 4), "暑假": _fixed(7, 1, 62), "寒假": _fixed(1, 15, 40),
-    "summer break": _fixed(6, 10, 82), "summer vacation": _fixed(6, 10, 82), "spring break": _fixed(3, 1, 45),
-    "winter break": _fixed(12, 20, 20), "holiday season": _fixed(12, 20, 14), "the holidays": _fixed(12, 20, 14),
+    "中秋": _MID_AUTUMN, "mid-autumn": _MID_AUTUMN, "清明": find_fixed(4, 4, 3), "五一": find_fixed(5, 1, 5), "劳动节": find_fixed(5, 1, 5),
+    "六一": find_fixed(6, 1), "儿童节": find_fixed(6, 1), "国庆": find_fixed(10, 1, 7), "十一假期": find_fixed(10, 1, 7), "十一长假": find_fixed(10, 1, 7),
+    "national day": find_fixed(10, 1, 7), "双十一": find_fixed(11, 11), "双11": find_fixed(11, 11), "教师节": find_fixed(9, 10),
+    "情人节": find_fixed(2, 14), "valentine": find_fixed(2, 14), "妇女节": find_fixed(3, 8), "万圣": find_fixed(10, 31), "halloween": find_fixed(10, 31),
+    "感恩节": find_thanksgiving, "thanksgiving": find_thanksgiving, "easter": _easter, "independence day": find_fixed(7, 4),
+    "fourth of july": find_fixed(7, 4), "4th of july": find_fixed(7, 4), "暑假": find_fixed(7, 1, 62), "寒假": find_fixed(1, 15, 40),
+    "summer break": find_fixed(6, 10, 82), "summer vacation": find_fixed(6, 10, 82), "spring break": find_fixed(3, 1, 45),
+    "winter break": find_fixed(12, 20, 20), "holiday season": find_fixed(12, 20, 14), "the holidays": find_fixed(12, 20, 14),
 }  # fmt: skip
 """What each is called, the longer name first, and its days in a year."""

@@ -87,7 +87,7 @@ def labels(text: str) -> Labels:
     return Labels({kind: frozenset(found) for kind, found in numbers.items()}, frozenset(turns), frozenset(topics))
 
 
-def apart(known: str, said: str) -> bool:
+def are_apart(known: str, said: str) -> bool:
     """Whether the two are of different things of one kind that only their numbers tell apart.
 
     Not where what is said takes the other number back, or says that the number of a thing has changed.

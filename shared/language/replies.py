@@ -12,7 +12,7 @@ from shared.language import chinese
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.language.stopwords import CHINESE, ENGLISH
-from shared.memo import Recall, of_texts
+from shared.memo import BoundedMemo, of_texts
 
 LONGEST = 160
 """Characters beyond which a text is no mere reply."""
@@ -88,7 +88,7 @@ _WISHES = to_pattern(r"^\W*(?:\w+[,，!！]\s*)?(?:(?:i )?hope\b|hopefully\b|希
 """Of the assistant a wish, of which nothing is known."""
 _PARTICULAR = to_pattern(r"\d|(?<=[a-z,;:] )(?!I\b)[A-Z][a-z]")
 """A number or a name."""
-_asserting: Recall[bool] = Recall()
+_asserting: BoundedMemo[bool] = BoundedMemo()
 
 
 @of_texts(8192)

@@ -11,7 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.memo import Recall
+from shared.memo import BoundedMemo
 
 # ASCII is reduced to classes: letters, rare letters, CAPITALS, digits, marks, spaces, new lines, control characters.
 _LETTER, _RARE, _CAPITAL, _DIGIT, _MARK, _SPACE, _LINE, _CONTROL = range(8)
@@ -118,16 +118,16 @@ def _prices() -> NDArray[np.float32]:
 
 
 _PRICES = _prices()
-_COUNTED = Recall[int]()
+_COUNTED = BoundedMemo[int]()
 
 
 def count(text: str) -> int:
     """Tokens of `text`: within about -5% and +30% of what BPE and WordPiece vocabularies make of ordinary text."""
     known = _COUNTED.get(text)
-    return _COUNTED.put(text, fresh(text)) if known is None else known
+    return _COUNTED.put(text, count_fresh(text)) if known is None else known
 
 
-def fresh(text: str) -> int:
+def count_fresh(text: str) -> int:
     """As `count`, of a text that will not come again."""
     if not text:
         return 0
@@ -167,5 +167,5 @@ def head(text: str, limit: int) -> str:
     low, high = 0, min(len(text), limit * 12)
     while high - low > max(1, high // 100):
         middle = (low + high) // 2
-        low, high = (middle, high) if fresh(text[:middle]) <= limit else (low, middle)
+        low, high = (middle, high) if count_fresh(text[:middle]) <= limit else (low, middle)
     return text[:low]

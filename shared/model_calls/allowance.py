@@ -3,18 +3,18 @@
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.model_calls import budget
-from shared.model_calls.budget import Budget
+from shared.model_calls.budget import ModelBudget
 from shared.models.cost import Spent
 from shared.policy import ObserverPolicy
 from shared.store import usage
 
 
-async def left(db: Database, limits: ObserverPolicy, subject: Subject, spent: Spent) -> Budget:
+async def load_left(db: Database, limits: ObserverPolicy, subject: Subject, spent: Spent) -> ModelBudget:
     """What is left of the share of the user, who spent so much today, and of that of the tenant."""
-    own = budget.left(limits.model_tokens_per_day, limits.model_seconds_per_day, spent)
+    own = budget.subtract_spent(limits.model_tokens_per_day, limits.model_seconds_per_day, spent)
     if not (limits.tenant_model_tokens_per_day or limits.tenant_model_seconds_per_day):
         return own
     async with db.system() as conn:
         all_spent = await usage.tenant_today(conn, subject.tenant_id)
-    shared = budget.left(limits.tenant_model_tokens_per_day, limits.tenant_model_seconds_per_day, all_spent)
-    return budget.least(own, shared)
+    shared = budget.subtract_spent(limits.tenant_model_tokens_per_day, limits.tenant_model_seconds_per_day, all_spent)
+    return budget.choose_least(own, shared)

@@ -28,7 +28,7 @@ def digest(*said: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class AnswerKey:
     """What a model is asked about: the words by their digest, not what was known then nor which turn said them."""
 
     purpose: str
@@ -44,18 +44,18 @@ class Input:
 
 
 @dataclass
-class Cache:
+class AnswerCache:
     """Answers of models to one user's inputs: those of before, by hash, and the fresh ones."""
 
     known: dict[str, CachedAnswer] = field(default_factory=dict[str, CachedAnswer])
     fresh: list[CachedAnswer] = field(default_factory=list[CachedAnswer])
 
-    def has(self, asked: Input) -> bool:
+    def has(self, asked: AnswerKey) -> bool:
         """Whether this costs no call."""
         return asked.hash in self.known
 
     async def ask(
-        self, models: ModelProvider, prompt: Prompt[A], asked: Input, keep: Callable[[A], A] | None = None
+        self, models: ModelProvider, prompt: Prompt[A], asked: AnswerKey, keep: Callable[[A], A] | None = None
     ) -> Answer[A]:
         """The answer to the input, by the model or from before: the same value either way, secrets blanked.
 
@@ -66,7 +66,7 @@ class Cache:
             value = prompt.answer.model_validate(before.answer)
             return Answer(value, "", before.model, prompt.name, before.prompt_version)
         answer = await models.ask(prompt)
-        plain = _blanked((keep(answer.value) if keep else answer.value).model_dump(mode="json"))
+        plain = blank_answer((keep(answer.value) if keep else answer.value).model_dump(mode="json"))
         fresh = CachedAnswer(
             asked.hash, asked.purpose, asked.prompt_version, asked.model, asked.said, asked.turn_id, plain
         )
@@ -75,7 +75,7 @@ class Cache:
         return replace(answer, value=prompt.answer.model_validate(plain))
 
 
-def _blanked(answer: Any) -> Any:
+def blank_answer(answer: Any) -> Any:
     """The answer without secrets: a long one that any of its texts shows to be one is blanked in all of them."""
     secrets: dict[str, str] = {}
 

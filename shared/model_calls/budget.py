@@ -6,7 +6,7 @@ from shared.models.cost import Spent
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ModelBudget:
     """Tokens and seconds left today; None where there is no limit."""
 
     tokens: int | None = None
@@ -16,7 +16,7 @@ class Budget:
         """Whether a question may be asked: its prompt must fit, so that only one answer can ever exceed the share."""
         return (self.tokens is None or prompt_tokens <= self.tokens) and (self.seconds is None or self.seconds > 0)
 
-    def after(self, spent: Spent) -> "Budget":
+    def subtract(self, spent: Spent) -> "ModelBudget":
         """What is left once this was spent."""
         return replace(
             self,
@@ -25,14 +25,14 @@ class Budget:
         )
 
 
-def left(tokens_per_day: int, seconds_per_day: float, spent: Spent) -> Budget:
+def subtract_spent(tokens_per_day: int, seconds_per_day: float, spent: Spent) -> ModelBudget:
     """What is left of a share after what was spent of it today; a share of 0 is no limit."""
-    whole = Budget(tokens_per_day or None, seconds_per_day or None)
-    return whole.after(spent)
+    whole = ModelBudget(tokens_per_day or None, seconds_per_day or None)
+    return whole.subtract(spent)
 
 
-def least(one: Budget, other: Budget) -> Budget:
+def choose_least(one: ModelBudget, other: ModelBudget) -> ModelBudget:
     """Both limits at once."""
     tokens = [each.tokens for each in (one, other) if each.tokens is not None]
     seconds = [each.seconds for each in (one, other) if each.seconds is not None]
-    return Budget(min(tokens, default=None), min(seconds, default=None))
+    return ModelBudget(min(tokens, default=None), min(seconds, default=None))

@@ -6,8 +6,8 @@ from typing import Any
 
 from shared import clock
 from shared.language.tokens import count
-from shared.model_calls.answer_cache import Cache, Input
-from shared.model_calls.budget import Budget
+from shared.model_calls.answer_cache import AnswerCache, AnswerKey
+from shared.model_calls.budget import ModelBudget
 from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.prompt import A, Answer, Prompt
@@ -20,11 +20,11 @@ MAX_RAW_CHARS = 20_000
 
 
 @dataclass
-class Asking:
+class ModelCalls:
     """Answers by input, what is left of the day's share, what was used of it, and answers that nobody could read."""
 
-    cache: Cache = field(default_factory=Cache)
-    left: Budget = field(default_factory=Budget)
+    cache: AnswerCache = field(default_factory=AnswerCache)
+    left: ModelBudget = field(default_factory=ModelBudget)
     used: list[Usage] = field(default_factory=list[Usage])
     unreadable: list[KeptAnswer] = field(default_factory=list[KeptAnswer])
 
@@ -33,12 +33,12 @@ class Asking:
         """Whether any question went out."""
         return any(each.spent.calls for each in self.used)
 
-    def allows(self, prompt: Prompt[Any], asked: Input) -> bool:
+    def allows(self, prompt: Prompt[Any], asked: AnswerKey) -> bool:
         """Whether the share suffices; an answer of before costs nothing."""
         return self.cache.has(asked) or self.left.allows(count(prompt.system) + count(prompt.user))
 
     async def ask(
-        self, models: ModelProvider, prompt: Prompt[A], asked: Input, keep: Callable[[A], A] | None = None
+        self, models: ModelProvider, prompt: Prompt[A], asked: AnswerKey, keep: Callable[[A], A] | None = None
     ) -> Answer[A]:
         """The answer as `Cache.ask` gives it; what fails is counted and raised, what cannot be read is kept too."""
         try:
@@ -49,17 +49,17 @@ class Asking:
         except MalformedAnswer as error:
             self._count(asked, error.spent, malformed=True)
             if asked.turn_id:
-                told = (prompt.name, prompt.version, asked.model, error.problem, _plain(error.raw))
+                told = (prompt.name, prompt.version, asked.model, error.problem, to_kept_text(error.raw))
                 self.unreadable.append(KeptAnswer(clock.uuid7(), asked.turn_id, *told))
             raise
         self._count(asked, answer.spent)
         return answer
 
-    def _count(self, asked: Input, spent: Spent, *, malformed: bool = False) -> None:
+    def _count(self, asked: AnswerKey, spent: Spent, *, malformed: bool = False) -> None:
         self.used.append(Usage(asked.purpose, spent, malformed))
-        self.left = self.left.after(spent)
+        self.left = self.left.subtract(spent)
 
 
-def _plain(raw: str) -> str:
+def to_kept_text(raw: str) -> str:
     """The words as they may be kept: cut to length, secrets blanked, without what no text column takes."""
     return redact(raw[:MAX_RAW_CHARS].replace("\x00", ""))[0]

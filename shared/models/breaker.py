@@ -38,13 +38,13 @@ class Breaker:
         self._probing = True
         return True
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """The other side answered: closed again, the past forgotten."""
         self._opened_at = None
         self._probing = False
         self._failed_at.clear()
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """The other side is not well: one more failure, or a probe lost and the wait starts anew."""
         now = self._clock()
         self._failed_at.append(now)
@@ -56,8 +56,8 @@ class Breaker:
     def doubtful(self) -> None:
         """The call proved nothing: it does not count, except that a probe must succeed to close the circuit."""
         if self._opened_at is not None and self._probing:
-            self.failed()
+            self.note_failure()
 
-    def abandoned(self) -> None:
+    def note_abandoned(self) -> None:
         """The caller went away: if it was the probe, another may go."""
         self._probing = False

@@ -31,18 +31,18 @@ class Meter:
         self._so_far = Spent()
         self._under_way = 0
 
-    def sent(self, estimate: int) -> None:
+    def note_sent(self, estimate: int) -> None:
         """A request is on its way; its prompt is about so many tokens."""
         self._so_far = replace(self._so_far, calls=self._so_far.calls + 1)
         self._under_way = estimate
 
-    def answered(self, tokens_in: int, tokens_out: int) -> None:
+    def note_answered(self, tokens_in: int, tokens_out: int) -> None:
         """The request came back, with the server's own count."""
         now = self._so_far
         self._so_far = replace(now, tokens_in=now.tokens_in + tokens_in, tokens_out=now.tokens_out + tokens_out)
         self._under_way = 0
 
-    def failed(self) -> None:
+    def note_failed(self) -> None:
         """The request was not worked on."""
         self._under_way = 0
 

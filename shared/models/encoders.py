@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from shared.errors import ConfigurationError
-from shared.language.detection import spoken
+from shared.language.detection import list_languages
 from shared.models.errors import ModelUnavailable
 from shared.models.local import LocalEncoder
 from shared.models.prompt import A, Answer, Prompt
@@ -68,11 +68,11 @@ class Encoders:
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text, of all encoders."""
         made = await asyncio.gather(*(each.embed(texts, deadline_s=deadline_s) for each in self._encoders))
-        return [_joined(vectors) for vectors in zip(*made, strict=True)]
+        return [join_vectors(vectors) for vectors in zip(*made, strict=True)]
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """The vector of each text by the encoders of its language; none where no encoder reads it."""
-        readers = [self._readers(spoken(text)) for text in texts]
+        readers = [self._readers(list_languages(text)) for text in texts]
         mine = [[n for n, of in enumerate(readers) if place in of] for place in range(len(self._encoders))]
         made = await asyncio.gather(
             *(
@@ -82,7 +82,7 @@ class Encoders:
         )
         vectors = [dict(zip(which, of, strict=True)) for which, of in zip(mine, made, strict=True)]
         return [
-            StoredVector(self._name(of), _joined([vectors[place][n] for place in of]))
+            StoredVector(self._name(of), join_vectors([vectors[place][n] for place in of]))
             if of
             else StoredVector(self.embedding_model_id, None)
             for n, of in enumerate(readers)
@@ -92,7 +92,7 @@ class Encoders:
         """The parts of a question's vector that are compared with what texts have, by the ids of theirs."""
         starts = [0, *self._ends]
         parts = [vector[starts[place] : end] for place, end in enumerate(self._ends)]
-        return {name: _joined([parts[place] for place in of]) for name, of in self._parts.items()}
+        return {name: join_vectors([parts[place] for place in of]) for name, of in self._parts.items()}
 
     async def scales(self, *, deadline_s: float) -> Mapping[str, Scale]:
         """What cosines are worth, by id; of several encoders together the mean."""
@@ -129,7 +129,7 @@ class Encoders:
         return "+".join(self._encoders[place].embedding_model_id for place in of)
 
 
-def _joined(vectors: Sequence[Sequence[float]]) -> list[float]:
+def join_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
     """Unit vectors one after the other, of length one together."""
     every = np.concatenate([np.asarray(each, dtype=np.float64) for each in vectors])
     length = float(np.sqrt(every @ every))

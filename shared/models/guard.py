@@ -41,29 +41,29 @@ class Guard:
             raise ModelUnavailable("circuit_open")
         try:
             async with asyncio.timeout(deadline_s):
-                result = await call() if once else await self._retried(call, deadline_s)
+                result = await call() if once else await self.call_with_retries(call, deadline_s)
         except TimeoutError as error:
             self._timed_out(deadline_s)
             raise ModelUnavailable("timeout", f"{deadline_s:g} s") from error
         except ModelUnavailable as error:
-            self.breaker.doubtful() if error.reason == "bad_request" else self.breaker.failed()
+            self.breaker.doubtful() if error.reason == "bad_request" else self.breaker.note_failure()
             raise
         except MalformedAnswer:
             self.breaker.doubtful()
             raise
         except BaseException:
-            self.breaker.abandoned()
+            self.breaker.note_abandoned()
             raise
-        self.breaker.succeeded()
+        self.breaker.note_success()
         return result
 
     def _timed_out(self, deadline_s: float) -> None:
         if deadline_s < SHORT_DEADLINE_S or self._loading():
-            self.breaker.abandoned()
+            self.breaker.note_abandoned()
         else:
-            self.breaker.failed()
+            self.breaker.note_failure()
 
-    async def _retried(self, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
+    async def call_with_retries(self, call: Callable[[], Awaitable[T]], deadline_s: float) -> T:
         retrying = AsyncRetrying(
             stop=stop_any(stop_after_attempt(len(self._delays_s) + 1), stop_before_delay(deadline_s)),
             wait=self._wait_s,

@@ -24,7 +24,7 @@ _CONTROL = to_pattern(r"<(?=\||/?(?:Instruct|Query|Document|think)>)", re.IGNORE
 
 def question(query: str, text: str) -> str:
     """The model's own template, raw; neither part can leave its place in it."""
-    asked, found = _plain(query, MAX_QUERY_CHARS), _plain(text, MAX_TEXT_CHARS)
+    asked, found = clip_plain(query, MAX_QUERY_CHARS), clip_plain(text, MAX_TEXT_CHARS)
     return f"{_BEFORE}<Instruct>: {TASK}\n<Query>: {asked}\n<Document>: {found}{_AFTER}"
 
 
@@ -41,5 +41,5 @@ def score(logprobs: Mapping[str, float]) -> float:
     return weights["yes"] / total
 
 
-def _plain(text: str, most: int) -> str:
+def clip_plain(text: str, most: int) -> str:
     return _CONTROL.sub("< ", clip(text.strip(), most))

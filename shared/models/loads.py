@@ -68,7 +68,7 @@ class Loads:
         self._note_use(size)
         return result
 
-    def loading(self, model: str | None) -> bool:
+    def is_loading(self, model: str | None) -> bool:
         """Whether the model is being loaded, and not for too long yet."""
         now = self._clock()
         return any(size.model == model and now - load.began < PATIENCE_S for size, load in self._loads.items())

@@ -67,10 +67,10 @@ class LocalEncoder:
         self._tokenizer = _tokenizer(tokenizer, _most_tokens(notes))
         self._session = _session(model)
         self._inputs = frozenset(each.name for each in self._session.get_inputs())
-        self._pooling: Pooling | None = _pooling(folder)
+        self._pooling: Pooling | None = read_pooling(folder)
         self.dimension = _width(folder)
         self._try_once(folder)
-        self.languages, self.scale = self._seen(folder, language)
+        self.languages, self.scale = self.measure_languages(folder, language)
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
         made_by = (model, tokenizer, self._pooling, self._lower)
         self.embedding_model_id = f"{folder.resolve().name}@{_digest(*made_by)}"
@@ -90,14 +90,14 @@ class LocalEncoder:
         """The thread ends with what it is doing."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def _seen(self, folder: Path, language: Spoken | None) -> tuple[tuple[Spoken, ...], Scale]:
+    def measure_languages(self, folder: Path, language: Spoken | None) -> tuple[tuple[Spoken, ...], Scale]:
         """The languages in which paraphrases stand out, or the given one, and the scale over them."""
         try:
             units: dict[Spoken, Reals] = {
                 each: np.array([self._encode(s) for s in sentences((each,))], np.float32) for each in LANGUAGES
             }
         except Exception as error:
-            raise _wrong(folder, f"cannot embed a sentence: {error}") from error
+            raise refuse_folder(folder, f"cannot embed a sentence: {error}") from error
         scales = {each: scale_of(rows, [each]) for each, rows in units.items()}
         apart = {each: scale.alike - scale.unrelated for each, scale in scales.items()}
         best = max(apart.values())
@@ -107,7 +107,7 @@ class LocalEncoder:
 
     def _encode(self, text: str) -> list[float]:
         states, mask = self._states(text)
-        return _unit(_pooled(states, mask, self._pooling))
+        return _unit(pool_states(states, mask, self._pooling))
 
     def _states(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         encoding = self._tokenizer.encode(text.lower() if self._lower else text)
@@ -124,16 +124,16 @@ class LocalEncoder:
         try:
             states, _ = self._states("ready? 好")
         except Exception as error:
-            raise _wrong(folder, f"model and tokenizer do not fit: {error}") from error
+            raise refuse_folder(folder, f"model and tokenizer do not fit: {error}") from error
         if states.shape[-1] != self.dimension:
             said = f"hidden_size is {self.dimension}, the model gives {states.shape[-1]} numbers"
-            raise _wrong(folder / "config.json", said)
+            raise refuse_folder(folder / "config.json", said)
         if states.ndim == 3 and self._pooling is None:  # as sentence-transformers does
             self._pooling = "mean"
             logger().warning("encoder_pooling_assumed", missing=str(folder / _POOLING), pooling="mean")
 
 
-def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling | None) -> NDArray[np.float64]:
+def pool_states(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling | None) -> NDArray[np.float64]:
     if states.ndim == 2:  # the model pools by itself
         return states[0].astype(np.float64)
     tokens = states[0].astype(np.float64)
@@ -157,7 +157,7 @@ def _session(model: Path) -> _Session:
     try:
         session = ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])  # pyright: ignore[reportUnknownArgumentType] # untyped package
     except Exception as error:
-        raise _wrong(model, str(error)) from error
+        raise refuse_folder(model, str(error)) from error
     return cast("_Session", session)
 
 
@@ -165,7 +165,7 @@ def _tokenizer(path: Path, most: int) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
-        raise _wrong(path, str(error)) from error
+        raise refuse_folder(path, str(error)) from error
     tokenizer.no_padding()
     if hasattr(tokenizer.model, "_resize_cache"):
         tokenizer.model._resize_cache(0)  # no text of anybody is kept
@@ -190,7 +190,7 @@ def _most_tokens(notes: Sequence[Mapping[str, Any]]) -> int:
 def _model_file(folder: Path) -> Path:
     found = sorted(folder.glob("model*.onnx"), key=lambda path: (not _is_small(path), path.name))
     if not found:
-        raise _wrong(folder, "holds no model*.onnx")
+        raise refuse_folder(folder, "holds no model*.onnx")
     return found[0]
 
 
@@ -202,25 +202,27 @@ def _width(folder: Path) -> int:
     path = _file(folder, "config.json")
     width = _json(path).get("hidden_size")
     if not isinstance(width, int) or width < 1:
-        raise _wrong(path, f"hidden_size is {width!r}, not a number of numbers")
+        raise refuse_folder(path, f"hidden_size is {width!r}, not a number of numbers")
     return width
 
 
-def _pooling(folder: Path) -> Pooling | None:
+def read_pooling(folder: Path) -> Pooling | None:
     """Sentence-transformers' own note beside the model; None where there is none."""
     path = folder / _POOLING
     if not path.is_file():
         return None
     modes = [name for name, wanted in _json(path).items() if name.startswith("pooling_mode_") and wanted]
     if len(modes) != 1 or modes[0] not in _POOLINGS:
-        raise _wrong(path, f"pools by {' and '.join(modes) or 'nothing'}; one of {', '.join(_POOLINGS)} is known here")
+        raise refuse_folder(
+            path, f"pools by {' and '.join(modes) or 'nothing'}; one of {', '.join(_POOLINGS)} is known here"
+        )
     return _POOLINGS[modes[0]]
 
 
 def _file(folder: Path, name: str) -> Path:
     path = folder / name
     if not path.is_file():
-        raise _wrong(path, "is missing")
+        raise refuse_folder(path, "is missing")
     return path
 
 
@@ -228,13 +230,13 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise _wrong(path, f"is no JSON: {error}") from error
+        raise refuse_folder(path, f"is no JSON: {error}") from error
     if not isinstance(value, dict):
-        raise _wrong(path, "is no JSON object")
+        raise refuse_folder(path, "is no JSON object")
     return cast("dict[str, Any]", value)
 
 
-def _wrong(path: Path, problem: str) -> ConfigurationError:
+def refuse_folder(path: Path, problem: str) -> ConfigurationError:
     return ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: {problem}")
 
 

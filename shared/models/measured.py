@@ -49,11 +49,13 @@ class Measured:
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """As inside."""
-        return await self._timed(self.embedding_model_id, "embed", self._inner.embed(texts, deadline_s=deadline_s))
+        return await self.time_call(self.embedding_model_id, "embed", self._inner.embed(texts, deadline_s=deadline_s))
 
     async def embed_kept(self, texts: Sequence[str], *, deadline_s: float) -> list[StoredVector]:
         """As inside."""
-        return await self._timed(self.embedding_model_id, "embed", self._inner.embed_kept(texts, deadline_s=deadline_s))
+        return await self.time_call(
+            self.embedding_model_id, "embed", self._inner.embed_kept(texts, deadline_s=deadline_s)
+        )
 
     def views(self, vector: Sequence[float]) -> Mapping[str, Sequence[float]]:
         """As inside."""
@@ -65,7 +67,7 @@ class Measured:
 
     async def ask(self, prompt: Prompt[A]) -> Answer[A]:
         """As inside."""
-        answer = await self._timed(self.chat_model_id, prompt.name, self._inner.ask(prompt))
+        answer = await self.time_call(self.chat_model_id, prompt.name, self._inner.ask(prompt))
         if answer.repaired:
             MODEL_REPAIRS.labels(prompt.name, answer.model_id).inc()
         _count_tokens(answer.model_id, prompt.name, answer.spent)
@@ -79,7 +81,7 @@ class Measured:
     async def rerank(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float]:
         """As inside."""
         call = self._inner.rerank(query, texts, deadline_s=deadline_s)
-        return await self._timed(self.rerank_model_id, "rerank", call)
+        return await self.time_call(self.rerank_model_id, "rerank", call)
 
     async def probe(self) -> Capabilities:
         """As inside."""
@@ -89,7 +91,7 @@ class Measured:
         """As inside."""
         await self._inner.close()
 
-    async def _timed(self, model_id: str | None, operation: str, call: Awaitable[T]) -> T:
+    async def time_call(self, model_id: str | None, operation: str, call: Awaitable[T]) -> T:
         model = model_id or "none"
         started = self._clock()
         outcome = "broken_off"

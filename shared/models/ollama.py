@@ -16,7 +16,7 @@ from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.guard import RETRY_DELAYS_S, Guard
 from shared.models.loads import KEEP_ALIVE, Loads, Size
 from shared.models.ollama_chat import CHATS, CONTEXT_TOKENS, Chat, look
-from shared.models.ollama_errors import sent, too_long
+from shared.models.ollama_errors import too_long, translate_errors
 from shared.models.one import OneModel
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.provider import Capabilities
@@ -67,7 +67,7 @@ class OllamaModels(OneModel):
     def _guard(
         self, clock: Callable[[], float], model: str | None, delays_s: Sequence[float] = RETRY_DELAYS_S
     ) -> Guard:
-        return Guard(Breaker(clock), delays_s, lambda: self._loads.loading(model))
+        return Guard(Breaker(clock), delays_s, lambda: self._loads.is_loading(model))
 
     async def embed(self, texts: Sequence[str], *, deadline_s: float) -> list[list[float]]:
         """One unit vector per text; a text longer than the model's context is represented by its beginning."""
@@ -151,20 +151,20 @@ class OllamaModels(OneModel):
         await self.rerank_guard.run(see, deadline_s=PROBE_S)
 
     async def _load_embedding(self, model: str) -> None:
-        await sent(self._client.embed(model, [], keep_alive=KEEP_ALIVE))
+        await translate_errors(self._client.embed(model, [], keep_alive=KEEP_ALIVE))
 
     async def _load_judge(self, model: str) -> None:
         options = {"num_ctx": self._judge_context}
-        await sent(self._client.generate(model, "", options=options, keep_alive=KEEP_ALIVE))
+        await translate_errors(self._client.generate(model, "", options=options, keep_alive=KEEP_ALIVE))
 
     async def _embed(self, model: str, texts: list[str]) -> list[list[float]]:
         load = partial(self._load_embedding, model)
-        return await self._loads.run(Size(model), load, lambda: self._embedded(model, texts))
+        return await self._loads.run(Size(model), load, lambda: self.embed_texts(model, texts))
 
-    async def _embedded(self, model: str, texts: list[str]) -> list[list[float]]:
+    async def embed_texts(self, model: str, texts: list[str]) -> list[list[float]]:
         try:
             request = self._client.embed(model, texts, truncate=False, dimensions=self.dimension, keep_alive=KEEP_ALIVE)
-            found = (await sent(request)).embeddings
+            found = (await translate_errors(request)).embeddings
         except ModelUnavailable as error:
             if not too_long(error):
                 raise
@@ -175,10 +175,10 @@ class OllamaModels(OneModel):
 
     async def _embed_shortened(self, model: str, texts: list[str], error: ModelUnavailable) -> list[list[float]]:
         if len(texts) > 1:
-            return [(await self._embedded(model, [text]))[0] for text in texts]
+            return [(await self.embed_texts(model, [text]))[0] for text in texts]
         if len(texts[0]) < 2 * SHORTEST_TEXT:
             raise error
-        return await self._embedded(model, [texts[0][: len(texts[0]) // 2]])
+        return await self.embed_texts(model, [texts[0][: len(texts[0]) // 2]])
 
     def _unit(self, vector: Sequence[float]) -> list[float]:
         length = math.sqrt(sum(x * x for x in vector))
@@ -202,7 +202,7 @@ class OllamaModels(OneModel):
 
     async def _judge(self, model: str, query: str, text: str) -> float:
         async with self._judging:
-            answer = await sent(
+            answer = await translate_errors(
                 self._client.generate(
                     model,
                     judge.question(query, text),

@@ -9,7 +9,7 @@ from shared.models.answers import UnreadableError, parse
 from shared.models.cost import Meter
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.loads import KEEP_ALIVE, Loads, Size
-from shared.models.ollama_errors import sent
+from shared.models.ollama_errors import translate_errors
 from shared.models.prompt import A, Answer, Prompt
 from shared.models.traits import Traits, traits_of
 
@@ -21,7 +21,7 @@ Message = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ChatAnswer:
     """An answer as it came; counts are None where the server gives none."""
 
     text: str
@@ -36,7 +36,7 @@ CHATS = "completion"
 
 async def look(client: AsyncClient, model: str, ability: str) -> Traits:
     """What the server tells of the model; ModelUnavailable where it lacks the ability."""
-    traits = traits_of(await sent(client.show(model)))
+    traits = traits_of(await translate_errors(client.show(model)))
     if not traits.can(ability):
         has = ", ".join(traits.abilities or ()) or "nothing"
         raise ModelUnavailable("bad_request", f"{model} is no model for {ability}, it is for {has}")
@@ -82,14 +82,14 @@ class Chat:
         meter: Meter,
         *,
         at_least: int = 0,
-    ) -> _Said:
+    ) -> _ChatAnswer:
         """What the model says to all of the messages: where the server had to cut them, more context is asked for.
 
         `at_least` is how long the messages are by the server's own count.
         """
         window = 0
         for size in _contexts(max(_tokens(messages), at_least) + max_tokens):
-            said = await self._sent(Size(model, size), prompt, messages, max_tokens, meter)
+            said = await self.send_prompt(Size(model, size), prompt, messages, max_tokens, meter)
             own = self._traits[model].context or CONTEXT_TOKENS[-1]
             window = min(size, own)
             if (said.read or 0) + (said.written or 0) < window:
@@ -98,27 +98,27 @@ class Chat:
                 break
         raise ModelUnavailable("bad_request", f"prompt and answer need more than the {window} tokens of {model}")
 
-    async def _sent(
+    async def send_prompt(
         self, size: Size, prompt: Prompt[A], messages: list[Message], max_tokens: int, meter: Meter
-    ) -> _Said:
+    ) -> _ChatAnswer:
         model, estimate = size.model, _tokens(messages)
         options = {"temperature": 0, "num_predict": max_tokens, "num_ctx": size.context or CONTEXT_TOKENS[0]}
 
         async def load() -> None:
             await self._look(model)
             window = {"num_ctx": options["num_ctx"]}
-            await sent(self._client.generate(model, "", options=window, keep_alive=KEEP_ALIVE))
+            await translate_errors(self._client.generate(model, "", options=window, keep_alive=KEEP_ALIVE))
 
-        async def call() -> _Said:
+        async def call() -> _ChatAnswer:
             traits = self._traits.get(model) or await self._look(model)
-            meter.sent(estimate)
+            meter.note_sent(estimate)
             try:
                 said = await (self._generate if traits.loses_schema else self._chat)(model, prompt, messages, options)
             except ModelUnavailable:
-                meter.failed()
+                meter.note_failed()
                 raise
             # a prompt that the server still had in its cache is not counted by it, but it was asked all the same
-            meter.answered(said.read or estimate, said.written or count(said.text))
+            meter.note_answered(said.read or estimate, said.written or count(said.text))
             return said
 
         return await self._loads.run(size, load, call)
@@ -127,8 +127,10 @@ class Chat:
         traits = self._traits[model] = await look(self._client, model, CHATS)
         return traits
 
-    async def _chat(self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]) -> _Said:
-        response = await sent(
+    async def _chat(
+        self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]
+    ) -> _ChatAnswer:
+        response = await translate_errors(
             self._client.chat(  # pyright: ignore[reportUnknownMemberType] # its `tools` takes an untyped callable
                 model,
                 messages,
@@ -139,12 +141,14 @@ class Chat:
             )
         )
         text = response.message.content or ""
-        finished = _finished(response.done, response.done_reason)
-        return _Said(text, finished, response.prompt_eval_count, response.eval_count)
+        finished = is_finished(response.done, response.done_reason)
+        return _ChatAnswer(text, finished, response.prompt_eval_count, response.eval_count)
 
-    async def _generate(self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]) -> _Said:
+    async def _generate(
+        self, model: str, prompt: Prompt[A], messages: list[Message], options: dict[str, int]
+    ) -> _ChatAnswer:
         """The same question as one text: what the model said before is left out, what was wrong with it is not."""
-        response = await sent(
+        response = await translate_errors(
             self._client.generate(
                 model,
                 "\n\n".join(message["content"] for message in messages if message["role"] == "user"),
@@ -155,15 +159,15 @@ class Chat:
                 keep_alive=KEEP_ALIVE,
             )
         )
-        finished = _finished(response.done, response.done_reason)
-        return _Said(response.response or "", finished, response.prompt_eval_count, response.eval_count)
+        finished = is_finished(response.done, response.done_reason)
+        return _ChatAnswer(response.response or "", finished, response.prompt_eval_count, response.eval_count)
 
 
 def _tokens(messages: list[Message]) -> int:
     return sum(count(message["content"]) for message in messages)
 
 
-def _answer(model: str, prompt: Prompt[A], said: _Said, *, repaired: bool) -> Answer[A]:
+def _answer(model: str, prompt: Prompt[A], said: _ChatAnswer, *, repaired: bool) -> Answer[A]:
     if not said.finished:
         raise UnreadableError("the answer was cut off before its end; be shorter")
     return Answer(parse(said.text, prompt.answer), said.text, model, prompt.name, prompt.version, repaired)
@@ -174,6 +178,6 @@ def _contexts(needed: int) -> tuple[int, ...]:
     return tuple(size for size in CONTEXT_TOKENS if needed <= size) or CONTEXT_TOKENS[-1:]
 
 
-def _finished(done: bool | None, reason: str | None) -> bool:
+def is_finished(done: bool | None, reason: str | None) -> bool:
     """Whether the model came to its end: a server that stops it for repeating itself says neither done nor why."""
     return done is not False and reason != "length"

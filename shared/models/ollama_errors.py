@@ -30,12 +30,12 @@ def too_long(error: ModelUnavailable) -> bool:
     return error.reason == "bad_request" and "context length" in error.problem
 
 
-async def sent(call: Awaitable[T]) -> T:
+async def translate_errors(call: Awaitable[T]) -> T:
     """The server's answer; whatever the client raised instead, said in our words."""
     try:
         return await call
     except ResponseError as error:
-        raise _refused(error) from error
+        raise to_unavailable(error) from error
     except (ConnectionError, httpx.ConnectTimeout, httpx.NetworkError, httpx.RemoteProtocolError) as error:
         raise ModelUnavailable("connection", type(error).__name__) from error
     except httpx.TimeoutException as error:
@@ -44,7 +44,7 @@ async def sent(call: Awaitable[T]) -> T:
         raise ModelUnavailable("bad_response", type(error).__name__) from error
 
 
-def _refused(error: ResponseError) -> ModelUnavailable:
+def to_unavailable(error: ResponseError) -> ModelUnavailable:
     said = str(error.error)[:200]
     if error.status_code == 404:
         return ModelUnavailable("model_missing", said)

@@ -25,7 +25,7 @@ AT_ONCE_EACH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Thought(Generic[A_co]):
+class DeferredAnswer(Generic[A_co]):
     """An answer; `kept` is true where nobody had to be asked."""
 
     value: A_co
@@ -33,19 +33,19 @@ class Thought(Generic[A_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _KeptAnswer:
     value: BaseModel
     until: float
 
 
-class Thoughts:
+class DeferredAnswers:
     """A bounded memory of answers in front of a model; it knows questions by their hash only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, most: int = 2000, keep_s: float = 600.0) -> None:
         self._clock = clock
         self._most = most
         self._keep_s = keep_s
-        self._kept: OrderedDict[Owner, OrderedDict[bytes, _Kept]] = OrderedDict()
+        self._kept: OrderedDict[Owner, OrderedDict[bytes, _KeptAnswer]] = OrderedDict()
         self._running: dict[Key, asyncio.Task[BaseModel]] = {}
 
     def __len__(self) -> int:
@@ -53,7 +53,7 @@ class Thoughts:
 
     async def ask(
         self, models: ModelProvider, owner: Owner, question: str, prompt: Prompt[A], *, wait_s: float
-    ) -> Thought[A]:
+    ) -> DeferredAnswer[A]:
         """The answer that is kept, or that comes within `wait_s`; else ModelUnavailable or MalformedAnswer.
 
         `question` is what of the prompt makes it a question of its own. A call that is late goes on until the prompt's
@@ -62,14 +62,14 @@ class Thoughts:
         key = (owner, _digest(models.chat_model_id or "", prompt.name, prompt.version, question))
         known = self._find(key)
         if known is not None:
-            return Thought(cast("A", known), kept=True)
+            return DeferredAnswer(cast("A", known), kept=True)
         call = self._running.get(key) or self._start(models, key, prompt)
         await asyncio.wait({call}, timeout=max(wait_s, 0.0))
         if not call.done():
             raise ModelUnavailable("timeout", f"{wait_s:g} s")
         if call.cancelled():
             raise ModelUnavailable("not_configured", "closed")
-        return Thought(cast("A", call.result()), kept=False)
+        return DeferredAnswer(cast("A", call.result()), kept=False)
 
     def forget(self, owner: Owner) -> None:
         """Nothing is kept of the owner, and nothing is thought about their words any more."""
@@ -124,7 +124,7 @@ class Thoughts:
         owner, digest = key
         self.drop_old()
         own = self._kept.setdefault(owner, OrderedDict())
-        own[digest] = _Kept(answer, self._clock() + self._keep_s)
+        own[digest] = _KeptAnswer(answer, self._clock() + self._keep_s)
         own.move_to_end(digest)
         self._kept.move_to_end(owner)
         if len(own) > MOST_EACH:

@@ -46,10 +46,10 @@ def traits_of(shown: ShowResponse) -> Traits:
 
 def same_model(one: str | None, other: str | None) -> bool:
     """Whether both names mean one model: a name without a tag means the latest."""
-    return one is not None and other is not None and _tagged(one) == _tagged(other)
+    return one is not None and other is not None and with_tag(one) == with_tag(other)
 
 
-def _tagged(name: str) -> str:
+def with_tag(name: str) -> str:
     return name if ":" in name.rsplit("/", 1)[-1] else f"{name}:latest"
 
 

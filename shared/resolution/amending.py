@@ -9,14 +9,14 @@ from datetime import date
 
 from schemas.vocabulary import MemoryType
 from shared.classifiers import meanings
-from shared.domain.statements import ALSO, AMENDS, MAY_AMEND, Known, Statement
+from shared.domain.statements import ALSO, AMENDS, MAY_AMEND, ActiveMemory, Statement
 from shared.extraction import dates
 from shared.extraction.clauses import split
-from shared.extraction.edited import Content, edited
+from shared.extraction.edited import Content, edit_content
 from shared.extraction.model import Found
 from shared.extraction.replacement import find_replacement
 from shared.extraction.slots import with_due
-from shared.extraction.values import is_denied, like, values, whole
+from shared.extraction.values import is_denied, like, values, widen_span
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
@@ -61,11 +61,11 @@ _HOLDS_NOW = to_pattern(
 class Amendment:
     """The memory that is amended, and what it says then."""
 
-    target: Known
+    target: ActiveMemory
     content: Content
 
 
-def amend(new: Statement, known: Sequence[Known]) -> Amendment | None:
+def amend(new: Statement, known: Sequence[ActiveMemory]) -> Amendment | None:
     """What the statement amends, the newest first: None where it is a statement of its own."""
     if new.retracts or new.chosen:
         return None
@@ -91,14 +91,14 @@ def amend(new: Statement, known: Sequence[Known]) -> Amendment | None:
     return None
 
 
-def _takes_its_place(new: Statement, target: Known) -> bool:
+def _takes_its_place(new: Statement, target: ActiveMemory) -> bool:
     """Whether the statement says all that the memory says, of today: then its own words are the next version."""
     if new.key != target.key or new.key is None or target.also or len(split(target.text)) > 1:
         return False
     return not _is_bare(new) and not has_word(new.text, new.old_value or "")
 
 
-def _put_right(new: Statement, live: Sequence[Known]) -> Amendment | None:
+def _put_right(new: Statement, live: Sequence[ActiveMemory]) -> Amendment | None:
     """Of the newest memories of this conversation the one with a value that the message puts another in the place of."""
     denied = [value for value in values(new.quote) if is_denied(new.quote, value)]
     before = [k for k in live if k.valid_at < new.said_at]
@@ -120,7 +120,7 @@ def _says_it_all(said: str, text: str) -> bool:
     return len(shared) >= LEAST_SHARED and 5 * len(shared) >= 3 * len(words)
 
 
-def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
+def _by_contrast(new: Statement, live: Sequence[ActiveMemory]) -> Amendment | None:
     """The newest memory of several clauses of which the statement names a value beside another of its sort."""
     said, given = about(new.quote or new.text).terms, _read_contrasted_values(new)
     for target in live if len(given) > 1 else ():
@@ -133,7 +133,7 @@ def _by_contrast(new: Statement, live: Sequence[Known]) -> Amendment | None:
     return None
 
 
-def amend_by_contrast(new: Statement, old: Known) -> Amendment | None:
+def amend_by_contrast(new: Statement, old: ActiveMemory) -> Amendment | None:
     """The memory that the statement ends, with the value in its place that the statement names beside its own."""
     if len(split(old.text)) == 1:
         return None
@@ -158,14 +158,14 @@ def _find_contrast(text: str, said: str, given: Sequence[str]) -> tuple[str, str
     return None
 
 
-def _by_role(new: Statement, live: Sequence[Known]) -> Amendment | None:
+def _by_role(new: Statement, live: Sequence[ActiveMemory]) -> Amendment | None:
     """The memory that says who or what holds a role, where the statement says who or what holds it now."""
     match = _HOLDS_NOW.search(new.quote or new.text)
     if match is None:
         return None
     role = (match["en_role"] or match["zh_role"]).strip().lower()
     holder = (match["en"] or match["en_now"] or match["zh"]).strip()
-    if _SHARED.search(role) or any("family" in each.sorts for each in meanings.named(role)):
+    if _SHARED.search(role) or any("family" in each.sorts for each in meanings.find_known_words(role)):
         return None
     for target in live:
         found = re.search(
@@ -183,7 +183,7 @@ def _is_bare(new: Statement) -> bool:
     return len(new.text) <= 8 if not new.text.isascii() else len(new.text.split()) <= 3
 
 
-def _find_holding(new: Statement, old: str, live: Sequence[Known]) -> Known | None:
+def _find_holding(new: Statement, old: str, live: Sequence[ActiveMemory]) -> ActiveMemory | None:
     """The memory that says the old value: under the statement's key, else of what it speaks, else the newest."""
     holding = [k for k in live if has_word(k.text, old)]
     if new.key and (own := next((k for k in holding if new.key in (k.key, *k.also)), None)):
@@ -197,15 +197,15 @@ def _find_holding(new: Statement, old: str, live: Sequence[Known]) -> Known | No
     )
 
 
-def _amend_value(target: Known, old: str, value: str, new: Statement) -> Amendment | None:
+def _amend_value(target: ActiveMemory, old: str, value: str, new: Statement) -> Amendment | None:
     text = _put_value(target.words_said, old, value)
     return _build_amendment(target, text, old, value, new) if text else None
 
 
-def _build_amendment(target: Known, words: str, old: str, given: str, new: Statement) -> Amendment:
+def _build_amendment(target: ActiveMemory, words: str, old: str, given: str, new: Statement) -> Amendment:
     text = target.label + words
     was = Content(target.type, target.key, target.value, target.text, target.polarity, target.flags, target.valid_until)
-    content = edited(was, text, None, new.said_at)
+    content = edit_content(was, text, None, new.said_at)
     also = {key: given if value == old else value for key, value in target.also.items()}
     if content.key is None and target.key and target.key.startswith("profile:"):
         content = replace(content, key=target.key)
@@ -223,7 +223,7 @@ def _renew_days(content: Content, today: date) -> Content:
     days = DAYS & content.value.keys()
     if not days:
         return content
-    said = dates.coming(content.text, today)
+    said = dates.find_coming(content.text, today)
     rest = {name: part for name, part in content.value.items() if name not in DAYS}
     return replace(content, value=rest | (dict.fromkeys(days, said.iso) if said else {}))
 
@@ -234,7 +234,7 @@ def _put_value(text: str, old: str, new: str) -> str | None:
     places = list(re.finditer(f"{edge[0]}{re.escape(old)}{edge[1]}", text, re.IGNORECASE))
     if not places or old.lower() == new.lower():
         return None
-    start, end = whole(text, places[-1].span(), new)
+    start, end = widen_span(text, places[-1].span(), new)
     start -= _overlap(text[:start], new)
     return text[:start] + new + text[end:]
 

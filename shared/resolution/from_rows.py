@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.domain.memories import Memory
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import Known, Statement, sense_of, speaker_of
+from shared.domain.statements import ActiveMemory, Statement, sense_of, speaker_of
 from shared.extraction.edited import Content
 from shared.language import detection
 from shared.language.patterns import to_pattern
@@ -38,9 +38,9 @@ def statement_of(seen: ObservationRow) -> Statement:
     )
 
 
-def known_of(memory: Memory) -> Known:
+def known_of(memory: Memory) -> ActiveMemory:
     """The memory, reduced in the same way."""
-    return Known(
+    return ActiveMemory(
         memory_id=memory.memory_id,
         root_id=memory.root_id,
         version=memory.version,
@@ -56,7 +56,7 @@ def known_of(memory: Memory) -> Known:
         polarity=memory.polarity,
         text=memory.content_text,
         words=words_of(memory.content_text, memory.value),
-        told=told(memory.content_text, memory.value),
+        told=quoted_text(memory.content_text, memory.value),
         value=memory.value,
         valid_until=memory.valid_until,
         turns=len(memory.source_turns),
@@ -88,7 +88,7 @@ def words_of(text: str, value: dict[str, Any]) -> tuple[str, ...]:
     return (text, *(str(value[name]) for name in ("target", "value") if value.get(name)))
 
 
-def told(text: str, value: dict[str, Any]) -> str:
+def quoted_text(text: str, value: dict[str, Any]) -> str:
     """A text, and of the sentence that it was read in the parts that name what it is about."""
     words = [word.lower() for word in words_of(text, value)[1:]]
     parts = [part.strip() for part in _PART.split(str(value.get("quote") or ""))]

@@ -13,8 +13,8 @@ from shared.classifiers.grams import grams
 from shared.classifiers.network import Lead, load
 from shared.extraction.clauses import Clause, split
 from shared.extraction.guards import Stance, stances
-from shared.extraction.learned import Verdict, read
-from shared.language.labels import apart
+from shared.extraction.learned import ClauseClass, read
+from shared.language.labels import are_apart
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, stem
 from shared.language.stopwords import ALL
@@ -58,7 +58,7 @@ def _signs(sorts: frozenset[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class SentenceRelation:
     """How likely it is that what is known ends, is said again, or stands beside what is said.
 
     `shares` is whether both have a word in common; `only_denies` whether the sentence puts nothing in its place.
@@ -74,7 +74,7 @@ class Relation:
 @of_texts(4096)
 def about(text: str) -> About:
     """The text's terms that carry it, and the sorts of thing that it names."""
-    found = list(meanings.named(text))
+    found = list(meanings.find_known_words(text))
     sorts = frozenset(sort for each in found for sort in each.sorts)
     terms, words = frozenset(query_terms(text, _TERMS)), frozenset(each.word for each in found)
     return About(text.lower(), terms, sorts, words, terms.union(_signs(sorts)))
@@ -96,12 +96,12 @@ class Marked:
 
 
 @of_texts(256)
-def _named(said: str) -> tuple[meanings.Named, ...]:
-    return tuple(meanings.named(said))
+def find_named(said: str) -> tuple[meanings.KnownWord, ...]:
+    return tuple(meanings.find_known_words(said))
 
 
 @of_texts(1024)
-def marked(known: About, said: str) -> Marked:
+def mark_known(known: About, said: str) -> Marked:
     """The sentence as compared with what is known."""
     places: list[tuple[int, int, str]] = []
     shared: set[str] = set()
@@ -117,7 +117,7 @@ def marked(known: About, said: str) -> Marked:
             places.append((word.start(), word.end(), SHARED))
             shared.add(stem(low))
     taken = {at for start, end, _ in places for at in range(start, end)}
-    for each in _named(said):
+    for each in find_named(said):
         common = each.sorts & known.sorts
         if common and each.word not in known.words and taken.isdisjoint(range(each.start, each.end)):
             places.append((each.start, each.end, ALIKE))
@@ -146,29 +146,29 @@ def _common(run: str, known: str) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ReadSentence:
     """The clauses of a sentence with how they are put, and what the learned weights say of them."""
 
     clauses: tuple[Clause, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ClauseClass, ...]
     stances: tuple[Stance, ...]
 
 
 @of_texts(1024)
-def _said(text: str) -> _Said:
+def read_sentence(text: str) -> _ReadSentence:
     clauses = split(text)
-    return _Said(clauses, tuple(read(clauses)), stances(clauses))
+    return _ReadSentence(clauses, tuple(read(clauses)), stances(clauses))
 
 
 def signs(known: str, said: str) -> tuple[list[str], list[str]] | None:
     """The grams of what is known and of the sentence beside it; None where they share nothing."""
-    own = _own(known, said)
+    own = find_own(known, said)
     return None if own is None else (grams(known[:MOST_READ]), own)
 
 
-def _own(known: str, said: str) -> list[str] | None:
+def find_own(known: str, said: str) -> list[str] | None:
     of = about(known)
-    found = marked(of, said)
+    found = mark_known(of, said)
     if not found.telling and not found.alike:
         return None
     share = sum(any(t in s or s in t for s in found.shared) for t in of.terms) / max(1, len(of.terms))
@@ -182,7 +182,7 @@ def _own(known: str, said: str) -> list[str] | None:
         f"=alike:{min(2, len(found.alike))}",
         f"=denies:{_denies(known)}{_denies(near)}",
         *(f"=sort:{sort}" for sort in sorted(found.alike)),
-        *_standing(_said(said), found.places),
+        *list_stances(read_sentence(said), found.places),
     ]
 
 
@@ -190,7 +190,7 @@ def _own(known: str, said: str) -> list[str] | None:
 def _lead(known: str) -> Lead:
     """What is known, as the network reads it before a sentence."""
     model = load("relations")
-    return model.lead(model.known(grams(known[:MOST_READ])))
+    return model.lead(model.find_rows(grams(known[:MOST_READ])))
 
 
 def _denies(text: str) -> int:
@@ -200,10 +200,10 @@ def _denies(text: str) -> int:
 
 def _only_denies(text: str) -> bool:
     """Whether each of its clauses says that something is not so."""
-    return all(_denies(clause.text) for clause in _said(text).clauses)
+    return all(_denies(clause.text) for clause in read_sentence(text).clauses)
 
 
-def _standing(said: _Said, places: Sequence[tuple[int, int]]) -> list[str]:
+def list_stances(said: _ReadSentence, places: Sequence[tuple[int, int]]) -> list[str]:
     """How the clauses that share something are put, and the sentence as a whole."""
     at = [n for n, c in enumerate(said.clauses) if any(c.start < end and start < c.end for start, end in places)]
     found: list[str] = []
@@ -221,30 +221,32 @@ def may_be_same(known: str, said: str) -> bool:
     """Whether nothing speaks against one saying the other again: no denial, other number, letter or thing of a sort."""
     said = said[:MOST_READ]
     if (
-        apart(known, said)
+        are_apart(known, said)
         or letters(known) != letters(said)
         or set(_NUMBER.findall(known)) != set(_NUMBER.findall(said))
         or _denies(known) % 2 != _denies(said) % 2
     ):
         return False
-    return not marked(about(known), said).alike and not marked(about(said), known).alike
+    return not mark_known(about(known), said).alike and not mark_known(about(said), known).alike
 
 
-def relations(known: Sequence[str], said: str) -> list[Relation]:
+def relations(known: Sequence[str], said: str) -> list[SentenceRelation]:
     """How the sentence stands to each of these texts; nothing is said of one about another thing of its kind."""
     said = said[:MOST_READ]
     model = load("relations")
-    near = ((place, text) for place, text in enumerate(known) if not apart(text, said))
-    own = {place: signs for place, text in near if (signs := _own(text, said))}
-    relations = [Relation(0.0, 0.0, 0.0)] * len(known)
+    near = ((place, text) for place, text in enumerate(known) if not are_apart(text, said))
+    own = {place: signs for place, text in near if (signs := find_own(text, said))}
+    relations = [SentenceRelation(0.0, 0.0, 0.0)] * len(known)
     if own:
-        leads, rows = [_lead(known[place]) for place in own], [model.known(signs) for signs in own.values()]
+        leads, rows = [_lead(known[place]) for place in own], [model.find_rows(signs) for signs in own.values()]
         for place, shares in zip(own, model.shares_after(leads, rows).tolist(), strict=True):
             relations[place] = _relation(dict(zip(model.classes, shares, strict=True)), known[place], said)
     return relations
 
 
-def _relation(shares: dict[str, float], known: str, said: str) -> Relation:
-    found = marked(about(known), said)
+def _relation(shares: dict[str, float], known: str, said: str) -> SentenceRelation:
+    found = mark_known(about(known), said)
     again = shares["same"] if _denies(known) % 2 == _denies(said) % 2 else 0.0
-    return Relation(shares["ends"], again, shares["both"], found.telling, not found.alike and _only_denies(said))
+    return SentenceRelation(
+        shares["ends"], again, shares["both"], found.telling, not found.alike and _only_denies(said)
+    )

@@ -15,10 +15,10 @@ from shared.domain.statements import (
     RANK,
     SUPPOSED,
     SUSPECTED,
-    Known,
+    ActiveMemory,
     Relation,
     Statement,
-    confirmed,
+    decide_confirmation,
     may_concern,
     relate,
 )
@@ -31,7 +31,7 @@ from shared.language.within import has_word
 from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
 from shared.resolution.related import About, about, may_be_same, relations
-from shared.resolution.related import Relation as Said
+from shared.resolution.related import SentenceRelation as Said
 from shared.resolution.superseding import estimate_superseding, is_parallel
 
 APART = frozenset({"case", "summary"})
@@ -69,7 +69,7 @@ class Write:
     """A new version stands; the memories in `ends` are superseded by it."""
 
     relation: Relation
-    ends: tuple[Known, ...]
+    ends: tuple[ActiveMemory, ...]
     content: Content | None = None
     """What the version says, where that is a memory amended and not the statement's own words."""
 
@@ -79,14 +79,14 @@ class Confirm:
     """The memory was said again; its words stay, its evidence grows."""
 
     relation: Relation
-    target: Known
+    target: ActiveMemory
 
 
 @dataclass(frozen=True)
 class Retract:
     """The memories end without a successor."""
 
-    targets: tuple[Known, ...]
+    targets: tuple[ActiveMemory, ...]
     reason: str
 
 
@@ -96,7 +96,7 @@ class Reject:
 
     action: str
     reason: str
-    held: Known | None = None
+    held: ActiveMemory | None = None
 
 
 Operation = Write | Confirm | Retract | Reject
@@ -110,46 +110,50 @@ Sign = Literal["key", "words", "value", "related", "chosen", "meaning", "none"]
 
 
 @dataclass(frozen=True)
-class Beside:
+class Comparison:
     """A memory that a sentence was read beside, and what both say: by the weights, or where `told` by a verdict."""
 
-    known: Known
+    known: ActiveMemory
     said: Said
     told: bool = False
 
 
 @dataclass(frozen=True)
-class Weighed:
+class Comparisons:
     """What to do with a statement, by which sign, and the memories that its sentence was read beside."""
 
     operation: Operation
     sign: Sign
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[Comparison, ...] = ()
 
 
-def resolve(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Operation:
+def resolve(
+    new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice = NO_ADVICE
+) -> Operation:
     """What to do with a statement, given what is active now of all that it may concern."""
     return weigh(new, known, policy, advice).operation
 
 
-def weigh(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice = NO_ADVICE) -> Weighed:
+def weigh(
+    new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice = NO_ADVICE
+) -> Comparisons:
     """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
     known = [k for k in known if may_concern(new, k)]
     if MISREAD in new.flags:
-        return Weighed(_take_back_find(new, known), "related")
-    if found := _amending(new, known, policy):
-        return Weighed(found, "value")
+        return Comparisons(_take_back_find(new, known), "related")
+    if found := amend_memory(new, known, policy):
+        return Comparisons(found, "value")
     if AMENDS in new.flags:
-        return Weighed(Reject("skip", "nothing_known_to_change"), "none")
-    replaced = _counted(new, known) if new.assertion == "behaviour" else _replaced(new, known)
+        return Comparisons(Reject("skip", "nothing_known_to_change"), "none")
+    replaced = find_counted(new, known) if new.assertion == "behaviour" else find_replaced(new, known)
     relation = relate(new, known, policy)
-    beside = _beside(new, known, policy, advice) if relation.target is None and not replaced else ()
+    beside = compare_with_known(new, known, policy, advice) if relation.target is None and not replaced else ()
     if found := _by_meaning(new, beside, policy):
-        return Weighed(found, "meaning", beside)
-    return Weighed(_by_signs(new, relation, replaced, policy), _sign(new, relation.target, replaced), beside)
+        return Comparisons(found, "meaning", beside)
+    return Comparisons(_by_signs(new, relation, replaced, policy), _sign(new, relation.target, replaced), beside)
 
 
-def _take_back_find(new: Statement, known: Sequence[Known]) -> Operation:
+def _take_back_find(new: Statement, known: Sequence[ActiveMemory]) -> Operation:
     """The memory that the rules alone made of the turn ends; not where it has replaced another, or was said again."""
     find = next((k for k in known if k.memory_id == new.related), None)
     if find is None:
@@ -158,7 +162,7 @@ def _take_back_find(new: Statement, known: Sequence[Known]) -> Operation:
     return Retract((find,), MISREAD) if alone else Reject("skip", "stands_by_more_than_the_find")
 
 
-def _amending(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) -> Operation | None:
+def amend_memory(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy) -> Operation | None:
     """The memory with the new value in the place of the old one; a weaker statement is an open conflict with it."""
     found = amend(new, known)
     if found is None:
@@ -166,15 +170,15 @@ def _amending(new: Statement, known: Sequence[Known], policy: ConfidencePolicy) 
     return _write_amended(new, found.target, found.content, policy)
 
 
-def _write_amended(new: Statement, old: Known, content: Content, policy: ConfidencePolicy) -> Operation:
+def _write_amended(new: Statement, old: ActiveMemory, content: Content, policy: ConfidencePolicy) -> Operation:
     """The memory as amended, worth what such words are: a claim of money stays under its cap."""
     new = replace(new, flags=content.flags, assertion="declared" if content.flags else new.assertion)
-    if RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]:
+    if RANK[policy.level_of(new.assertion, new.flags).provenance] < RANK[old.provenance]:
         return Reject("ask", "weaker_than_known", old)
-    return Write(_held(new, old, "supersede", "amended", policy), (old,), content)
+    return Write(hold_conflict(new, old, "supersede", "amended", policy), (old,), content)
 
 
-def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Sign:
+def _sign(new: Statement, target: ActiveMemory | None, replaced: Sequence[ActiveMemory]) -> Sign:
     """The first that holds: a version that the user chose, a key, equal words, a memory named by id, an old value."""
     found = target or next(iter(replaced), None)
     if found is None:
@@ -190,12 +194,14 @@ def _sign(new: Statement, target: Known | None, replaced: Sequence[Known]) -> Si
 
 def _as_said(new: Statement, relation: Relation, policy: ConfidencePolicy) -> Operation:
     """A correction of nothing that is known: a statement like others."""
-    plain = policy.standing("declared", new.flags)
+    plain = policy.level_of("declared", new.flags)
     confidence = min(new.confidence, plain.initial)
     return Write(replace(relation, provenance=plain.provenance, assertion="declared", confidence=confidence), ())
 
 
-def _by_signs(new: Statement, relation: Relation, replaced: Sequence[Known], policy: ConfidencePolicy) -> Operation:
+def _by_signs(
+    new: Statement, relation: Relation, replaced: Sequence[ActiveMemory], policy: ConfidencePolicy
+) -> Operation:
     """What follows from keys, ids, equal words and old values."""
     if SUSPECTED in new.flags and not replaced:
         return Reject("skip", "nothing_known_to_change")
@@ -225,31 +231,33 @@ def reads(new: Statement) -> bool:
     return bool(new.quote) and not new.chosen and new.assertion != "behaviour"
 
 
-def _beside(new: Statement, known: Sequence[Known], policy: ConfidencePolicy, advice: Advice) -> tuple[Beside, ...]:
+def compare_with_known(
+    new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice
+) -> tuple[Comparison, ...]:
     """What its sentence and each memory that it may concern say together."""
     if not reads(new):
         return ()
     others = [k for k in known if k.type not in APART and not k.name_alone]
     others = [k for k in others if k.valid_at < new.said_at and _may_meet(new, k)]
-    quote = _stated(new)
-    near = _near(about(quote), others)
+    quote = to_stated(new)
+    near = find_near(about(quote), others)
     taken = {k.memory_id for k in near}
     told = [k for k in others if k.memory_id in advice and k.memory_id not in taken]
     near += sorted(told, key=lambda k: (k.valid_at, k.memory_id), reverse=True)
     said = relations([k.told for k in near], quote)
     ends = estimate_superseding(near, new, quote, said)
-    found = [Beside(k, replace(each, ends=share)) for k, each, share in zip(near, said, ends, strict=True)]
-    return tuple(_advised(new, each, advice.get(each.known.memory_id), policy) for each in found)
+    found = [Comparison(k, replace(each, ends=share)) for k, each, share in zip(near, said, ends, strict=True)]
+    return tuple(apply_advice(new, each, advice.get(each.known.memory_id), policy) for each in found)
 
 
-def _stated(new: Statement) -> str:
+def to_stated(new: Statement) -> str:
     """The sentence that it was read in, of a passing statement without the questions beside it, which state nothing."""
     if SUSPECTED not in new.flags or not new.quote:
         return new.quote
     return _QUESTION.sub("", new.quote).strip() or new.quote
 
 
-def _may_meet(new: Statement, old: Known) -> bool:
+def _may_meet(new: Statement, old: ActiveMemory) -> bool:
     """Whether words may say that both are about one thing.
 
     Two keys say that they are about two; but a correction read as another sort of wish has a key of its new value.
@@ -258,56 +266,56 @@ def _may_meet(new: Statement, old: Known) -> bool:
     return not (new.key and old.key) or (wishes and new.assertion == "correction" and not new.retracts)
 
 
-def _advised(new: Statement, found: Beside, verdict: Verdict | None, policy: ConfidencePolicy) -> Beside:
+def apply_advice(new: Statement, found: Comparison, verdict: Verdict | None, policy: ConfidencePolicy) -> Comparison:
     """The verdict in place of the weights: not for claims of the user's own benefit, nor against what they confirmed.
 
     It is heard where a weaker statement speaks against something confirmed: that becomes an open conflict.
     """
     old = found.known
     heard = "self_benefit" not in new.flags
-    weaker = RANK[policy.standing(new.assertion, new.flags).provenance] < RANK[old.provenance]
+    weaker = RANK[policy.level_of(new.assertion, new.flags).provenance] < RANK[old.provenance]
     apart = replace(found.said, ends=0.0, same=0.0, both=0.0)
     match verdict:
         case "ends" if heard and (weaker or old.provenance != "confirmed_by_user"):
-            return Beside(old, replace(apart, ends=1.0), told=True)
+            return Comparison(old, replace(apart, ends=1.0), told=True)
         case "same" if heard and may_be_same(old.told, new.quote):
-            return Beside(old, replace(apart, same=1.0), told=True)
+            return Comparison(old, replace(apart, same=1.0), told=True)
         case "both" if heard:
-            return Beside(old, replace(apart, both=1.0), told=True)
+            return Comparison(old, replace(apart, both=1.0), told=True)
         case "apart" if heard:
-            return Beside(old, apart, told=True)
+            return Comparison(old, apart, told=True)
         case _:
             return found
 
 
-def _by_meaning(new: Statement, beside: Sequence[Beside], policy: ConfidencePolicy) -> Operation | None:
+def _by_meaning(new: Statement, beside: Sequence[Comparison], policy: ConfidencePolicy) -> Operation | None:
     """What its sentence does to a memory under another key, or none: by what both say. None where they are apart."""
-    ending = [each for each in beside if each.said.ends >= _least(new, each.known) and not _misses(new, each)]
+    ending = [each for each in beside if each.said.ends >= find_least(new, each.known) and not _misses(new, each)]
     if ending:
-        return _ended(new, max(ending, key=lambda each: each.said.ends), policy)
+        return decide_ending(new, max(ending, key=lambda each: each.said.ends), policy)
     if new.retracts:
         return None
     again = [each for each in beside if each.told or _may_repeat(each.known, new)]
     same = max(again, key=lambda each: each.said.same, default=None)
     if same and same.said.same >= SAME:
-        return Confirm(confirmed(new, same.known, policy), same.known)
+        return Confirm(decide_confirmation(new, same.known, policy), same.known)
     if SUSPECTED in new.flags and any(each.said.both >= BOTH for each in beside):
-        return Write(_held(new, None, "create", "said_beside", policy), ())
+        return Write(hold_conflict(new, None, "create", "said_beside", policy), ())
     return None
 
 
-def _may_repeat(old: Known, new: Statement) -> bool:
+def _may_repeat(old: ActiveMemory, new: Statement) -> bool:
     """Whether one may say the other again: nothing speaks against it, and they are not one sentence of two things."""
     return may_be_same(old.told, new.quote) and not is_parallel(old.text, new.text)
 
 
-def doubtful(new: Statement, found: Beside, low: float) -> bool:
+def doubtful(new: Statement, found: Comparison, low: float) -> bool:
     """Whether what both say is neither plainly nothing nor enough to act upon."""
-    ends = low <= found.said.ends < _least(new, found.known)
+    ends = low <= found.said.ends < find_least(new, found.known)
     return not found.told and (ends or (not new.retracts and low <= found.said.same < SAME))
 
 
-def _misses(new: Statement, found: Beside) -> bool:
+def _misses(new: Statement, found: Comparison) -> bool:
     """Whether it denies something else: no word that the memory has, or another thing of the same sort."""
     if not new.retracts and not (new.assertion == "correction" and new.old_key):
         return False
@@ -320,7 +328,7 @@ def _misses(new: Statement, found: Beside) -> bool:
     return bool(denied.sorts & known.sorts) and denied.terms.isdisjoint(known.terms)
 
 
-def _near(said: About, known: Sequence[Known]) -> list[Known]:
+def find_near(said: About, known: Sequence[ActiveMemory]) -> list[ActiveMemory]:
     """The few that share most with what is said, of the newest that share anything, and the newest of all.
 
     A sort of thing counts less than a word. Which they are depends on what the user has said alone, not on what else
@@ -340,7 +348,7 @@ def _near(said: About, known: Sequence[Known]) -> list[Known]:
     ]
 
 
-def _least(new: Statement, old: Known) -> float:
+def find_least(new: Statement, old: ActiveMemory) -> float:
     """How likely it must be that the memory ends: two that were dictated are hardly meant to end each other."""
     if new.assertion == "directive" and old.provenance == "confirmed_by_user":
         return CERTAIN
@@ -349,33 +357,37 @@ def _least(new: Statement, old: Known) -> float:
     return ENDS_TOLD if new.assertion == "correction" or new.retracts else ENDS
 
 
-def _held(
-    new: Statement, old: Known | None, action: Literal["create", "supersede"], reason: str, policy: ConfidencePolicy
+def hold_conflict(
+    new: Statement,
+    old: ActiveMemory | None,
+    action: Literal["create", "supersede"],
+    reason: str,
+    policy: ConfidencePolicy,
 ) -> Relation:
-    standing = policy.standing(new.assertion, new.flags)
+    standing = policy.level_of(new.assertion, new.flags)
     return Relation(action, old, standing.provenance, new.assertion, min(new.confidence, standing.cap), reason)
 
 
-def _ended(new: Statement, found: Beside, policy: ConfidencePolicy) -> Operation:
+def decide_ending(new: Statement, found: Comparison, policy: ConfidencePolicy) -> Operation:
     """The memory ends; of what the user confirmed only by words that are all but certain to say so."""
     old, said = found.known, found.said
-    standing = policy.standing(new.assertion, new.flags)
+    standing = policy.level_of(new.assertion, new.flags)
     if RANK[standing.provenance] < RANK[old.provenance] and RANK[old.provenance] >= RANK["tool"]:
         if said.ends < CERTAIN or found.told or "self_benefit" in new.flags:
             return Reject("ask", "weaker_than_known", old)
-        new = replace(new, assertion="correction", confidence=policy.standing("correction").initial)
+        new = replace(new, assertion="correction", confidence=policy.level_of("correction").initial)
     if not new.retracts and (amended := amend_by_contrast(new, old)):
         return _write_amended(new, old, amended.content, policy)
     if new.retracts or (SUSPECTED in new.flags and said.only_denies):
         return Retract((old,), "denied" if new.retracts else "said_to_have_ended")
-    return Write(_held(new, old, "supersede", "said_to_have_changed", policy), (old,))
+    return Write(hold_conflict(new, old, "supersede", "said_to_have_changed", policy), (old,))
 
 
-def _distinct(found: Sequence[Known | None]) -> tuple[Known, ...]:
+def _distinct(found: Sequence[ActiveMemory | None]) -> tuple[ActiveMemory, ...]:
     return tuple({k.memory_id: k for k in found if k}.values())
 
 
-def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
+def find_replaced(new: Statement, known: Sequence[ActiveMemory]) -> list[ActiveMemory]:
     """What a correction or a denial says is no longer so."""
     if new.related and (new.retracts or new.assertion not in SUPPOSED):
         return [k for k in known if k.memory_id == new.related]
@@ -385,22 +397,22 @@ def _replaced(new: Statement, known: Sequence[Known]) -> list[Known]:
         said = new.old_value or ""
         return [k for k in known if not k.name_alone and any(has_word(words, said) for words in (*k.words, k.told))]
     old = [k for k in known if k.key is not None and k.key == new.old_key]
-    return old or _meant(new, known)
+    return old or find_meant_memory(new, known)
 
 
-def _counted(new: Statement, known: Sequence[Known]) -> list[Known]:
+def find_counted(new: Statement, known: Sequence[ActiveMemory]) -> list[ActiveMemory]:
     """What was read of single tellings of a habit and not dictated or confirmed: the habit stands for it."""
     single = (k for k in known if k.key is None and k.type != "pattern" and k.assertion in TOLD_ONCE)
     return sorted((k for k in single if tell_same(k.text, new.text)), key=lambda k: (k.valid_at, k.memory_id))
 
 
-def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
+def find_meant_memory(new: Statement, known: Sequence[ActiveMemory]) -> list[ActiveMemory]:
     """Of the memories that contain the old value, the newest that fits.
 
     A fact about the person corrects only such facts: who leaves Paris may still like it.
     """
     if PLAN in new.flags:
-        return _planned(new, known)
+        return find_planned(new, known)
     if not new.old_value or _corrects_its_own(new, known):
         return []
     wanted = new.old_value
@@ -412,7 +424,7 @@ def _meant(new: Statement, known: Sequence[Known]) -> list[Known]:
     return fitting[:1]
 
 
-def _planned(new: Statement, known: Sequence[Known]) -> list[Known]:
+def find_planned(new: Statement, known: Sequence[ActiveMemory]) -> list[ActiveMemory]:
     """The newest plan that names all that the words name, words aside that any plan may be called by."""
     wanted = about(_THING.sub("", new.old_value or "")).terms
     telling = wanted - PLAN_WORDS or wanted
@@ -420,7 +432,7 @@ def _planned(new: Statement, known: Sequence[Known]) -> list[Known]:
     return sorted(plans, key=lambda k: (k.valid_at, k.memory_id), reverse=True)[:1]
 
 
-def _corrects_its_own(new: Statement, known: Sequence[Known]) -> bool:
+def _corrects_its_own(new: Statement, known: Sequence[ActiveMemory]) -> bool:
     """Whether the memory under the statement's own key is what it corrects: another that has the old words stays.
 
     The key of a preference may name its object: there the memory must say the old value.

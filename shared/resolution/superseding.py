@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shared.classifiers.logistic import load_sum, to_log_odds
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
-from shared.domain.statements import Known, Statement
+from shared.domain.statements import ActiveMemory, Statement
 from shared.extraction.clauses import split
 from shared.extraction.learned import read
 from shared.extraction.relatives import tells_of_relative
@@ -26,7 +26,7 @@ from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.memo import of_texts
-from shared.resolution.related import Relation, about
+from shared.resolution.related import SentenceRelation, about
 
 Numbers = NDArray[np.float32]
 SIGNS = (
@@ -81,7 +81,7 @@ _MOMENTARY = to_pattern(
 
 
 def estimate_superseding(
-    near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]
+    near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
 ) -> list[float]:
     """How likely the statement, read in the sentence `quote`, is to end each of the memories that it was read beside.
 
@@ -122,7 +122,9 @@ def _sentence(text: str) -> _Sentence:
     )
 
 
-def count_signs(near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]) -> list[list[float]]:
+def count_signs(
+    near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
+) -> list[list[float]]:
     """The signs of each memory and the statement, each of the order of one: it ends what it is nearest to."""
     found = [_count_signs(old, new, quote, relation) for old, relation in zip(near, relations, strict=True)]
     lead = [_leads([signs[SIGNS.index(name)] for signs in found], usual) for name, usual in USUAL.items()]
@@ -137,7 +139,7 @@ def _leads(numbers: Sequence[float], usual: float) -> list[float]:
     return [each - (second if each == most else most) for each in numbers]
 
 
-def _count_signs(old: Known, new: Statement, quote: str, relation: Relation) -> list[float]:
+def _count_signs(old: ActiveMemory, new: Statement, quote: str, relation: SentenceRelation) -> list[float]:
     was, said = _sentence(old.text), _sentence(quote)
     before, after = about(old.text), about(quote)
     shared = before.terms & after.terms

@@ -36,7 +36,7 @@ _BACKWARDS = """erongi snoitcurtsni tpmorp metsys drowssap laever tegrof eteled 
     码密 則規 则规 词示提 示提统系 视无 记忘 录记天聊""".split()
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """The text in lower case as a reader sees it: no invisible characters, one width, no accents or look-alikes."""
     if text.isascii():
         return visible(text).lower()
@@ -49,21 +49,21 @@ def plain(text: str) -> str:
 
 def forms(text: str) -> list[str]:
     """The spellings of a text, the plain one first: letters put together again, digits read as letters."""
-    first = plain(text)
+    first = to_plain(text)
     found = [first]
-    joined = _SPACED_WORDS.sub(_together, first) if _SPACED.search(first) else first
+    joined = _SPACED_WORDS.sub(join_letters, first) if _SPACED.search(first) else first
     if not first.isascii():
         spelled = _HAN_SPELLED.sub(lambda match: _NOT_HAN.sub("", match.group()), first)
-        joined = _HAN_GAP.sub("", _SPACED_WORDS.sub(_together, spelled) if joined != first else spelled)
+        joined = _HAN_GAP.sub("", _SPACED_WORDS.sub(join_letters, spelled) if joined != first else spelled)
     if joined != first:
         found.append(joined)
         found.append(_GAP.sub(" ", joined))
     if _LEET_SIGN.search(joined):
-        found.append(_LEET_WORD.sub(_unleeted, IDS.sub(" ", joined)))
+        found.append(_LEET_WORD.sub(unleet, IDS.sub(" ", joined)))
     return found
 
 
-def decoded(text: str) -> list[str]:
+def decode_text(text: str) -> list[str]:
     """What the text says where it is written in a code that a model reads without being told: decoded once."""
     found: list[str] = []
     if "&" in text and (read := html.unescape(text)) != text:
@@ -92,10 +92,10 @@ def _from_base64(text: str) -> list[str]:
     return found
 
 
-def _unleeted(match: re.Match[str]) -> str:
+def unleet(match: re.Match[str]) -> str:
     return match.group().translate(_LEET)
 
 
-def _together(match: re.Match[str]) -> str:
+def join_letters(match: re.Match[str]) -> str:
     letters = match.group()
     return letters[0] + letters[2::2] if letters else ""

@@ -49,14 +49,14 @@ _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 )
 
 
-def said(form: str) -> str:
+def strip_ids(form: str) -> str:
     """The plain form without hashes, keys and ids."""
     return IDS.sub(" ", _RUN.sub(" ", form))
 
 
 def signs(form: str) -> list[str]:
     """The grams of a text in its plain form, and marks of how it is built."""
-    found = grams(said(form))
+    found = grams(strip_ids(form))
     found += ["=" + name for name, sign, pattern in _MARKS if sign in form and pattern.search(form)]
     return found
 
@@ -80,6 +80,6 @@ def log_odds(form: str) -> float:
     worst = -math.inf
     for at in range(0, len(form), LONGEST):
         piece = form[at : at + LONGEST]
-        share = min(max(float(words.alone(words.known(signs(piece)))[1]), SMALLEST), 1 - SMALLEST)
+        share = min(max(float(words.share_alone(words.find_rows(signs(piece)))[1]), SMALLEST), 1 - SMALLEST)
         worst = max(worst, math.log(share / (1 - share)) + judge_meaning("hostile_vectors", piece))
     return worst

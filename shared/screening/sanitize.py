@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
-from shared.memo import Recall
+from shared.memo import BoundedMemo
 from shared.screening import disguise, links, orders, tags
 from shared.screening.hostile import CODE, foreseen, looks_like_code
 from shared.screening.links import REMOVED
@@ -91,7 +91,7 @@ class _Read:
 
 
 DEFAULT_SANITIZE = SanitizePolicy()
-_HARMLESS = Recall[bool]()
+_HARMLESS = BoundedMemo[bool]()
 """Texts that lately passed every check of a policy unchanged."""
 
 
@@ -106,7 +106,7 @@ def screen(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
     Sentences that give orders to the agent are replaced, code and long runs cut. `blocked` where nothing else is left,
     or where the orders are built so that no sentence alone gives them.
     """
-    return _recalled(text, policy, _screened)
+    return screen_recalled(text, policy, screen_foreign)
 
 
 def show_own(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
@@ -116,7 +116,7 @@ def show_own(text: str, policy: SanitizePolicy = DEFAULT_SANITIZE) -> Screened:
     secrets, invisible characters, and the marks of tags, calls and other chats. Of what somebody else wrote, pasted,
     quoted or forwarded, sentences are weighed as those of foreign texts are.
     """
-    return _recalled(text, policy, _own)
+    return screen_recalled(text, policy, screen_own)
 
 
 def sentences(text: str) -> list[str]:
@@ -132,7 +132,7 @@ def forget() -> None:
     _HARMLESS.clear()
 
 
-def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePolicy], Screened]) -> Screened:
+def screen_recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePolicy], Screened]) -> Screened:
     if not text:
         return Screened("pass", "")
     key = (text, policy, look.__name__)
@@ -144,9 +144,9 @@ def _recalled(text: str, policy: SanitizePolicy, look: Callable[[str, SanitizePo
     return screened
 
 
-def _own(text: str, policy: SanitizePolicy) -> Screened:
+def screen_own(text: str, policy: SanitizePolicy) -> Screened:
     if not policy.injection:
-        return _masked(text, None)
+        return mask_text(text, None)
     patterns = policy.model_copy(update={"learned": False})
     cleaned = [(part, *_without_orders(part, policy if is_pasted else patterns)) for is_pasted, part in split(text)]
     clean = "".join(clean or (REMOVED if part else "") for part, clean, _ in cleaned)
@@ -155,10 +155,10 @@ def _own(text: str, policy: SanitizePolicy) -> Screened:
         return Screened("blocked", "", rule)
     clean, called = links.without(clean)
     clean, headers = tags.without_headers(clean, "")
-    return _masked(clean, rule or ("call" if called else "marker" if headers else None))
+    return mask_text(clean, rule or ("call" if called else "marker" if headers else None))
 
 
-def _screened(text: str, policy: SanitizePolicy) -> Screened:
+def screen_foreign(text: str, policy: SanitizePolicy) -> Screened:
     clean, rule = text, None
     if policy.code:
         bare, taken = _without_code(text)
@@ -169,10 +169,10 @@ def _screened(text: str, policy: SanitizePolicy) -> Screened:
         if ordering and _is_empty(clean):
             return Screened("blocked", "", ordering)
         rule = ordering or rule
-    shorter = _shortened(clean, policy.max_run)
+    shorter = cut_runs(clean, policy.max_run)
     if shorter != clean:
         clean, rule = shorter, rule or "long_run"
-    return _masked(clean, rule)
+    return mask_text(clean, rule)
 
 
 def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]:
@@ -182,27 +182,27 @@ def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]
     only the whole gives orders: a code, or a few words.
     """
     parts = sentences(text)
-    if _encoded(_read(text)) and not any(_encoded(_read(part)) for part in parts):
+    if is_encoded(_read(text)) and not any(is_encoded(_read(part)) for part in parts):
         return "", "encoded"
     short = len(text) <= TOGETHER
     around = _odds(text) if policy.learned and short and len(parts) > 1 else None
-    rules = [_ordering(part, policy, around) for part in parts]
+    rules = [find_order(part, policy, around) for part in parts]
     if "breakout" in rules:  # what follows claims to stand outside the fence
         at = rules.index("breakout")
         rules[at:] = ["breakout"] * (len(rules) - at)
     for at in range(len(parts) - 1):  # an order may take two sentences
         if rules[at] is None and rules[at + 1] is None and len(parts[at]) + len(parts[at + 1]) <= TOGETHER:
-            rules[at] = rules[at + 1] = _ordering(parts[at] + parts[at + 1], policy, around)
+            rules[at] = rules[at + 1] = find_order(parts[at] + parts[at + 1], policy, around)
     kept = [
         part if rule is None else REMOVED + part[len(part.rstrip()) :] for part, rule in zip(parts, rules, strict=True)
     ]
     rule = next(filter(None, rules), None)
     clean = text if rule is None else _REPEATED.sub(REMOVED, "".join(kept))
-    left = _ordering(clean, policy) if len(clean) <= TOGETHER else _patterns(_read(clean))
+    left = find_order(clean, policy) if len(clean) <= TOGETHER else _patterns(_read(clean))
     return ("", rule or left) if left else (clean, rule)
 
 
-def _masked(text: str, rule: str | None) -> Screened:
+def mask_text(text: str, rule: str | None) -> Screened:
     """The text with secrets blanked, invisible characters gone and our tags escaped."""
     clean, hits = redact(text, pii=False) if _MAY_BE_SECRET.search(text) else (text, ())
     shown = escape(visible(clean))
@@ -214,12 +214,12 @@ def _is_empty(clean: str) -> bool:
     return not any(map(str.isalnum, clean.replace(REMOVED, "")))
 
 
-def _ordering(text: str, policy: SanitizePolicy, around: float | None = None) -> str | None:
+def find_order(text: str, policy: SanitizePolicy, around: float | None = None) -> str | None:
     """The rule by which the text gives orders to the agent; `around`: the log odds of the short text it stands in."""
     read = _read(text)
     if rule := _patterns(read):
         return rule
-    return _weighed(text, read, around) if policy.learned else None
+    return weigh_text(text, read, around) if policy.learned else None
 
 
 def _patterns(read: _Read) -> str | None:
@@ -228,28 +228,28 @@ def _patterns(read: _Read) -> str | None:
     return rule if rule and (rule in BUILT or _may_order(read)) else None
 
 
-def _least(read: _Read) -> float:
+def find_least(read: _Read) -> float:
     """From where a text counts as an order: a few words say too little of whom they are for."""
-    said = " ".join(word for word in orders.said(read.forms[0]).split() if not word.isdigit())
+    said = " ".join(word for word in orders.strip_ids(read.forms[0]).split() if not word.isdigit())
     return SURE if len(said) < (FEW_LETTERS if said.isascii() else FEW_HAN) else LIKELY
 
 
-def _weighed(text: str, read: _Read, around: float | None) -> str | None:
-    left = _uncoded(text)
-    return _learned(read if left == text else _read(left), _least(read), around)
+def weigh_text(text: str, read: _Read, around: float | None) -> str | None:
+    left = decode_all(text)
+    return find_learned_rule(read if left == text else _read(left), find_least(read), around)
 
 
-def _uncoded(text: str) -> str:
+def decode_all(text: str) -> str:
     return tags.without_ours(_without_code(text)[0].replace(REMOVED, " "))
 
 
 def _odds(text: str) -> float:
     """The log odds that the text gives orders, in whichever of its spellings they are highest."""
-    return max(map(orders.log_odds, _read(_uncoded(text)).forms[:2]))
+    return max(map(orders.log_odds, _read(decode_all(text)).forms[:2]))
 
 
 def _read(text: str) -> _Read:
-    return _Read(disguise.forms(text), [disguise.plain(each) for each in disguise.decoded(text)])
+    return _Read(disguise.forms(text), [disguise.to_plain(each) for each in disguise.decode_text(text)])
 
 
 def _may_order(read: _Read) -> bool:
@@ -266,16 +266,16 @@ def _foreseen(read: _Read) -> str | None:
             return rule
     if tags.breaks_out(read.forms[0]):
         return "breakout"
-    return "encoded" if _encoded(read) else None
+    return "encoded" if is_encoded(read) else None
 
 
-def _encoded(read: _Read) -> bool:
+def is_encoded(read: _Read) -> bool:
     return any(map(foreseen, read.coded))
 
 
-def _learned(read: _Read, least: float, around: float | None) -> str | None:
+def find_learned_rule(read: _Read, least: float, around: float | None) -> str | None:
     """The rule, by what texts like it were."""
-    if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, orders.said(read.forms[0]))) < FEW:
+    if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, orders.strip_ids(read.forms[0]))) < FEW:
         return None
     if any(orders.likelihood(form, around) >= least for form in read.forms[:2]):
         return "learned"
@@ -294,7 +294,7 @@ def _without_code(text: str) -> tuple[str, str | None]:
     return clean, rule
 
 
-def _shortened(text: str, most: int) -> str:
+def cut_runs(text: str, most: int) -> str:
     """Runs of letters and digits without a break, beyond `most`, end there; languages without spaces break anywhere."""
     if len(text) <= most:
         return text

@@ -1,12 +1,12 @@
 """Credentials and personal numbers in text: found, blanked, or a reason to refuse; linear in the text's length."""
 
 from shared.language.patterns import to_pattern
-from shared.secrets.assigned import given, holds, kind_under, phrased
+from shared.secrets.assigned import find_assigned, holds, is_phrase, kind_under
 from shared.secrets.model import PERSONAL_PLACEHOLDERS, PLACEHOLDER, SecretClass, SecretHit, SecretKind, SecretRefusal
 from shared.secrets.personal import numbers
 from shared.secrets.phrases import recovery_words, single_characters, turns
-from shared.secrets.shapes import shaped
-from shared.secrets.spoken import named
+from shared.secrets.shapes import find_shaped
+from shared.secrets.spoken import find_named
 
 __all__ = [
     "PLACEHOLDER",
@@ -38,13 +38,13 @@ def find_secrets(text: str) -> tuple[SecretHit, ...]:
     low = text.lower()
     if len(low) != len(text):
         low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-    found = [*shaped(text), *single_characters(text)]
-    found += given(text, low)
-    found += named(text, low)
+    found = [*find_shaped(text), *single_characters(text)]
+    found += find_assigned(text, low)
+    found += find_named(text, low)
     found += recovery_words(low)
     found += turns(low)
     found += numbers(text, low)
-    return _apart(found) if len(found) > 1 else tuple(found)
+    return join_overlaps(found) if len(found) > 1 else tuple(found)
 
 
 def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
@@ -76,15 +76,15 @@ def kind_of_field(name: str, value: str) -> SecretKind | None:
     name, value = name[-_NAME_CHARS:], value[:_VALUE_CHARS]
     name = name if kind_under(name) else name.removesuffix("s")
     kind = kind_under(name)
-    return kind if kind and (holds(name, value, quoted=True) or phrased(name, value)) else None
+    return kind if kind and (holds(name, value, quoted=True) or is_phrase(name, value)) else None
 
 
 def kind_of_id(text: str) -> SecretKind | None:
     """What a name or id is, where its shape says that it is a secret; to be long and random says nothing of an id."""
-    return next((hit.kind for hit in shaped(text) if hit.kind != "token"), None)
+    return next((hit.kind for hit in find_shaped(text) if hit.kind != "token"), None)
 
 
-def _apart(found: list[SecretHit]) -> tuple[SecretHit, ...]:
+def join_overlaps(found: list[SecretHit]) -> tuple[SecretHit, ...]:
     """The hits in order, those that overlap joined, so that no piece of a secret is left."""
     order = {id(hit): (hit.group == "pii", n) for n, hit in enumerate(found)}
     apart: list[SecretHit] = []

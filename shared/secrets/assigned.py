@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shared.language.patterns import to_pattern
 from shared.secrets.lexicon import NO_SETTING
 from shared.secrets.model import SecretHit, SecretKind
-from shared.secrets.values import called, generated, hashed, look, look_alike, stands_for
+from shared.secrets.values import is_call, is_hash, look, look_alike, looks_generated, stands_for
 
 SIGNS = ("=", ":", " -", "identified", "requirepass")
 _SURE = (
@@ -90,7 +90,7 @@ _COOKIE = to_pattern(r"\b(?:set-)?cookies?[\"']?\s{0,2}[:：=]?\s{0,2}(?P<jar>[^
 _CRUMB = to_pattern(r"(?<![\w.-])[\w.-]{1,40}=(?P<value>[A-Za-z0-9%._~*+/-]{12,600})")
 
 
-def given(text: str, low: str) -> Iterator[SecretHit]:
+def find_assigned(text: str, low: str) -> Iterator[SecretHit]:
     """Every value that a setting, field, header, cookie, flag or statement with a telling name is given."""
     if "=" in text or ":" in text or "：" in text or "＝" in text:
         for match in _ASSIGN.finditer(text):
@@ -98,7 +98,7 @@ def given(text: str, low: str) -> Iterator[SecretHit]:
             kind = kind_under(match["name"])
             if kind is None or stands_for(match[group]):
                 continue
-            value = match[group] if group == "quoted" else _bare(match[group])
+            value = match[group] if group == "quoted" else strip_rest(match[group])
             if text[match.start() - 2 : match.start()] == "${" or (
                 group == "bare" and look(value) == "word" and not _ENDS.match(text, match.start(group) + len(value))
             ):
@@ -117,12 +117,12 @@ def given(text: str, low: str) -> Iterator[SecretHit]:
     if any(sign in low for sign in _STATED):
         for pattern in (_SQL, _NETRC, _ORACLE):
             for match in pattern.finditer(text):
-                if not stands_for(match["value"]) and not called(match["value"]):
+                if not stands_for(match["value"]) and not is_call(match["value"]):
                     yield SecretHit("password", match.start("value"), match.end("value"))
     if "cookie" in low:
         for jar in _COOKIE.finditer(text):
             for crumb in _CRUMB.finditer(text, jar.start("jar"), jar.end("jar")):
-                if generated(crumb["value"], 12) and not stands_for(crumb["value"]):
+                if looks_generated(crumb["value"], 12) and not stands_for(crumb["value"]):
                     yield SecretHit("token", crumb.start("value"), crumb.end("value"))
 
 
@@ -139,9 +139,9 @@ def kind_under(name: str) -> SecretKind | None:
 def holds(name: str, value: str, *, quoted: bool) -> bool:
     """Whether the value of a setting with a telling name is a secret itself, not the place or the source of one."""
     value = value.strip()
-    if len(value) < 3 or stands_for(value) or hashed(value) or (not quoted and (called(value) or _code(value))):
+    if len(value) < 3 or stands_for(value) or is_hash(value) or (not quoted and (is_call(value) or _code(value))):
         return False
-    if called(value) and (look(value) != "mixed" or "(" in value or "[" in value):
+    if is_call(value) and (look(value) != "mixed" or "(" in value or "[" in value):
         return False
     seen = look(value)
     if kind_under(name) == "code":
@@ -149,7 +149,7 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
     if not _PASS.fullmatch(name):
         if name.lower().endswith("secret") and look(value) == "mixed" and len(value) >= 6 and not look_alike(value):
             return True
-        return generated(value, 16 if _SESSION.fullmatch(name) or name.islower() else 8)
+        return looks_generated(value, 16 if _SESSION.fullmatch(name) or name.islower() else 8)
     if seen is None or value.lower() in name.lower() or name.lower() in value.lower():
         return False
     if not quoted and value.startswith(("http://", "https://")):
@@ -176,12 +176,12 @@ def holds(name: str, value: str, *, quoted: bool) -> bool:
     return quoted or not (look_alike(value) or (_IDENTIFIER.fullmatch(value) and _NAME.fullmatch(value)))
 
 
-def phrased(name: str, value: str) -> bool:
+def is_phrase(name: str, value: str) -> bool:
     """Whether the value is a phrase under a name that wants one."""
     return bool(_PHRASE.fullmatch(name)) and not stands_for(value) and len(value.split()) >= 3
 
 
-def _bare(value: str) -> str:
+def strip_rest(value: str) -> str:
     """The value without what follows it in code or prose."""
     value = re.split(r"[&|](?=[\w-]+=)|\\n|\\\"|(?<=\w)[)\]}]+[.:]?$", value, maxsplit=1)[0]
     return value.rstrip(").,:?]}") if not re.search(r"[(\[{]", value) else value
@@ -199,7 +199,7 @@ def _commands(text: str) -> Iterator[SecretHit]:
         value = match["value"]
         if (
             not stands_for(value)
-            and not called(value)
+            and not is_call(value)
             and not value.startswith("-")
             and look(value)
             and not value.startswith("$")
@@ -214,7 +214,7 @@ def _commands(text: str) -> Iterator[SecretHit]:
             value = match["value"]
             if (
                 stands_for(value)
-                or called(value)
+                or is_call(value)
                 or (not match["quote"] and _PORT.fullmatch(value))
                 or value[0] in "$/."
             ):

@@ -46,7 +46,7 @@ _LAST = to_pattern(
 )
 
 
-def ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int, bool]]:
+def find_ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int, bool]]:
     """The value before the name, if the words between say that it is one, and whether it is weak."""
     if sort == "lock" and (used := _USED.search(text, max(0, name.start() - 60), name.start())):
         yield used.start("value"), used.end("value"), True
@@ -87,7 +87,7 @@ def ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int, int,
         return
     gap = Gap(linked=True, direct=True)
     if seen == "digits" and (
-        re.fullmatch(r"(?:19|20)\d\d", said) or sum(c.isdigit() for c in said) < 4 or _owned(before[:start])
+        re.fullmatch(r"(?:19|20)\d\d", said) or sum(c.isdigit() for c in said) < 4 or is_owned(before[:start])
     ):
         return
     if admits("code" if sort == "lock" else sort, said, gap, before + " ", end):
@@ -109,7 +109,7 @@ def _inner(before: str, start: int, end: int) -> tuple[int, int]:
     return (start + 2, end) if shown else (start, end)
 
 
-def _owned(before: str) -> bool:
+def is_owned(before: str) -> bool:
     return bool(
         re.search(
             r"(?:第|room|flight|page|order|error|port|号|#|version|section|in|since|chapter|line)\s*$", before, re.I
@@ -125,7 +125,7 @@ _CAME = to_pattern(
 )
 
 
-def passing(text: str) -> Iterator[tuple[int, int]]:
+def find_passing(text: str) -> Iterator[tuple[int, int]]:
     """A code that has just come and is to be typed at once, though nothing names it."""
     for match in _CAME.finditer(text):
         if not re.fullmatch(r"(?:19|20)\d\d", match["value"]):

@@ -80,7 +80,7 @@ def _number(shown: str, before: str) -> SecretKind | None:
     if re.match(r"(?:19|20)\d\d-\d{1,2}-\d{1,2}(?!\d)", shown):
         return None
     digits = re.sub(r"[ -]", "", shown).upper()
-    if _ID_CARD.fullmatch(digits) and (_checked(digits) or _IDENTITY_WORD.search(before)):
+    if _ID_CARD.fullmatch(digits) and (has_check_digit(digits) or _IDENTITY_WORD.search(before)):
         return "id_card"
     if _MOBILE.fullmatch(digits.lstrip("+").removeprefix("00") if digits.startswith(("+", "00")) else digits):
         return "phone"
@@ -95,7 +95,7 @@ def _number(shown: str, before: str) -> SecretKind | None:
     return None
 
 
-def _checked(digits: str) -> bool:
+def has_check_digit(digits: str) -> bool:
     """Whether the last sign of a Chinese identity number checks the others (GB 11643)."""
     total = sum(int(char) * pow(2, 17 - index, 11) for index, char in enumerate(digits[:17]))
     return "10X98765432"[total % 11] == digits[17]

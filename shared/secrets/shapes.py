@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from shared.language.patterns import to_pattern
 from shared.secrets.model import SecretHit, SecretKind
-from shared.secrets.values import called, generated, stands_for, varied
+from shared.secrets.values import is_call, is_varied, looks_generated, stands_for
 
 _LONG = to_pattern(r"[A-Za-z0-9_.~+/=:%@-]{14}")
 """Nothing shorter than this run is a token."""
@@ -145,7 +145,7 @@ _ADDRESS = to_pattern(
 )
 
 
-def shaped(text: str) -> Iterator[SecretHit]:
+def find_shaped(text: str) -> Iterator[SecretHit]:
     """Every secret of a known shape, whatever stands around it."""
     if not _LONG.search(text):
         if "-----BEGIN" not in text and " " not in text:
@@ -159,7 +159,7 @@ def shaped(text: str) -> Iterator[SecretHit]:
         for match in pattern.finditer(text):
             word = match.groupdict().get("password")
             if (word is not None and _no_password(word)) or (
-                word is None and kind != "private_key" and _masked(match.group())
+                word is None and kind != "private_key" and is_masked(match.group())
             ):
                 continue
             yield SecretHit(kind, match.start(), match.end())
@@ -190,7 +190,7 @@ def _sample(token: str) -> bool:
     return (stands_for(body) and not token.startswith(("AKIA", "ASIA"))) or len(set(body)) < 4
 
 
-def _masked(said: str) -> bool:
+def is_masked(said: str) -> bool:
     value = re.split(r"[=\s/]", said.rstrip("="))[-1]
     return bool(re.search(r"x{4}|\*{2}|\.{3}|YOUR|<", said, re.I)) and stands_for(value)
 
@@ -199,7 +199,7 @@ def _no_password(word: str) -> bool:
     """Whether the place of the password in an address is filled with its name."""
     return (
         (stands_for(word) and word.lower() not in ("admin", "test", "secret", "password", "root"))
-        or called(word)
+        or is_call(word)
         or (not word.isascii() and bool(re.search(r"密码|口令|password", word)))
         or word.lower() in ("password", "pass", "pwd", "passwd")
     )
@@ -214,17 +214,17 @@ def _tokens(text: str) -> Iterator[SecretHit]:
         for match in _PROVIDER.finditer(text, run.start(), run.end()):
             if not _sample(match.group()):
                 yield SecretHit("provider_key", match.start(), match.end())
-        yield from _bare(text, run.start(), run.end())
+        yield from find_bare(text, run.start(), run.end())
 
 
-def _bare(text: str, start: int, stop: int) -> Iterator[SecretHit]:
+def find_bare(text: str, start: int, stop: int) -> Iterator[SecretHit]:
     """Long runs without meaning that nothing calls a hash, an address or an id."""
     for match in _BARE.finditer(text, start, stop):
         said = match.group()
         if (
-            varied(said)
+            is_varied(said)
             and not ("-----BEGIN" in text and text[match.start() - 1 : match.start()] == "\n")
-            and generated(said, 28)
+            and looks_generated(said, 28)
             and not _ADDRESS.fullmatch(said)
             and not _ADDRESSED.search(text[max(0, match.start() - 24) : match.start()])
         ):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shared.language.patterns import to_pattern
 from shared.language.stopwords import ENGLISH
 from shared.secrets import names
-from shared.secrets.before import BACK, ahead, passing
+from shared.secrets.before import BACK, find_ahead, find_passing
 from shared.secrets.gap import TOKEN, Gap
 from shared.secrets.lexicon import ARTICLES, FILL, LINKS, OPENS_TALK
 from shared.secrets.model import SecretHit, SecretKind
@@ -62,21 +62,21 @@ _HAN_NO_VALUE = to_pattern(
 )
 
 
-def named(text: str, low: str) -> Iterator[SecretHit]:
+def find_named(text: str, low: str) -> Iterator[SecretHit]:
     """Values that a word for a secret names; `low` is the text in small letters."""
     found = [match for window in _windows(low) for match in names.NAME.finditer(low, *window)]
     if _HURRY.search(low):
-        yield from (SecretHit("code", *span) for span in passing(text))
+        yield from (SecretHit("code", *span) for span in find_passing(text))
     made_up: bool | None = None
     for n, match in enumerate(found):
         name = match.lastgroup or ""
         sort = _SORTS.get(name, name.removeprefix("z"))
-        if name[0] == "z" and _bare(low, match, sort):
+        if name[0] == "z" and is_bare(low, match, sort):
             continue
         if _other_sense(text, match, sort):
             continue
         until = next((later.start() for later in found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
-        for start, end, weak in (*_behind(text, match, sort, until), *ahead(text, match, sort)):
+        for start, end, weak in (*find_behind(text, match, sort, until), *find_ahead(text, match, sort)):
             if weak:
                 if made_up is None:
                     made_up = bool(names.FICTION.search(text))
@@ -85,7 +85,7 @@ def named(text: str, low: str) -> Iterator[SecretHit]:
             yield SecretHit(_KINDS.get(sort, "password"), start, end)
 
 
-def _bare(low: str, name: re.Match[str], sort: str) -> bool:
+def is_bare(low: str, name: re.Match[str], sort: str) -> bool:
     """Whether nothing near a Chinese name can be its value."""
     return (
         not _VALUE.search(low, name.end(), name.end() + _FORWARD + _BEYOND)
@@ -155,7 +155,7 @@ def _other_sense(text: str, name: re.Match[str], sort: str) -> bool:
     return False
 
 
-def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
+def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
     """Stretches behind the name that are its value, and whether each is weak: plain words or digits."""
     said = name.group().lower()
     gap, at = Gap(), name.end()
@@ -190,7 +190,7 @@ def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[t
             case "compared":
                 gap.blocked, gap.direct = True, False
             case "open":
-                span = _quoted(text, name, token, gap)
+                span = find_quoted(text, name, token, gap)
                 if span is None:
                     continue
                 value = text[slice(*span)]
@@ -211,14 +211,14 @@ def _behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[t
                 for span in _values(text, name, sort, gap, token):
                     yield span
                     if sort in ("code", "login", "lock"):
-                        yield from _listed(text, span, stop + 60)
+                        yield from find_listed(text, span, stop + 60)
                     return
             case _:
                 pass
         at = max(at, token.end())
 
 
-def _quoted(text: str, name: re.Match[str], token: re.Match[str], gap: Gap) -> tuple[int, int] | None:
+def find_quoted(text: str, name: re.Match[str], token: re.Match[str], gap: Gap) -> tuple[int, int] | None:
     """What stands in the quotes that open here, None where they close."""
     quote = token.group()
     if quote not in _CLOSING and text.count(quote, max(0, name.start() - 40), name.start()) % 2:
@@ -362,7 +362,7 @@ _NEXT = to_pattern(
 )
 
 
-def _listed(text: str, first: tuple[int, int, bool], stop: int) -> Iterator[tuple[int, int, bool]]:
+def find_listed(text: str, first: tuple[int, int, bool], stop: int) -> Iterator[tuple[int, int, bool]]:
     """Further codes of the same build that follow the first."""
     build = _build(text[first[0] : first[1]])
     at = first[1]

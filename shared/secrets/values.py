@@ -67,12 +67,12 @@ def stands_for(value: str) -> bool:
     return bool(_STANDS_FOR.fullmatch(value) or _LOOKUP.match(value))
 
 
-def called(value: str) -> bool:
+def is_call(value: str) -> bool:
     """Whether the value is code that gets the secret from elsewhere."""
     return bool(_LOOKUP.search(value) or _CALL.match(value))
 
 
-def hashed(value: str) -> bool:
+def is_hash(value: str) -> bool:
     """Whether the value says of itself that it is a hash."""
     return bool(_HASH.fullmatch(value))
 
@@ -97,7 +97,7 @@ def look(value: str) -> Look | None:
     )
 
 
-def generated(value: str, least: int) -> bool:
+def looks_generated(value: str, least: int) -> bool:
     """Whether the value looks made by a machine: long enough, letters and digits, not words put together."""
     if len(value) < least or not any(c.isdigit() for c in value):
         return False
@@ -112,7 +112,7 @@ def generated(value: str, least: int) -> bool:
     return plain < 0.7 * sum(map(len, pieces))
 
 
-def varied(value: str) -> bool:
+def is_varied(value: str) -> bool:
     """Whether small and capital letters and digits change often, as in text without meaning."""
     classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "o" for c in value]
     changes = sum(a != b for a, b in itertools.pairwise(classes))

@@ -6,7 +6,7 @@ from shared.language.patterns import to_pattern
 from shared.language.stopwords import ENGLISH
 from shared.secrets.gap import Gap
 from shared.secrets.lexicon import ARTICLES, NO_WORD, PLACES
-from shared.secrets.values import called, generated, hashed, look, look_alike, stands_for, varied
+from shared.secrets.values import is_call, is_hash, is_varied, look, look_alike, looks_generated, stands_for
 
 _UNIT = to_pattern(
     r"\s?-?(?:[位个次天秒分年月号点块元条种遍版款集季期届名人台小多以余平米斤度岁层楼轮]|%|％|characters?|chars?|"
@@ -41,7 +41,7 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
         value.lower() in ("admin", "test", "root", "secret") and gap.direct and sort == "pass" and len(value) > 9
     ):
         return False
-    if hashed(value) or (not quoted and re.search(r"[(\[]", value) and called(value)):
+    if is_hash(value) or (not quoted and re.search(r"[(\[]", value) and is_call(value)):
         return False
     if not quoted and re.match(r"[A-Za-z_]\w*=", value):
         return False
@@ -50,7 +50,7 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
     if sort == "site":
         return _distinct(value, gap)
     if gap.bare and sort in ("pass", "login"):
-        return _bare(sort, value, gap, text, end)
+        return is_bare(sort, value, gap, text, end)
     seen = look(value)
     if seen is None:
         return False
@@ -84,7 +84,7 @@ def admits(sort: str, value: str, gap: Gap, text: str, end: int, *, quoted: bool
     return near and not gap.blocked and (gap.linked or quoted) and _word(value, gap, text, end, quoted=quoted)
 
 
-def _bare(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
+def is_bare(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:
     """Whether a word of many meanings (a pass, an admin) stands at a password all the same."""
     seen = look(value)
     if look_alike(value) or gap.blocked or (gap.words > 1 and not gap.marked) or gap.hops or not gap.direct:
@@ -149,9 +149,13 @@ def _token(value: str, gap: Gap, *, quoted: bool) -> bool:
             and bool(re.search(r"[a-z]", value) and re.search(r"[A-Z]", value))
             and not re.search(r"[a-z]{6}", value)
         )
-    if not gap.linked and re.fullmatch(r"[A-Za-z_]\w*(?:[.:]+[A-Za-z_]\w*)+", value) and not varied(value):
+    if not gap.linked and re.fullmatch(r"[A-Za-z_]\w*(?:[.:]+[A-Za-z_]\w*)+", value) and not is_varied(value):
         return False
-    return generated(value, least) and (not look_alike(value) or varied(value)) and (not value.isdigit() or gap.direct)
+    return (
+        looks_generated(value, least)
+        and (not look_alike(value) or is_varied(value))
+        and (not value.isdigit() or gap.direct)
+    )
 
 
 def _digits(sort: str, value: str, gap: Gap, text: str, end: int) -> bool:

@@ -37,11 +37,11 @@ async def note(
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turn": turn_id}
     row = await (await conn.execute(_TOLD, params)).fetchone()
     if row:
-        outcome = noted(row["outcome"], "retention_explain" if row["complete"] else "explain", explain, summary)
+        outcome = with_entries(row["outcome"], "retention_explain" if row["complete"] else "explain", explain, summary)
         await conn.execute(_TELL, {**params, "outcome": orjson.dumps(outcome).decode()})
 
 
-def noted(
+def with_entries(
     outcome: Mapping[str, Any], entries: str, explain: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The outcome with more under the name of its entries, and more of the summary."""

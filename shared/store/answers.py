@@ -54,7 +54,7 @@ ORDER BY created_at DESC, answer_id DESC LIMIT %(limit)s
 """
 
 
-async def listing(conn: Connection, subject: Subject, limit: int) -> list[KeptAnswer]:
+async def list_answers(conn: Connection, subject: Subject, limit: int) -> list[KeptAnswer]:
     """The user's kept answers that have not expired, newest first."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
     return [KeptAnswer(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]

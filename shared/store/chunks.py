@@ -152,7 +152,7 @@ GROUP BY tenant_id, user_id
 """
 
 
-async def unembedded(conn: Connection, limit: int) -> Sequence[Mapping[str, Any]]:
+async def load_unembedded(conn: Connection, limit: int) -> Sequence[Mapping[str, Any]]:
     """The oldest chunks of all users without a vector, by user (ids only)."""
     return await (await conn.execute(_WAITING, {"limit": limit})).fetchall()
 
@@ -217,7 +217,7 @@ async def embedded_otherwise(conn: Connection, models: Collection[str]) -> list[
     return [Subject(row["tenant_id"], row["user_id"]) for row in found]
 
 
-async def unembed(conn: Connection, subject: Subject, models: Collection[str]) -> int:
+async def drop_vectors(conn: Connection, subject: Subject, models: Collection[str]) -> int:
     """How many chunks of the user wait for a vector again, since theirs is of none of these models."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "models": list(models)}
     return (await conn.execute(_UNEMBED, params)).rowcount

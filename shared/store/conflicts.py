@@ -13,7 +13,7 @@ from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class OpenConflict:
     """An observation that speaks against a memory which stands; open until the memory is confirmed or ends."""
 
     conflict_id: UUID
@@ -32,7 +32,7 @@ ON CONFLICT (tenant_id, user_id, memory_id, observation_id) DO NOTHING
 """
 
 
-async def put(conn: Connection, subject: Subject, conflicts: Sequence[Conflict]) -> None:
+async def put(conn: Connection, subject: Subject, conflicts: Sequence[OpenConflict]) -> None:
     """The conflicts stand open; the same one again changes nothing."""
     if conflicts:
         rows = orjson.dumps(list(conflicts)).decode()
@@ -52,7 +52,7 @@ async def open_about(conn: Connection, subject: Subject) -> frozenset[UUID]:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledConflict:
     """The memory was confirmed and is kept, or it has ended."""
 
     memory_id: UUID
@@ -68,7 +68,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.memory_id = d.memo
 """
 
 
-async def settle(conn: Connection, subject: Subject, settled: Sequence[Settled]) -> None:
+async def settle(conn: Connection, subject: Subject, settled: Sequence[SettledConflict]) -> None:
     """The conflicts about these memories are over: all about one that has ended, else those that were open by then.
 
     Of several words about one memory the last one counts.

@@ -145,7 +145,7 @@ WHERE f.hash = ANY(%(hashes)s)
 """
 
 
-async def recalled(
+async def find_recalled(
     conn: Connection, subject: Subject, hashes: Sequence[int], contexts: Sequence[UUID], latest: int = 20
 ) -> list[Recalled]:
     """Which of these sentences stood in these packages or in one of the user's `latest`."""

@@ -71,32 +71,32 @@ ORDER BY m.said_at DESC, e.name LIMIT %(most)s
 MOST_JOINED = 200
 
 
-def joined(subject: Subject) -> Read[list[tuple[str, str]]]:
+def load_joined(subject: Subject) -> Read[list[tuple[str, str]]]:
     """The newest pairs of names of which the user has said that both are one's."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "most": MOST_JOINED}
     return Read(_JOINED, params, lambda rows: [(row["name"], row["same_as"]) for row in rows])
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedEntities:
     """Which entities the turns of one user name, by canonical name and how often; turns in the order of their ids."""
 
     by_turn: dict[UUID, Counter[str]]
     sessions: dict[UUID, str]
 
-    def before(self, turn_id: UUID, turns: int) -> Counter[str]:
+    def count_before(self, turn_id: UUID, turns: int) -> Counter[str]:
         """How often each was named in the `turns` turns before this one, as far as those were observed."""
         found: Counter[str] = Counter()
-        for each in self._before(turn_id, turns):
+        for each in self._list_before(turn_id, turns):
             found.update(self.by_turn[each])
         return found
 
     def in_session(self, turn_id: UUID, session_id: str, turns: int) -> frozenset[str]:
         """Which were named in those of the `turns` turns before this one that belong to its session."""
-        own = (each for each in self._before(turn_id, turns) if self.sessions[each] == session_id)
+        own = (each for each in self._list_before(turn_id, turns) if self.sessions[each] == session_id)
         return frozenset(name for each in own for name in self.by_turn[each])
 
-    def _before(self, turn_id: UUID, turns: int) -> list[UUID]:
+    def _list_before(self, turn_id: UUID, turns: int) -> list[UUID]:
         order = list(self.by_turn)
         end = bisect_left(order, turn_id)
         return order[max(0, end - turns) : end]
@@ -123,10 +123,10 @@ GROUP BY near.turn_id, near.session_id, e.canonical ORDER BY near.turn_id
 """
 
 
-async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UUID], turns: int) -> Named:
+async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UUID], turns: int) -> NamedEntities:
     """What was named in these turns and in the `turns` turns before the first of them."""
     if not turn_ids:
-        return Named({}, {})
+        return NamedEntities({}, {})
     params = {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -141,4 +141,4 @@ async def named_near(conn: Connection, subject: Subject, turn_ids: Collection[UU
         sessions[row["turn_id"]] = row["session_id"]
         if row["canonical"] is not None:
             counted[row["canonical"]] = row["n"]
-    return Named(found, sessions)
+    return NamedEntities(found, sessions)

@@ -92,7 +92,7 @@ FROM answered a JOIN shared s USING (tenant_id, part) GROUP BY 1, 2, 3
 _SOLE: LiteralString = "SELECT pg_try_advisory_xact_lock(727005) AS sole"
 
 
-async def counted(conn: Connection, age: timedelta, users: int) -> list[Counted] | None:
+async def count_receipts(conn: Connection, age: timedelta, users: int) -> list[Counted] | None:
     """All receipts within `age`, counted; None where another evolver is at it. By the system role.
 
     What fewer than `users` users of a tenant have done is counted for each of them alone, so that nobody's figures,
@@ -103,14 +103,14 @@ async def counted(conn: Connection, age: timedelta, users: int) -> list[Counted]
         return None
     params = {"age": age, "users": users}
     return [
-        _counted(row)
+        to_counted(row)
         for statement in (_TOOLS, _RETRIEVAL)
         for row in await (await conn.execute(statement, params)).fetchall()
         if row["whole"] or row["part"]
     ]
 
 
-def _counted(row: Mapping[str, Any]) -> Counted:
+def to_counted(row: Mapping[str, Any]) -> Counted:
     named = ("tenant_id", "user_id", "about", "part", "whole")
     figures = {name: int(value) for name, value in row.items() if name not in named}
     return Counted(row["tenant_id"], row["user_id"], row["about"], row["part"], figures)

@@ -41,7 +41,7 @@ WHERE c.tenant_id = %(tenant)s AND c.user_id = %(user)s AND c.role = 'user' AND 
 """No order and no bound on ids: with either the planner takes an index of other columns where it has no statistics."""
 
 
-async def near(conn: Connection, subject: Subject, terms: Collection[str]) -> list[ToldBefore]:
+async def load_near(conn: Connection, subject: Subject, terms: Collection[str]) -> list[ToldBefore]:
     """Short messages of the user, under no name, that have one of these terms."""
     if not terms:
         return []

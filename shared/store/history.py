@@ -27,7 +27,7 @@ LEFT JOIN conversation_events e ON (e.tenant_id, e.user_id, e.turn_id, e.ordinal
 
 
 @dataclass(frozen=True)
-class Source:
+class MemorySource:
     """One observation, and the part of its message around the words; `said` is None where the log holds no message."""
 
     observation_id: UUID
@@ -63,7 +63,9 @@ ORDER BY o.said_at, o.created_at, o.observation_id
 )
 
 
-async def sources(conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]) -> list[Source]:
+async def sources(
+    conn: Connection, subject: Subject, line: Iterable[Memory], more: Iterable[UUID]
+) -> list[MemorySource]:
     """The observations that made, confirmed, ended or were held against these versions, and `more`, as they came."""
     found = list(line)
     params = {
@@ -73,7 +75,7 @@ async def sources(conn: Connection, subject: Subject, line: Iterable[Memory], mo
         "ended": [m.invalid_at for m in found if m.status == "retracted"],
         "around": AROUND,
     }
-    return [Source(**row) for row in await (await conn.execute(_SOURCES, params)).fetchall()]
+    return [MemorySource(**row) for row in await (await conn.execute(_SOURCES, params)).fetchall()]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 import orjson
 
 from shared.db import Connection
-from shared.domain.decay import Kept
+from shared.domain.decay import MemoryStats
 from shared.domain.subjects import Subject
 
 _COLUMNS: LiteralString = """
@@ -21,17 +21,17 @@ _ACTIVE: LiteralString = _COLUMNS + " ORDER BY valid_at, memory_id"
 _THESE: LiteralString = _COLUMNS + " AND memory_id = ANY(%(ids)s) ORDER BY valid_at, memory_id"
 
 
-async def active(conn: Connection, subject: Subject, ids: Collection[UUID] | None = None) -> list[Kept]:
+async def active(conn: Connection, subject: Subject, ids: Collection[UUID] | None = None) -> list[MemoryStats]:
     """The active memories of the user, or those of these that are active, oldest validity first."""
     if ids is None:
-        return _kept(await (await conn.execute(_ACTIVE, _whose(subject))).fetchall())
-    params = {**_whose(subject), "ids": list(ids)}
-    return _kept(await (await conn.execute(_THESE, params)).fetchall()) if ids else []
+        return to_stats(await (await conn.execute(_ACTIVE, to_params(subject))).fetchall())
+    params = {**to_params(subject), "ids": list(ids)}
+    return to_stats(await (await conn.execute(_THESE, params)).fetchall()) if ids else []
 
 
-def _kept(rows: Iterable[Mapping[str, Any]]) -> list[Kept]:
+def to_stats(rows: Iterable[Mapping[str, Any]]) -> list[MemoryStats]:
     kept: list[dict[str, Any]] = [{**row, "flags": tuple(row["flags"])} for row in rows]
-    return [Kept(**row) for row in kept]
+    return [MemoryStats(**row) for row in kept]
 
 
 _SAVE: LiteralString = """
@@ -48,11 +48,11 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.memory_id = d.memo
 """
 
 
-async def save(conn: Connection, subject: Subject, changed: Sequence[Kept]) -> None:
+async def save(conn: Connection, subject: Subject, changed: Sequence[MemoryStats]) -> None:
     """These memories, active until now, have these figures and states; the caller holds the lock."""
     if changed:
         rows = orjson.dumps(list(changed)).decode()
-        await conn.execute(_SAVE, {**_whose(subject), "rows": rows})
+        await conn.execute(_SAVE, {**to_params(subject), "rows": rows})
 
 
 _LATEST: LiteralString = """
@@ -63,7 +63,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND root_id = %(root)s
 
 async def latest_version(conn: Connection, subject: Subject, root_id: UUID) -> int:
     """The greatest number that a version of this root has; 0 where there is none."""
-    row = await (await conn.execute(_LATEST, {**_whose(subject), "root": root_id})).fetchone()
+    row = await (await conn.execute(_LATEST, {**to_params(subject), "root": root_id})).fetchone()
     return int(row["version"] or 0) if row else 0
 
 
@@ -84,17 +84,19 @@ WHERE 1 - (a.embedding OPERATOR(public.<=>) b.embedding) > %(least)s
 """
 
 
-async def embedded(conn: Connection, subject: Subject, ids: Collection[UUID]) -> dict[UUID, str]:
+async def load_embedded_by(conn: Connection, subject: Subject, ids: Collection[UUID]) -> dict[UUID, str]:
     """Which model made the vector of each of these memories that has one."""
-    found = await conn.execute(_EMBEDDED, {**_whose(subject), "ids": list(ids)})
+    found = await conn.execute(_EMBEDDED, {**to_params(subject), "ids": list(ids)})
     return {row["memory_id"]: row["model"] for row in await found.fetchall()}
 
 
-async def near(conn: Connection, subject: Subject, ids: Collection[UUID], least: float) -> frozenset[frozenset[UUID]]:
+async def find_near(
+    conn: Connection, subject: Subject, ids: Collection[UUID], least: float
+) -> frozenset[frozenset[UUID]]:
     """The pairs of these memories whose vectors, of one model, have a greater cosine than this."""
-    found = await conn.execute(_NEAR, {**_whose(subject), "ids": list(ids), "least": least})
+    found = await conn.execute(_NEAR, {**to_params(subject), "ids": list(ids), "least": least})
     return frozenset(frozenset((row["one"], row["other"])) for row in await found.fetchall())
 
 
-def _whose(subject: Subject) -> dict[str, Any]:
+def to_params(subject: Subject) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id}

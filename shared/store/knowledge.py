@@ -25,7 +25,7 @@ RETURNING version
 """
 
 
-async def changed(conn: Connection, scope: Scope) -> int:
+async def note_change(conn: Connection, scope: Scope) -> int:
     """The scope's own version from now on: what was answered before is not used again once this commits."""
     params = {"tenant": scope.tenant_id, "org": scope.org_id, "profile": scope.profile_id}
     row = await (await conn.execute(_CHANGED, params)).fetchone()

@@ -29,7 +29,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND media_id = ANY(%(ids)s)
 """
 
 
-def known(subject: Subject, media_ids: Iterable[str]) -> Read[dict[str, Registered]]:
+def load_known(subject: Subject, media_ids: Iterable[str]) -> Read[dict[str, Registered]]:
     """Those of the media that are registered, by id."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(media_ids)}
     return Read(_KNOWN, params, lambda rows: {row["media_id"]: Registered(**row) for row in rows})

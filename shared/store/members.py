@@ -30,7 +30,7 @@ async def leave(conn: Connection, member: UUID) -> None:
     await conn.execute(_LEAVE, {"member": member})
 
 
-async def seen(conn: Connection, within: timedelta) -> dict[str, list[Sequence[str]]]:
+async def load_problems(conn: Connection, within: timedelta) -> dict[str, list[Sequence[str]]]:
     """By service the problems of each of its processes that has said anything within this time."""
     found: dict[str, list[Sequence[str]]] = {}
     for row in await (await conn.execute(_SEEN, {"silent": within})).fetchall():

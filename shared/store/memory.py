@@ -105,7 +105,9 @@ SPARE = 2
 """So many times as many are loaded as are looked at, for some may end before their turn comes."""
 
 
-def concerned(subject: Subject, statements: Iterable[Statement], advised: Iterable[UUID] = ()) -> Read[list[Memory]]:
+def load_concerned(
+    subject: Subject, statements: Iterable[Statement], advised: Iterable[UUID] = ()
+) -> Read[list[Memory]]:
     """The active memories that these statements may be about, newest first.
 
     Those under their keys, those that they name, those that say what they say or what they say is no longer so, and the
@@ -145,7 +147,7 @@ _COUNT: LiteralString = (
 )
 
 
-async def listing(
+async def list_memories(
     conn: Connection,
     subject: Subject,
     *,
@@ -171,7 +173,7 @@ async def listing(
 
 
 @dataclass(frozen=True)
-class Pinned:
+class CoreMemoryRow:
     """What every package shows of a stable memory."""
 
     memory_id: UUID
@@ -210,20 +212,22 @@ FROM memory_items WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status
 _CORE_AND_KEYED: LiteralString = "(" + _CORE + ") UNION (" + _KEYED + ")"
 
 
-def core(subject: Subject, limit: int, keys: Sequence[str] = (), prefixes: Sequence[str] = ()) -> Read[list[Pinned]]:
+def core(
+    subject: Subject, limit: int, keys: Sequence[str] = (), prefixes: Sequence[str] = ()
+) -> Read[list[CoreMemoryRow]]:
     """The stable memories that a package may carry unasked: pinned and confirmed first, so many, and all of these keys.
 
     The order is lost where keys are given.
     """
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit}
     if not (keys or prefixes):
-        return Read(_CORE, params, _pinned)
+        return Read(_CORE, params, to_pinned)
     starts = [each.replace("_", r"\_") + "%" for each in prefixes]
-    return Read(_CORE_AND_KEYED, {**params, "keys": list(keys), "starts": starts}, _pinned)
+    return Read(_CORE_AND_KEYED, {**params, "keys": list(keys), "starts": starts}, to_pinned)
 
 
-def _pinned(rows: Iterable[Mapping[str, Any]]) -> list[Pinned]:
-    return [Pinned(**row) for row in rows]
+def to_pinned(rows: Iterable[Mapping[str, Any]]) -> list[CoreMemoryRow]:
+    return [CoreMemoryRow(**row) for row in rows]
 
 
 _INSERT: LiteralString = """

@@ -74,7 +74,9 @@ async def load(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[
     return await _rows(conn, _LOAD, {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)})
 
 
-async def due(conn: Connection, subject: Subject, ids: Iterable[UUID], *, urgent_only: bool) -> list[ObservationRow]:
+async def load_due(
+    conn: Connection, subject: Subject, ids: Iterable[UUID], *, urgent_only: bool
+) -> list[ObservationRow]:
     """Those of these observations that are open, and what was observed before them and is open still, in order.
 
     A correction thus never overtakes what it corrects; with `urgent_only` the last of the earlier corrections is added
@@ -225,6 +227,6 @@ WHERE p.state = 'new' AND p.created_at < now() - %(grace)s ORDER BY p.created_at
 """
 
 
-async def unapplied(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
+async def load_unapplied(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
     """Proposals of all users that no evolver has applied within the grace period, oldest first (ids only)."""
     return await (await conn.execute(_UNAPPLIED, {"grace": grace, "limit": limit})).fetchall()

@@ -118,7 +118,7 @@ WHERE position = ANY(%(positions)s)
 """
 
 
-async def refused(conn: Connection, positions: Sequence[int], error: str, max_retries: int) -> None:
+async def note_refused(conn: Connection, positions: Sequence[int], error: str, max_retries: int) -> None:
     """The broker refused these rows once more; after `max_retries` they are failed and no longer tried."""
     await conn.execute(_REFUSED, {"positions": list(positions), "error": error[:500], "max_retries": max_retries})
 

@@ -67,7 +67,7 @@ def with_addition(
 ) -> dict[str, Any]:
     """The outcome as stored, with what the model's observations of the turn came to; said again it is the same."""
     more = added.model_dump(mode="json")
-    explain = [_settled(each, found, known) for each in outcome.get("retention_explain", ())]
+    explain = [to_settled(each, found, known) for each in outcome.get("retention_explain", ())]
     lists = {
         "written": outcome.get("written", []),
         "conflicts": outcome.get("conflicts", []),
@@ -78,11 +78,11 @@ def with_addition(
     return {**outcome, **every, "status": status}
 
 
-def _settled(
+def to_settled(
     said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
 ) -> Mapping[str, Any]:
     """What the model read of one stretch, once it is known what came of it."""
-    return _explained(said, found, known) if str(said.get("reason")).startswith(MODELS) else said
+    return to_explained(said, found, known) if str(said.get("reason")).startswith(MODELS) else said
 
 
 async def _tell(conn: Connection, subject: Subject, outcomes: Mapping[UUID, TurnOutcome]) -> list[turns.Finished]:
@@ -105,7 +105,7 @@ def outcome_of(
     """What became of a turn, from its observations, their memories and the observer's notes; no user text."""
     written: list[Written] = []
     conflicts: list[Conflict] = []
-    explain = [_explained(each, found, known) for each in notes.get("explain", ())]
+    explain = [to_explained(each, found, known) for each in notes.get("explain", ())]
     for seen in found:
         touched = known.get(seen.related_memory_id) if seen.related_memory_id else None
         change, _, why = (seen.reason or "").partition(":")
@@ -137,7 +137,7 @@ def outcome_of(
     )
 
 
-def _explained(
+def to_explained(
     said: Mapping[str, Any], found: Sequence[ObservationRow], known: Mapping[UUID, Memory]
 ) -> dict[str, Any]:
     """What was read of one stretch of the turn; `kept` only where something of it was written, else why not."""

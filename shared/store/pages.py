@@ -21,7 +21,7 @@ LIMIT %(limit)s
 """
 
 
-async def due(conn: Connection, set_id: str, limit: int) -> list[Subject]:
+async def load_due(conn: Connection, set_id: str, limit: int) -> list[Subject]:
     """Users with so many chunks outside the pages that these are to be made (role smartbrain_system)."""
     params = {"set": set_id, "large": LARGE, "tail": TAIL, "limit": limit}
     found = await (await conn.execute(_DUE, params)).fetchall()

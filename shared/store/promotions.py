@@ -26,7 +26,7 @@ WHERE p.status = 'pending_approval' AND (p.expires_at <= now() OR m.status <> 'a
 _NOW: LiteralString = "SELECT now() AS now"
 
 
-async def due(conn: Connection, confidence: float, since: datetime | None) -> tuple[list[Subject], datetime]:
+async def load_due(conn: Connection, confidence: float, since: datetime | None) -> tuple[list[Subject], datetime]:
     """Whose memories may qualify since they changed after `since`, or whose proposals are over, and the time now.
 
     By the system role, which sees no text and no session.
@@ -38,7 +38,7 @@ async def due(conn: Connection, confidence: float, since: datetime | None) -> tu
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PromotionCandidate:
     """An active memory that has no proposal yet, with what it may qualify by."""
 
     memory_id: UUID
@@ -79,10 +79,10 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.status = 'active' 
 """
 
 
-async def candidates(conn: Connection, subject: Subject, confidence: float) -> list[Candidate]:
+async def candidates(conn: Connection, subject: Subject, confidence: float) -> list[PromotionCandidate]:
     """The user's memories that nobody has proposed yet; none that was fused or claims something for its user."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "confidence": confidence - 1e-6}
-    return [Candidate(**row) for row in await (await conn.execute(_CANDIDATES, params)).fetchall()]
+    return [PromotionCandidate(**row) for row in await (await conn.execute(_CANDIDATES, params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ ORDER BY p.created_at DESC, p.proposal_id DESC LIMIT %(limit)s"""
 _ONE: LiteralString = _SHOW + " AND p.proposal_id = %(proposal)s FOR UPDATE OF p"
 
 
-async def listing(conn: Connection, subject: Subject, status: str | None, limit: int) -> list[Promotion]:
+async def list_promotions(conn: Connection, subject: Subject, status: str | None, limit: int) -> list[Promotion]:
     """The user's proposals, newest first."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "status": status, "limit": limit}
     return [Promotion(**row) for row in await (await conn.execute(_LIST, params)).fetchall()]

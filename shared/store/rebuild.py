@@ -22,11 +22,11 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND outcome_at IS NULL
 
 async def open_turns(conn: Connection, subject: Subject) -> int:
     """How many of the user's turns still wait for their outcome."""
-    row = await (await conn.execute(_OPEN, _whose(subject))).fetchone()
+    row = await (await conn.execute(_OPEN, to_params(subject))).fetchone()
     return row["n"] if row else 0
 
 
-def _whose(subject: Subject) -> dict[str, Any]:
+def to_params(subject: Subject) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id}
 
 
@@ -52,11 +52,13 @@ async def rebuilt(conn: Connection, subject: Subject) -> Rows:
 
 
 async def _rows(conn: Connection, statement: LiteralString, subject: Subject) -> Rows:
-    return {row["memory_id"]: row["row"] for row in await (await conn.execute(statement, _whose(subject))).fetchall()}
+    return {
+        row["memory_id"]: row["row"] for row in await (await conn.execute(statement, to_params(subject))).fetchall()
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledObservation:
     """What became of an observation, and when: by `at` in the order of all changes to the user's memories."""
 
     observation_id: UUID
@@ -70,9 +72,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
 
-async def settled(conn: Connection, subject: Subject) -> list[Settled]:
+async def load_settled(conn: Connection, subject: Subject) -> list[SettledObservation]:
     """All observations of the user, in no order."""
-    return [Settled(**row) for row in await (await conn.execute(_SETTLED, _whose(subject))).fetchall()]
+    return [SettledObservation(**row) for row in await (await conn.execute(_SETTLED, to_params(subject))).fetchall()]
 
 
 _JOURNAL: LiteralString = """
@@ -83,7 +85,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY at, upkeep_id
 
 async def journal(conn: Connection, subject: Subject) -> list[Upkeep]:
     """All that changed the user's memories beside statements, in order."""
-    found = await (await conn.execute(_JOURNAL, _whose(subject))).fetchall()
+    found = await (await conn.execute(_JOURNAL, to_params(subject))).fetchall()
     rows: list[dict[str, Any]] = [{**row, "memory_ids": tuple(row["memory_ids"])} for row in found]
     return [Upkeep(**row) for row in rows]
 
@@ -113,7 +115,7 @@ UPDATE turns SET observed_at = NULL, outcome = NULL WHERE tenant_id = %(tenant)s
 async def copy_log(conn: Connection, subject: Subject) -> None:
     """The user's sessions, turns and events stand in the scratch schema; nothing has been understood of them."""
     for statement in _COPY:
-        await conn.execute(statement, _whose(subject))
+        await conn.execute(statement, to_params(subject))
 
 
 _COPY_ADVICE: LiteralString = """
@@ -124,11 +126,11 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND evidence ? 'advice'
 
 async def copy_advice(conn: Connection, subject: Subject) -> None:
     """What models said of memories beside the user's statements is known in the scratch schema too."""
-    await conn.execute(_COPY_ADVICE, _whose(subject))
+    await conn.execute(_COPY_ADVICE, to_params(subject))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MemoryPlace:
     """A turn as it was once observed, and when it had its outcome."""
 
     turn_id: UUID
@@ -147,9 +149,9 @@ ORDER BY t.observed_at, t.committed_at, t.seq
 """
 
 
-async def places(conn: Connection, subject: Subject) -> list[Place]:
+async def places(conn: Connection, subject: Subject) -> list[MemoryPlace]:
     """The turns that were observed, in that order; `lost` ones were given up."""
-    return [Place(**row) for row in await (await conn.execute(_PLACES, _whose(subject))).fetchall()]
+    return [MemoryPlace(**row) for row in await (await conn.execute(_PLACES, to_params(subject))).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +170,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
 
-async def derived(conn: Connection, subject: Subject) -> list[Derived]:
+async def load_derived(conn: Connection, subject: Subject) -> list[Derived]:
     """What was observed anew, in no order."""
-    return [Derived(**row) for row in await (await conn.execute(_DERIVED, _whose(subject))).fetchall()]
+    return [Derived(**row) for row in await (await conn.execute(_DERIVED, to_params(subject))).fetchall()]
 
 
 _QUEUE: LiteralString = """
@@ -185,7 +187,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND NOT observation_id = ANY
 
 async def queue(conn: Connection, subject: Subject, order: Sequence[tuple[UUID, datetime]]) -> None:
     """The evolver will find these observations in this order, and no others."""
-    given = {**_whose(subject), "ids": [each for each, _ in order], "at": [at for _, at in order]}
+    given = {**to_params(subject), "ids": [each for each, _ in order], "at": [at for _, at in order]}
     await conn.execute(_QUEUE, given)
     await conn.execute(_BAR, given)
 
@@ -198,7 +200,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s ORDER BY created_at, input_h
 
 async def answers(conn: Connection, subject: Subject) -> list[CachedAnswer]:
     """What models answered about the user's turns, oldest first."""
-    return [CachedAnswer(**row) for row in await (await conn.execute(_ANSWERS, _whose(subject))).fetchall()]
+    return [CachedAnswer(**row) for row in await (await conn.execute(_ANSWERS, to_params(subject))).fetchall()]
 
 
 _EPOCH: LiteralString = """
@@ -209,7 +211,7 @@ SELECT coalesce((SELECT epoch FROM smart_brain.erasure_epochs
 
 async def epoch(conn: Connection, subject: Subject) -> int:
     """How many erasures of the user there have been."""
-    row = await (await conn.execute(_EPOCH, _whose(subject))).fetchone()
+    row = await (await conn.execute(_EPOCH, to_params(subject))).fetchone()
     return row["epoch"] if row else 0
 
 
@@ -283,7 +285,7 @@ async def replace(conn: Connection, subject: Subject, ids: Collection[UUID]) -> 
 
     Chunks that say the same keep their vectors; the others have new ones, those of an encoder after a while.
     """
-    whose = _whose(subject)
+    whose = to_params(subject)
     await conn.execute("SET LOCAL synchronous_commit = on")
     for statement in _IN_EPOCH:
         await conn.execute(statement, {**whose, "epoch": await epoch(conn, subject)})

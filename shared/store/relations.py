@@ -55,7 +55,7 @@ SELECT chunk_id, max(score)::float8 AS score FROM near GROUP BY chunk_id ORDER B
 """
 
 
-async def related(
+async def load_related(
     conn: Connection, subject: Subject, names: Sequence[str], spelt: Sequence[str], terms: Sequence[str], limit: int
 ) -> list[Scored]:
     """What the entities of these names (canonical; as written; as search terms) are linked with, closest first.
@@ -65,7 +65,7 @@ async def related(
     """
     if not names:
         return []
-    params = {**_whose(subject), "names": list(names), "spelt": list(spelt), "terms": list(terms), "limit": limit}
+    params = {**to_params(subject), "names": list(names), "spelt": list(spelt), "terms": list(terms), "limit": limit}
     return [(row["chunk_id"], row["score"]) for row in await (await conn.execute(_RELATED, params)).fetchall()]
 
 
@@ -86,11 +86,11 @@ GROUP BY o.entity_id, o.name ORDER BY count(DISTINCT b.turn_id) DESC, o.name LIM
 """
 
 
-async def together(
+async def load_together(
     conn: Connection, subject: Subject, names: Sequence[str], terms: Sequence[str], limit: int
 ) -> list[str]:
     """The entities that most often occur in one turn with those of these canonical names or these search terms."""
-    params = {**_whose(subject), "names": list(names), "terms": list(terms), "limit": limit}
+    params = {**to_params(subject), "names": list(names), "terms": list(terms), "limit": limit}
     return [row["name"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()] if names else []
 
 
@@ -105,9 +105,9 @@ async def tail(conn: Connection, subject: Subject, session_id: str, limit: int) 
     """The newest messages of the session, newest first."""
     half = chunk_ids.session_half(session_id)
     low, high = chunk_ids.bounds(half, 0)[0], chunk_ids.bounds(half, (1 << chunk_ids.SEQ_BITS) - 1)[1]
-    params = {**_whose(subject), "low": low, "high": high, "limit": limit}
+    params = {**to_params(subject), "low": low, "high": high, "limit": limit}
     return [row["chunk_id"] for row in await (await conn.execute(_TAIL, params)).fetchall()]
 
 
-def _whose(subject: Subject) -> dict[str, Any]:
+def to_params(subject: Subject) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id}

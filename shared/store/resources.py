@@ -68,7 +68,7 @@ ORDER BY requested_at, ordinal
 """
 
 
-async def pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Pending]:
+async def load_pending(conn: Connection, subject: Subject, ids: Iterable[UUID]) -> list[Pending]:
     """Those of the resources that still wait."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
     return [Pending(**row) for row in await (await conn.execute(_PENDING, params)).fetchall()]
@@ -80,7 +80,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND resource_id = %(id)s AND
 """
 
 
-async def offered(conn: Connection, subject: Subject, resource_id: UUID, *, user_named: bool) -> bool:
+async def may_offer(conn: Connection, subject: Subject, resource_id: UUID, *, user_named: bool) -> bool:
     """Whether it may go to the knowledge side now; an erasure waits until it is settled, or its time is over."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": resource_id, "named": user_named}
     return bool((await conn.execute(_OFFERED, params)).rowcount)
@@ -95,7 +95,7 @@ Sign = tuple[str, str, str | None]
 """Organisation, address and content: by them the same thing is known."""
 
 
-async def known(conn: Connection, subject: Subject, uri_hashes: Iterable[str], *, user_named: bool) -> set[Sign]:
+async def load_known(conn: Connection, subject: Subject, uri_hashes: Iterable[str], *, user_named: bool) -> set[Sign]:
     """What the knowledge side has from this user, in the user's name or in nobody's."""
     whose = {"tenant": subject.tenant_id, "user": subject.user_id}
     params = {**whose, "hashes": list(uri_hashes), "named": user_named}
@@ -104,7 +104,7 @@ async def known(conn: Connection, subject: Subject, uri_hashes: Iterable[str], *
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledResource:
     """What became of one try."""
 
     resource_id: UUID
@@ -124,7 +124,7 @@ RETURNING r.state
 """
 
 
-async def settle(conn: Connection, subject: Subject, settled: Iterable[Settled]) -> list[str]:
+async def settle(conn: Connection, subject: Subject, settled: Iterable[SettledResource]) -> list[str]:
     """The states of those that were waiting until now."""
     rows = orjson.dumps(list(settled)).decode()
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows}
@@ -143,7 +143,7 @@ async def overdue(conn: Connection, grace: timedelta, limit: int) -> Sequence[Ma
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ListedResource:
     """A resource with the words of the log; these are None once they have been erased."""
 
     resource_id: UUID
@@ -177,7 +177,7 @@ ORDER BY r.requested_at DESC, r.resource_id DESC LIMIT %(limit)s
 
 async def page(
     conn: Connection, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int
-) -> list[Shown]:
+) -> list[ListedResource]:
     """The user's resources, newest first."""
     params = {
         "tenant": subject.tenant_id,
@@ -186,4 +186,4 @@ async def page(
         "turn": turn_id,
         "limit": limit,
     }
-    return [Shown(**row) for row in await (await conn.execute(_PAGE, params)).fetchall()]
+    return [ListedResource(**row) for row in await (await conn.execute(_PAGE, params)).fetchall()]

@@ -118,7 +118,7 @@ async def migrate(
         await conn.execute(_ROLES)
         await conn.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
         await conn.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
-        done = await _recorded(conn, scripts)
+        done = await load_recorded(conn, scripts)
         for script in scripts:
             if script.name not in done and wanted(script.name):
                 async with conn.transaction():
@@ -140,7 +140,7 @@ _RECORD: LiteralString = "INSERT INTO migrations (name, sha256) VALUES (%s, %s)"
 _FILL: LiteralString = "UPDATE migrations SET sha256 = %s WHERE name = %s AND sha256 IS NULL"
 
 
-async def _recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> set[str]:
+async def load_recorded(conn: AsyncConnection[Any], scripts: list[Script]) -> set[str]:
     """The scripts that were applied, each with a hash from now on."""
     await conn.execute(_LEDGER)
     found = await (await conn.execute("SELECT name, sha256 FROM migrations")).fetchall()
@@ -170,17 +170,17 @@ def refuse_changed(recorded: Mapping[str, str | None], scripts: list[Script]) ->
         )
 
 
-async def waiting(dsn: str) -> list[str]:
+async def list_waiting(dsn: str) -> list[str]:
     """The scripts that have not been applied to the database, which is migrated."""
     async with owner(dsn) as conn:
         try:
-            done = await _applied(conn)
+            done = await load_applied(conn)
         except psycopg.errors.UndefinedTable:
             return []
     return [each.name for each in read_scripts() if each.name not in done]
 
 
-async def _applied(conn: AsyncConnection[Any]) -> set[str]:
+async def load_applied(conn: AsyncConnection[Any]) -> set[str]:
     """The scripts that made the schema which is served."""
     found = await conn.cursor(row_factory=tuple_row).execute("SELECT name FROM smart_brain.migrations")
     return {str(name) for (name,) in await found.fetchall()}
@@ -205,7 +205,7 @@ async def scratch(dsn: str) -> AsyncGenerator[str, None]:
             name = _SCRATCH + uuid4().hex[:12]
             await conn.execute(_LOCKED, (name,))
             try:
-                await migrate(dsn, name, wanted=(await _applied(conn)).__contains__)
+                await migrate(dsn, name, wanted=(await load_applied(conn)).__contains__)
                 yield name
             finally:
                 await conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))

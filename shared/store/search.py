@@ -90,7 +90,7 @@ _BEST_FIRST: LiteralString = " ORDER BY r.score DESC, c.chunk_id"
 
 
 @dataclass(frozen=True)
-class Within:
+class SearchScope:
     """What a search is bound to: a span of time, languages, beginnings of addresses; nothing given binds nothing.
 
     `past` lets in what is marked outdated, and messages whose statement has ended; superseded, retracted and expired
@@ -109,7 +109,7 @@ class Within:
         return bool(self.since or self.until or self.languages or self.prefixes)
 
 
-def _params(subject: Subject, within: Within, limit: int) -> dict[str, Any]:
+def _params(subject: Subject, within: SearchScope, limit: int) -> dict[str, Any]:
     return {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -171,7 +171,7 @@ async def by_text(
     subject: Subject,
     queries: Sequence[Sequence[str]],
     limit: int,
-    within: Within,
+    within: SearchScope,
     *,
     memories_only: bool = False,
 ) -> list[list[Hit]]:
@@ -195,7 +195,7 @@ async def by_text(
 
 
 @dataclass(frozen=True)
-class Posted:
+class PostingList:
     """Which chunks hold a term, as PostgreSQL sends arrays: ids, and for each id tf << 16 | length."""
 
     ids: bytes
@@ -203,13 +203,13 @@ class Posted:
 
 
 @dataclass(frozen=True)
-class Words:
+class LexicalStats:
     """What is known of the words of a question: where they stand, and what all chunks of the user are like."""
 
     chunks: int = 0
     terms: int = 0
     names: tuple[str, ...] = ()
-    posted: Mapping[str, Posted] = field(default_factory=dict[str, Posted])
+    posted: Mapping[str, PostingList] = field(default_factory=dict[str, PostingList])
 
 
 _WORDS: LiteralString = """
@@ -226,9 +226,9 @@ WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s
 """
 
 
-def words(subject: Subject, terms: Sequence[str], most: int) -> Read[Words]:
+def words(subject: Subject, terms: Sequence[str], most: int) -> Read[LexicalStats]:
     """Where these terms stand, at most `most` chunks of each, and whose names the user's turns carry."""
-    return Read(_WORDS, {**_params(subject, Within(), most), "words": list(terms)}, _posted, binary=True)
+    return Read(_WORDS, {**_params(subject, SearchScope(), most), "words": list(terms)}, to_postings, binary=True)
 
 
 _INSIDE: LiteralString = (
@@ -242,16 +242,16 @@ SELECT array_send(array_agg(chunk_id ORDER BY said_at DESC)) AS ids FROM (
 )
 
 
-def inside(subject: Subject, within: Within, most: int) -> Read[bytes | None]:
+def inside(subject: Subject, within: SearchScope, most: int) -> Read[bytes | None]:
     """The newest chunks within these bounds, at most `most`, as PostgreSQL sends arrays; None: there are none."""
     return Read(_INSIDE, _params(subject, within, most), lambda rows: rows[0]["ids"], binary=True)
 
 
-def _posted(rows: Sequence[Mapping[str, Any]]) -> Words:
+def to_postings(rows: Sequence[Mapping[str, Any]]) -> LexicalStats:
     if not rows:
-        return Words()
-    posted = {row["term"]: Posted(row["ids"], row["counts"]) for row in rows if row["term"] is not None}
-    return Words(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
+        return LexicalStats()
+    posted = {row["term"]: PostingList(row["ids"], row["counts"]) for row in rows if row["term"] is not None}
+    return LexicalStats(rows[0]["chunks"], rows[0]["terms"], tuple(rows[0]["names"]), posted)
 
 
 _ALIKE: LiteralString = """
@@ -271,14 +271,16 @@ GROUP BY asked.term, near.term
 """
 
 
-def alike(subject: Subject, terms: Sequence[str], likeness: float, most: int) -> Read[dict[str, tuple[str, Posted]]]:
+def load_alike(
+    subject: Subject, terms: Sequence[str], likeness: float, most: int
+) -> Read[dict[str, tuple[str, PostingList]]]:
     """For each term the user's most similar one by trigrams, among those with the same first letter."""
-    params = {**_params(subject, Within(), most), "words": list(terms), "likeness": likeness}
-    return Read(_ALIKE, params, _spelt, binary=True)
+    params = {**_params(subject, SearchScope(), most), "words": list(terms), "likeness": likeness}
+    return Read(_ALIKE, params, to_spellings, binary=True)
 
 
-def _spelt(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, Posted]]:
-    return {row["asked"]: (row["term"], Posted(row["ids"], row["counts"])) for row in rows}
+def to_spellings(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, PostingList]]:
+    return {row["asked"]: (row["term"], PostingList(row["ids"], row["counts"])) for row in rows}
 
 
 _NAMES: LiteralString = "SELECT names FROM search_stats WHERE tenant_id = %(tenant)s AND user_id = %(user)s"
@@ -355,11 +357,11 @@ _HAS_STATIC: LiteralString = "c.static_model_id = %(static)s"
 _HAS_ANY: LiteralString = "(a.model IS NOT NULL OR c.static_model_id = %(static)s) GROUP BY a.model"
 
 
-def near(
+def load_near(
     subject: Subject,
     static_id: str,
     asked: Mapping[str, Sequence[float]],
-    within: Within,
+    within: SearchScope,
     *,
     set_id: str,
     known: UUID | None = None,
@@ -376,12 +378,12 @@ def near(
     has: LiteralString = _HAS_ANY if asked else _HAS_STATIC
     if within.bound:
         alone: LiteralString = "WITH " + _ASKED if asked else ""
-        return Read(alone + rows + _INSIDE_BOUNDS + has, params, _meant, binary=True)
+        return Read(alone + rows + _INSIDE_BOUNDS + has, params, to_comparable, binary=True)
     beside: LiteralString = "," + _ASKED if asked else ""
-    return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, _meant, binary=True)
+    return Read(_PAGED + beside + _PAGES + rows + _NEW + has, params, to_comparable, binary=True)
 
 
-def _meant(rows: Sequence[Mapping[str, Any]]) -> Meant:
+def to_comparable(rows: Sequence[Mapping[str, Any]]) -> Meant:
     paged: list[Compared] = []
     newer: list[Compared] = []
     pages: Pages | None = None
@@ -416,7 +418,7 @@ _AT: LiteralString = (
 
 
 def at(
-    subject: Subject, memories: Collection[str], turns: Sequence[tuple[str, str]], limit: int, within: Within
+    subject: Subject, memories: Collection[str], turns: Sequence[tuple[str, str]], limit: int, within: SearchScope
 ) -> Read[list[Hit]]:
     """These chunks of memories, and those between the bounds of these turns (ids as text); only what still holds."""
     bounds = {"lows": _ids(low for low, _ in turns), "highs": _ids(high for _, high in turns), "messages": MAX_MESSAGES}
@@ -443,6 +445,6 @@ _SAID_AT: LiteralString = (
 )
 
 
-def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: Within) -> Read[list[Hit]]:
+def said_at(subject: Subject, moments: Collection[datetime], limit: int, within: SearchScope) -> Read[list[Hit]]:
     """What the user said at these moments."""
     return Read(_SAID_AT, {**_params(subject, within, limit), "moments": list(moments)}, _hits)

@@ -115,7 +115,7 @@ def one(subject: Subject, session_id: str) -> Read[SessionRow | None]:
     return Read(_ONE, params, lambda rows: SessionRow(**rows[0]) if rows else None)
 
 
-def listing(subject: Subject, limit: int, offset: int) -> Read[list[SessionRow]]:
+def list_sessions(subject: Subject, limit: int, offset: int) -> Read[list[SessionRow]]:
     """The user's sessions, the one spoken in last first."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "limit": limit, "offset": offset}
     return Read(_LISTING, params, lambda rows: [SessionRow(**row) for row in rows])
@@ -145,7 +145,7 @@ GROUP BY e.kind, e.canonical, e.name ORDER BY mentions DESC, last_seq DESC, e.ca
 """
 
 
-async def counted(conn: Connection, subject: Subject, session_id: str, slots: Slots, most: int) -> Slots:
+async def count_names(conn: Connection, subject: Subject, session_id: str, slots: Slots, most: int) -> Slots:
     """Those of these names that were said most in the session, counted from its turns."""
     whose = {"tenant": subject.tenant_id, "user": subject.user_id}
     params = {**whose, "session": session_id, "keys": list(slots), "most": most}

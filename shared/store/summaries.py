@@ -69,7 +69,7 @@ WHERE s.tenant_id = %(tenant)s AND s.user_id = %(user)s AND s.session_id = %(ses
 
 
 @dataclass(frozen=True)
-class Standing:
+class CurrentSummary:
     """What stands for a session before its latest turns: the summary's text and the names.
 
     `ended` is what was learnt from the turns of the summary's `lines` and holds no longer.
@@ -81,13 +81,13 @@ class Standing:
     ended: Sequence[EndedStatement] = ()
 
 
-def standing(subject: Subject, session_id: str) -> Read[Standing]:
+def load_standing(subject: Subject, session_id: str) -> Read[CurrentSummary]:
     """Both as they are now; empty where the session has none."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
-    return Read(_STANDING, params, lambda rows: _standing(rows[0]) if rows else Standing("", {}))
+    return Read(_STANDING, params, lambda rows: to_standing(rows[0]) if rows else CurrentSummary("", {}))
 
 
-def _standing(row: Mapping[str, Any]) -> Standing:
+def to_standing(row: Mapping[str, Any]) -> CurrentSummary:
     turns: Mapping[str, Mapping[str, str]] = row["turns"] or {}
     lines = [_line(item["text"], turns.get(str(item["seq"]))) for item in row["items"] or ()]
     ended = [
@@ -95,7 +95,7 @@ def _standing(row: Mapping[str, Any]) -> Standing:
         for gone in row["ended"] or ()
         for each in gone
     ]
-    return Standing(row["text"] or "", row["entity_slots"], lines, ended)
+    return CurrentSummary(row["text"] or "", row["entity_slots"], lines, ended)
 
 
 def _line(text: str, turn: Mapping[str, str] | None) -> SummaryLine:

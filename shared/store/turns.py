@@ -138,7 +138,7 @@ def _recent(rows: Sequence[Mapping[str, Any]]) -> Recent:
     return Recent(window, _in_order(row for row in rows if not row["inside"]))
 
 
-def pending(subject: Subject, limit: int) -> Read[list[Turn]]:
+def load_pending(subject: Subject, limit: int) -> Read[list[Turn]]:
     """The user's newest turns whose outcome is still open, oldest first."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "open": limit}
     return Read(_PENDING, params, _in_order)
@@ -150,7 +150,7 @@ ORDER BY seq DESC LIMIT 1
 """
 
 
-def last(subject: Subject, session_id: str) -> Read[tuple[int, str | None]]:
+def load_last(subject: Subject, session_id: str) -> Read[tuple[int, str | None]]:
     """The number of the session's newest turn, 0 where it has none, and by whose wish that was withheld."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "session": session_id}
     return Read(_LAST, params, lambda rows: (rows[0]["seq"], rows[0]["withheld"]) if rows else (0, None))
@@ -342,7 +342,7 @@ ORDER BY committed_at LIMIT %(limit)s
 """
 
 
-async def unobserved(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
+async def load_unobserved(conn: Connection, grace: timedelta, limit: int) -> Sequence[Mapping[str, Any]]:
     """Turns of all users that no observer has finished within the grace period, oldest first (ids only)."""
     return await (await conn.execute(_OVERDUE, {"grace": grace, "limit": limit})).fetchall()
 

@@ -55,20 +55,20 @@ async def insert(conn: Connection, subject: Subject, done: Sequence[Due]) -> lis
         {"n": n, "upkeep_id": clock.uuid7(), "job": due.job, "memory_ids": due.memory_ids, "detail": due.detail}
         for n, due in enumerate(done)
     ]
-    params = {**_whose(subject), "rows": orjson.dumps(rows).decode()}
+    params = {**to_params(subject), "rows": orjson.dumps(rows).decode()}
     return await _rows(conn, _INSERT, params)
 
 
-async def listing(
+async def list_upkeep(
     conn: Connection, subject: Subject, *, after: datetime | None = None, limit: int = 1000
 ) -> list[Upkeep]:
     """The user's journal in order, from the first row after that time on."""
-    return await _rows(conn, _LIST, {**_whose(subject), "after": after, "limit": limit})
+    return await _rows(conn, _LIST, {**to_params(subject), "after": after, "limit": limit})
 
 
 async def of_memories(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> list[Upkeep]:
     """The rows of the journal that are about any of these memories, in order."""
-    return await _rows(conn, _OF_MEMORIES, {**_whose(subject), "ids": list(ids)}) if ids else []
+    return await _rows(conn, _OF_MEMORIES, {**to_params(subject), "ids": list(ids)}) if ids else []
 
 
 async def _rows(conn: Connection, statement: LiteralString, params: dict[str, Any]) -> list[Upkeep]:
@@ -91,7 +91,7 @@ class Waiting(NamedTuple):
 _NOW: LiteralString = "SELECT clock_timestamp() AS now"
 
 
-async def now(conn: Connection) -> datetime:
+async def load_now(conn: Connection) -> datetime:
     """The database's clock, which goes on within a transaction."""
     row = await (await conn.execute(_NOW)).fetchone()
     assert row is not None  # noqa: S101 # a row by its nature
@@ -109,7 +109,7 @@ HAVING r.at IS NULL OR r.at < %(before)s - %(longest)s OR max(m.updated_at) > r.
 """updated_at is when a transaction began: one that waited for the lock bears a time before the round it came after."""
 
 
-async def waiting(conn: Connection, before: datetime, longest: timedelta) -> list[Waiting]:
+async def load_waiting(conn: Connection, before: datetime, longest: timedelta) -> list[Waiting]:
     """All users who were not looked through since `before` and have something new or expired, or waited long."""
     found = await conn.execute(_WAITING, {"before": before, "longest": longest})
     return [Waiting(Subject(row["tenant_id"], row["user_id"]), row["at"]) for row in await found.fetchall()]
@@ -124,14 +124,14 @@ _LAST: LiteralString = "SELECT at FROM upkeep_rounds WHERE tenant_id = %(tenant)
 
 async def claim(conn: Connection, subject: Subject, seen: datetime | None) -> bool:
     """Whether nobody has looked through this user's memories since `seen`; from now on somebody has."""
-    return (await conn.execute(_CLAIM, {**_whose(subject), "seen": seen})).rowcount == 1
+    return (await conn.execute(_CLAIM, {**to_params(subject), "seen": seen})).rowcount == 1
 
 
 async def last_round(conn: Connection, subject: Subject) -> datetime | None:
     """When this user's memories were last looked through."""
-    row = await (await conn.execute(_LAST, _whose(subject))).fetchone()
+    row = await (await conn.execute(_LAST, to_params(subject))).fetchone()
     return row["at"] if row else None
 
 
-def _whose(subject: Subject) -> dict[str, Any]:
+def to_params(subject: Subject) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id}

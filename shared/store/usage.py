@@ -64,7 +64,7 @@ FROM model_usage WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND day = c
 async def today(conn: Connection, subject: Subject) -> Spent:
     """What the user's turns have cost today (UTC), all purposes together."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return _spent(await (await conn.execute(_TODAY, params)).fetchone())
+    return to_spent(await (await conn.execute(_TODAY, params)).fetchone())
 
 
 _TENANT_TODAY: LiteralString = """
@@ -76,10 +76,10 @@ FROM model_usage WHERE tenant_id = %(tenant)s AND day = current_date
 
 async def tenant_today(conn: Connection, tenant_id: str) -> Spent:
     """What all users of the tenant have cost today; only the system role sees them all."""
-    return _spent(await (await conn.execute(_TENANT_TODAY, {"tenant": tenant_id})).fetchone())
+    return to_spent(await (await conn.execute(_TENANT_TODAY, {"tenant": tenant_id})).fetchone())
 
 
-def _spent(row: Mapping[str, Any] | None) -> Spent:
+def to_spent(row: Mapping[str, Any] | None) -> Spent:
     if row is None or row["calls"] is None:
         return Spent()
     return Spent(row["calls"], row["tokens_in"], row["tokens_out"], row["seconds"])

@@ -32,12 +32,12 @@ async def line(conn: Connection, subject: Subject, memory_id: UUID) -> list[Memo
         fresh = await memory.by_ids(conn, subject, {row["memory_id"] for row in rows} - found.keys())
         followed = {m.root_id for m in found.values()} | roots
         found |= {m.memory_id: m for m in fresh}
-        ids = {other for m in fresh for other in _beside(m)} - found.keys() - ids
+        ids = {other for m in fresh for other in list_beside(m)} - found.keys() - ids
         roots = {m.root_id for m in fresh} - followed
     return in_order(found.values())
 
 
-def _beside(each: Memory) -> set[UUID]:
+def list_beside(each: Memory) -> set[UUID]:
     return {*each.supersedes, *((each.superseded_by,) if each.superseded_by else ())}
 
 
@@ -129,7 +129,7 @@ class Held:
     text: str
 
 
-async def held(
+async def load_held(
     conn: Connection,
     subject: Subject,
     at: datetime,
@@ -142,7 +142,7 @@ async def held(
     whose = {"tenant": subject.tenant_id, "user": subject.user_id, "at": at, "type": type}
     rows = await (await conn.execute(_PAGE, {**whose, "limit": limit, "offset": offset})).fetchall()
     if rows:
-        return await ordered(conn, subject, [row["memory_id"] for row in rows]), rows[0]["n"]
+        return await load_ordered(conn, subject, [row["memory_id"] for row in rows]), rows[0]["n"]
     row = await (await conn.execute(_COUNT, whose)).fetchone()
     return [], row["n"] if row else 0
 
@@ -153,7 +153,7 @@ async def words_held(conn: Connection, subject: Subject, at: datetime, type: str
     return [Held(**row) for row in await (await conn.execute(_WORDS, whose)).fetchall()]
 
 
-async def ordered(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> list[Memory]:
+async def load_ordered(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> list[Memory]:
     """These versions in this order."""
     by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
     return [by_id[each] for each in ids if each in by_id]

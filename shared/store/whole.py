@@ -21,7 +21,7 @@ PATIENCE = "30s"
 
 
 @dataclass(frozen=True)
-class State:
+class DatabaseState:
     """What is there: `rows` of any user, whether it is served, a restore under way and what it has put aside."""
 
     server: int
@@ -47,7 +47,7 @@ FROM pg_class k WHERE k.relnamespace = to_regnamespace('smart_brain') AND k.relk
 """
 
 
-async def state(conn: Connection) -> State:
+async def state(conn: Connection) -> DatabaseState:
     """How the database stands."""
     row = await (await conn.execute(_STATE)).fetchone()
     assert row is not None  # noqa: S101 # it always answers
@@ -56,7 +56,7 @@ async def state(conn: Connection) -> State:
         rows = any([await _any(conn, name) for name in await tables(conn, of_users=True)])
         gate = await (await conn.execute("SELECT to_regclass('smart_brain.serving') IS NOT NULL AS gate")).fetchone()
         serving = gate is not None and gate["gate"] and await _any(conn, "serving")
-    return State(**row, rows=rows, serving=serving)
+    return DatabaseState(**row, rows=rows, serving=serving)
 
 
 async def tables(conn: Connection, *, of_users: bool = False) -> list[str]:
@@ -161,7 +161,7 @@ async def ledger(conn: Connection) -> list[Mapping[str, Any]]:
 _LOCK: LiteralString = "SELECT pg_try_advisory_lock(727006) AS alone"
 
 
-async def alone(conn: Connection) -> bool:
+async def is_alone(conn: Connection) -> bool:
     """Whether nobody else restores this database; holds as long as the connection does."""
     row = await (await conn.execute(_LOCK)).fetchone()
     return bool(row and row["alone"])
@@ -244,7 +244,7 @@ ORDER BY 1, 2, 3
 """
 
 
-async def left(conn: Connection) -> Sequence[Mapping[str, Any]]:
+async def load_left(conn: Connection) -> Sequence[Mapping[str, Any]]:
     """Erasures that are not completed: those of the restored database, and those of the journal that it has not."""
     return await (await conn.execute(_LEFT)).fetchall()
 
@@ -253,7 +253,7 @@ async def open_gate(conn: Connection) -> bool:
     """Whether the database is served from here on: not while any erasure is left."""
     async with conn.transaction():
         await conn.execute("LOCK TABLE smart_brain.tombstones IN SHARE MODE")
-        if await left(conn):
+        if await load_left(conn):
             return False
         await conn.execute("INSERT INTO smart_brain.serving SELECT WHERE NOT EXISTS (SELECT FROM smart_brain.serving)")
         await conn.execute("DROP SCHEMA smart_brain_restore CASCADE")

@@ -15,7 +15,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND session_id = ANY(%(sessi
 """
 
 
-def standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
+def load_standing(subject: Subject, sessions: Iterable[str]) -> Read[Wishes]:
     """What holds for these sessions and for the person."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": [PERSON, *sessions]}
     return Read(_STANDING, params, lambda rows: Wishes(StandingWish(**row) for row in rows))

@@ -74,7 +74,7 @@ async def test_when_memory_itself_is_slow_the_refusal_comes_in_time(
 async def test_a_plan_too_is_refused_in_time_when_memory_itself_is_slow(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "pending", slow)
+    monkeypatch.setattr(turns, "load_pending", slow)
     began = time.monotonic()
     plan = {"version": "0.1", "queries": [{"text": "tea"}]}
     answer = await person.post("/v1/retrieve", {**person.whose, **plan})

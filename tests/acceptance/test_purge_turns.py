@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
-from services.erasure.topics.purge import left, purge
+from services.erasure.topics.purge import count_left, purge
 from shared import clock
 from shared.bus.requests import Asker
 from shared.domain.subjects import Subject
@@ -39,7 +39,7 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
 
     await wait_for(buried, "both dead letters")
     subject, asked_at = Subject(person.tenant_id, person.user_id), clock.now()
-    found = await left(system.bootstrap, subject, asked_at)
+    found = await count_left(system.bootstrap, subject, asked_at)
     assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name], found[TURN_COMMIT.dead_letter]) == (2, 1, 1)
 
     async def gone() -> bool:
@@ -47,6 +47,6 @@ async def test_turns_questions_answers_and_dead_letters_of_a_user_are_gone_once_
         return not (await purge(system.bootstrap, subject, asked_at, now=later)).waiting
 
     await wait_for(gone, "the groups of the services to have consumed everything")
-    assert await left(system.bootstrap, subject, asked_at) == {}
-    kept = await left(system.bootstrap, Subject(other.tenant_id, other.user_id), asked_at)
+    assert await count_left(system.bootstrap, subject, asked_at) == {}
+    kept = await count_left(system.bootstrap, Subject(other.tenant_id, other.user_id), asked_at)
     assert kept[TURN_COMMIT.dead_letter] == 1

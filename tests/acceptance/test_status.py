@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from services.cli import data_folder
 from services.cli.data_folder import Running
-from shared.service import Service, probes, together
+from shared.service import Service, probes, run_together
 from tests.integration.cli.called import call
 from tests.system.running import System
 from tests.system.serving import serving
@@ -38,7 +38,7 @@ async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_p
     both = [system["relay"].service, system["governor"].service]
     async with (
         serving(probes(Starlette(), system["compose"].service, lambda: True)) as compose,
-        serving(probes(Starlette(), together(both), lambda: True)) as light,
+        serving(probes(Starlette(), run_together(both), lambda: True)) as light,
     ):
         written(system, tmp_path, {"compose": compose, "relay": light, "governor": light})
         code, answer, shown = await told(tmp_path)
@@ -54,7 +54,7 @@ async def test_what_runs_is_told_with_addresses_and_probes(system: System, tmp_p
 async def test_what_is_not_ready_is_named_and_ends_the_command_with_1(system: System, tmp_path: Path) -> None:
     relay = replace(system["relay"].service, ready=_away)
     observer = Service("observer", run=relay.run, ready=_away)
-    async with serving(probes(Starlette(), together([relay, system["governor"].service]), lambda: True)) as light:
+    async with serving(probes(Starlette(), run_together([relay, system["governor"].service]), lambda: True)) as light:
         services = {"compose": "http://127.0.0.1:9", "relay": light, "governor": light}
         async with serving(probes(Starlette(), observer, lambda: True)) as alone:
             written(system, tmp_path, {**services, "observer": alone})

@@ -43,7 +43,7 @@ def run(options: Options) -> Report:
 async def _measured(on: Supervisor, options: Options) -> Report:
     report = Report("commit")
     source = talk.turns(USERS, "commit")
-    http = on.running().http
+    http = on.describe().http
     async with kit.runtime(on) as rt:
         for at_once, many in ((1, options.some(300)), (AT_ONCE, options.some(1600))):
             rounds = [await _round(rt, on.dsn, http, source, many, at_once) for _ in range(ROUNDS)]

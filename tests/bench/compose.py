@@ -218,7 +218,7 @@ async def _bare(dsn: str, jobs: Sequence[Sequence[replay.Statement]], at_once: i
 
 async def _http(on: Supervisor, asked: Sequence[ComposeRequest], many: int) -> Load:
     bodies = [each.model_dump_json().encode() for each in asked]
-    async with Http(on.running().http) as web:
+    async with Http(on.describe().http) as web:
         return await _warmed(bodies, many, lambda body: web.post("/v1/context", body))
 
 

@@ -103,7 +103,7 @@ async def _measured(on: Supervisor, options: Options) -> Report:
     turns = TURNS // 4 if options.quick else TURNS
     await load.load(on.dsn, 1_000, 20_000)
     await _told(on.dsn, turns)
-    url = on.running().http
+    url = on.describe().http
     asked = [_question(question) for question in talk.questions(40)]
     await _ask(url, asked, 80)
     before = await _ask(url, asked, options.some(ASKS))

@@ -122,7 +122,7 @@ async def _tell(rt: Runtime, size: int) -> None:
 
     await asyncio.gather(*(commit(n, *pair) for n, pair in enumerate(zip(lines, lines, strict=False))))
     while True:
-        (waiting,) = await rt.db.read(WHO, turns.pending(WHO, 200))
+        (waiting,) = await rt.db.read(WHO, turns.load_pending(WHO, 200))
         if not waiting:
             return
         async with rt.db.transaction(WHO) as conn:

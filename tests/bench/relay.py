@@ -83,7 +83,7 @@ async def _drained(rt: Runtime) -> Load:
     publisher = Publisher(rt.bootstrap, "bench-relay")
     await publisher.start()
     moved = 0
-    async with rt.db.held() as conn:
+    async with rt.db.hold_connection() as conn:
         shards = Shards(clock.uuid7())
         await shards.balance(conn)
         began = time.perf_counter()

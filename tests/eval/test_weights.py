@@ -42,7 +42,9 @@ def test_the_weights_were_fitted_to_this_corpus() -> None:
         rows = corpus.statement_rows(message)
         if not rows:
             continue
-        for row, shares in zip(rows, network.shares([network.known(row.grams) for row in rows]).tolist(), strict=True):
+        for row, shares in zip(
+            rows, network.shares([network.find_rows(row.grams) for row in rows]).tolist(), strict=True
+        ):
             if row.labels[0] is not None:
                 likeliest = network.groups[0][max(range(len(network.groups[0])), key=shares.__getitem__)]
                 met = likeliest != corpus.NONE if row.labels[0] == corpus.SOME else likeliest == row.labels[0]

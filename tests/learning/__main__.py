@@ -31,7 +31,7 @@ def check(messages: Sequence[Sequence[Row]], group: int, lexicon: dict[str, set[
         model = fit.fit([m for m, f in zip(messages, folds, strict=True) if f != fold], lexicon, how)
         start = sum(len(each) for each in model.groups[:group])
         for message in (m for m, f in zip(messages, folds, strict=True) if f == fold and m):
-            shares = model.shares([model.known(row.grams) for row in message])
+            shares = model.shares([model.find_rows(row.grams) for row in message])
             for row, share in zip(message, shares.tolist(), strict=True):
                 if (label := row.labels[group]) is not None:
                     told.append((label, dict(zip(model.groups[group], share[start:], strict=False))))

@@ -16,7 +16,7 @@ from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnTe
 from shared.extraction.clauses import split
 from shared.extraction.learned import AGAINST, CHANGED, FOR, NONE, signs
 from shared.resolution import related
-from shared.resolution.from_rows import told
+from shared.resolution.from_rows import quoted_text
 from tests.learning import natural, phrases
 
 HERE = Path(__file__).parent
@@ -291,7 +291,7 @@ def _learnt(text: str) -> list[str]:
     """The text as it was said, and as it is known by the rules."""
     turn = TurnText((MessageText("user", text, None, 0, AT),))
     seen = observe(turn, ObserveContext(occurred_at=AT), ObservePolicy()).observations
-    kept = [told(each.text, each.value) for each in seen if each.kind != "entity"]
+    kept = [quoted_text(each.text, each.value) for each in seen if each.kind != "entity"]
     return list(dict.fromkeys([text, *kept[:1]]))
 
 

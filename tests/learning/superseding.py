@@ -16,9 +16,9 @@ from uuid import UUID
 
 from services.cli.evaluate.sets import Contradiction, Conversation, read
 from services.cli.evaluate.world import AT, LATER, World
-from shared.domain.statements import Known, Statement
+from shared.domain.statements import ActiveMemory, Statement
 from shared.resolution import resolve
-from shared.resolution.related import Relation
+from shared.resolution.related import SentenceRelation
 from shared.resolution.superseding import SIGNS, count_signs
 from tests.learning import corpus, natural
 from tests.learning.sums import Sample, fit, shares
@@ -35,7 +35,7 @@ MOSTLY = 0.6
 class Pair:
     """A memory, a statement that it was put beside, and their signs."""
 
-    old: Known
+    old: ActiveMemory
     new: Statement
     signs: list[float]
 
@@ -46,7 +46,9 @@ class Recorder:
 
     pairs: list[Pair] = field(default_factory=list[Pair])
 
-    def __call__(self, near: Sequence[Known], new: Statement, quote: str, relations: Sequence[Relation]) -> list[float]:
+    def __call__(
+        self, near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
+    ) -> list[float]:
         """Note the pairs; nothing ends, so that later statements meet it, too."""
         signs = count_signs(near, new, quote, relations)
         self.pairs += [Pair(old, new, each) for old, each in zip(near, signs, strict=True)]

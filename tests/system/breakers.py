@@ -9,4 +9,4 @@ def forget_failures() -> None:
     """No breaker of this process remembers a failure."""
     for each in gc.get_objects():  # none is as old as what a run has frozen
         if isinstance(each, Breaker):
-            each.succeeded()
+            each.note_success()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from shared.background_cache import Ahead
+from shared.background_cache import BackgroundCache
 from shared.errors import TransientError
 from tests.system.wait import wait_for
 
@@ -30,7 +30,7 @@ def counting(answers: list[str]) -> tuple[list[str], Callable[[], Awaitable[str]
 
 async def test_the_first_who_asks_gets_nothing_and_the_next_what_came_meanwhile() -> None:
     asked, load = counting(["a"])
-    ahead = Ahead[str, str]()
+    ahead = BackgroundCache[str, str]()
     assert ahead.get("k", load) is None
     assert ahead.get("k", load) is None
     assert await wait_for(lambda: ahead.get("k", load)) == "a"
@@ -40,7 +40,7 @@ async def test_the_first_who_asks_gets_nothing_and_the_next_what_came_meanwhile(
 async def test_what_is_old_is_given_once_more_while_it_is_loaded_again() -> None:
     clock = Clock()
     _, load = counting(["a", "b"])
-    ahead = Ahead[str, str](clock, keep_s=60)
+    ahead = BackgroundCache[str, str](clock, keep_s=60)
     ahead.get("k", load)
     await wait_for(lambda: ahead.get("k", load))
     clock.now = 61
@@ -62,7 +62,7 @@ async def test_a_load_that_fails_or_hangs_leaves_nothing_and_is_not_tried_at_onc
         await asyncio.sleep(3600)
         return ""
 
-    ahead = Ahead[str, str](clock, keep_s=60, load_s=0.01)
+    ahead = BackgroundCache[str, str](clock, keep_s=60, load_s=0.01)
     for n, load in enumerate((fails, hangs), 1):
         assert ahead.get(str(n), load) is None
         await wait_for(lambda n=n: str(n) in ahead, "the load is over")
@@ -74,7 +74,7 @@ async def test_a_load_that_fails_or_hangs_leaves_nothing_and_is_not_tried_at_onc
 
 
 async def test_only_so_many_are_kept_and_under_way() -> None:
-    ahead = Ahead[str, str](most=2, at_once=2)
+    ahead = BackgroundCache[str, str](most=2, at_once=2)
     _, load = counting(list("abcdef"))
     for key in "abc":
         ahead.get(key, load)
@@ -95,7 +95,7 @@ async def test_nothing_is_under_way_after_the_end() -> None:
             ended.set()
         return ""
 
-    ahead = Ahead[str, str]()
+    ahead = BackgroundCache[str, str]()
     ahead.get("k", hangs)
     await asyncio.sleep(0)
     await ahead.close()

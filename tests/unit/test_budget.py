@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.model_calls.budget import Budget, least, left
+from shared.model_calls.budget import ModelBudget, choose_least, subtract_spent
 from shared.models.cost import Meter, Spent
 
 
@@ -23,31 +23,31 @@ from shared.models.cost import Meter, Spent
 def test_a_share_is_used_up_by_tokens_or_by_time(
     tokens: int, seconds: float, spent: Spent, prompt: int, allowed: bool
 ) -> None:
-    assert left(tokens, seconds, spent).allows(prompt) is allowed
+    assert subtract_spent(tokens, seconds, spent).allows(prompt) is allowed
 
 
 def test_a_burst_counts_down() -> None:
-    budget, asked = left(1000, 0, Spent()), 0
+    budget, asked = subtract_spent(1000, 0, Spent()), 0
     while budget.allows(300):
-        budget, asked = budget.after(Spent(1, 300, 50, 2.0)), asked + 1
+        budget, asked = budget.subtract(Spent(1, 300, 50, 2.0)), asked + 1
     assert asked == 3
     assert budget.tokens == -50
 
 
 def test_the_smaller_share_binds() -> None:
-    assert least(Budget(10, None), Budget(None, 5.0)) == Budget(10, 5.0)
-    assert least(Budget(10, 7.0), Budget(3, 9.0)) == Budget(3, 7.0)
-    assert least(Budget(), Budget()) == Budget()
+    assert choose_least(ModelBudget(10, None), ModelBudget(None, 5.0)) == ModelBudget(10, 5.0)
+    assert choose_least(ModelBudget(10, 7.0), ModelBudget(3, 9.0)) == ModelBudget(3, 7.0)
+    assert choose_least(ModelBudget(), ModelBudget()) == ModelBudget()
 
 
 def test_a_meter_counts_what_came_back_and_what_nobody_waited_for() -> None:
     now = [10.0]
     meter = Meter(lambda: now[0])
-    meter.sent(100)
-    meter.answered(120, 30)
-    meter.sent(50)
-    meter.failed()
+    meter.note_sent(100)
+    meter.note_answered(120, 30)
+    meter.note_sent(50)
+    meter.note_failed()
     now[0] = 12.5
     assert meter.total() == Spent(2, 120, 30, 2.5)
-    meter.sent(70)
+    meter.note_sent(70)
     assert (meter.total().calls, meter.total().tokens, meter.total().tokens_in) == (3, 220, 190)

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Provenance
-from shared.domain.statements import Known, Statement
+from shared.domain.statements import ActiveMemory, Statement
 from shared.policy import ConfidencePolicy
 from shared.resolution.resolve import Confirm, Write, resolve
 from tests.system.memories import a_memory, in_line
@@ -15,7 +15,9 @@ from tests.system.memories import a_memory, in_line
 POLICY = ConfidencePolicy()
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 _ID, _KEY = UUID(int=1), "profile:user:city"
-KNOWN = Known(_ID, _ID, 4, "profile", _KEY, "oslo", "confirmed_by_user", "correction", (), 0.9, NOW, source_sessions=())
+KNOWN = ActiveMemory(
+    _ID, _ID, 4, "profile", _KEY, "oslo", "confirmed_by_user", "correction", (), 0.9, NOW, source_sessions=()
+)
 CHOSEN = Statement("profile", "profile:user:city", "rome", "directive", (), 0.9, False, NOW, "panel", chosen=True)
 
 

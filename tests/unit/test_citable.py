@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from shared.domain.turns import Event, Turn
-from shared.knowledge.citations import LEAST_PRODUCT, Kind, cited, resource_of
+from shared.knowledge.citations import LEAST_PRODUCT, Kind, list_cited, resource_of
 from shared.secrets import PLACEHOLDER
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -56,12 +56,12 @@ def tool(name: str, args: Any, result: Any, status: str = "ok") -> tuple[tuple[s
     ],
 )
 def test_what_is_cited_goes_there_unless_there_is_a_reason(uri: str, kind: str, reason: str | None) -> None:
-    (found,) = cited(turn(ref(uri, kind)), ALL)
+    (found,) = list_cited(turn(ref(uri, kind)), ALL)
     assert (found.kind, found.reason) == (kind, reason)
 
 
 def test_the_caller_may_say_no() -> None:
-    (found,) = cited(turn(ref("https://x.example/a", meta={"ingest": False})), ALL)
+    (found,) = list_cited(turn(ref("https://x.example/a", meta={"ingest": False})), ALL)
     assert found.reason == "not_wanted"
 
 
@@ -85,34 +85,34 @@ def test_the_caller_may_say_no() -> None:
     ],
 )
 def test_what_tools_make_goes_there_and_what_they_say_does_not(name: str, made: bool, language: str) -> None:
-    found = cited(turn(*tool(name, {"path": "a.md", "content": LONG[language]}, "ok")), ALL)
+    found = list_cited(turn(*tool(name, {"path": "a.md", "content": LONG[language]}, "ok")), ALL)
     assert [each.kind for each in found] == (["tool"] if made else [])
 
 
 def test_a_failed_or_short_product_is_none() -> None:
     text = LONG["en"]
-    assert cited(turn(*tool("write_file", {"content": text}, "no", status="error")), ALL) == []
-    assert cited(turn(*tool("write_file", {"content": text[: LEAST_PRODUCT - 1]}, "ok")), ALL) == []
+    assert list_cited(turn(*tool("write_file", {"content": text}, "no", status="error")), ALL) == []
+    assert list_cited(turn(*tool("write_file", {"content": text[: LEAST_PRODUCT - 1]}, "ok")), ALL) == []
 
 
 @pytest.mark.parametrize("kind", ["user_message", "assistant_message", "system", "item", "feedback", "session_end"])
 def test_the_chat_never_goes_there(kind: str) -> None:
-    assert cited(turn((kind, None, {"text": "see https://x.example/a " + LONG["en"]})), ALL) == []
+    assert list_cited(turn((kind, None, {"text": "see https://x.example/a " + LONG["en"]})), ALL) == []
 
 
 def test_policy_says_which_kinds() -> None:
     of = turn(ref("https://x.example/a"), ref("a.md", "file"), *tool("write_file", {"content": LONG["en"]}, "ok"))
-    assert [each.kind for each in cited(of, ALL)] == ["url", "file", "tool"]
-    assert [each.kind for each in cited(of, ("file",))] == ["file"]
-    assert cited(of, ()) == []
+    assert [each.kind for each in list_cited(of, ALL)] == ["url", "file", "tool"]
+    assert [each.kind for each in list_cited(of, ("file",))] == ["file"]
+    assert list_cited(of, ()) == []
 
 
 def test_an_address_that_is_cited_twice_is_one_resource() -> None:
-    assert len(cited(turn(ref("https://x.example/a"), ref("https://x.example/a")), ALL)) == 1
+    assert len(list_cited(turn(ref("https://x.example/a"), ref("https://x.example/a")), ALL)) == 1
 
 
 def test_what_was_erased_is_nothing() -> None:
-    assert cited(turn(("ref", None, None)), ALL) == []
+    assert list_cited(turn(("ref", None, None)), ALL) == []
     assert resource_of(turn(("ref", None, None)), 0, 100) is None
     assert resource_of(turn(), 3, 100) is None
 

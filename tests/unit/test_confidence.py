@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Assertion
-from shared.domain.statements import Known, Statement, relate
+from shared.domain.statements import ActiveMemory, Statement, relate
 from shared.policy import ConfidencePolicy
 
 POLICY = ConfidencePolicy()
@@ -19,10 +19,10 @@ def said(
     return Statement("preference", "pref:ui:theme", "dark", assertion, flags, confidence, False, NOW, session)
 
 
-def known(assertion: Assertion, confidence: float, *, flags: tuple[str, ...] = ()) -> Known:
-    provenance = POLICY.standing(assertion, flags).provenance
+def known(assertion: Assertion, confidence: float, *, flags: tuple[str, ...] = ()) -> ActiveMemory:
+    provenance = POLICY.level_of(assertion, flags).provenance
     one = UUID(int=1)
-    return Known(
+    return ActiveMemory(
         one, one, 1, "preference", "pref:ui:theme", "dark", provenance, assertion, flags, confidence, NOW, ("s1",)
     )
 

@@ -16,9 +16,9 @@ PACKAGES = ("schemas", "services", "shared")
 MOST_FILE_LINES = 350
 MOST_FUNCTION_LINES = 60
 BOUNDS = {
-    "functions named by a bare participle": 430,
-    "functions named by an adjective or adverb": 85,
-    "class names with several meanings": 39,
+    "functions named by a bare participle": 14,
+    "functions named by an adjective or adverb": 4,
+    "class names with several meanings": 0,
     "files that are too long": 23,
     "functions that are too long": 8,
 }
@@ -64,7 +64,8 @@ def _functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]
 
 def is_participle(word: str) -> bool:
     """Whether a name of one word says what has been done or is being done, and not what to do."""
-    return word in IRREGULAR or (word not in NOUNS_AND_VERBS and len(word) > 4 and word.endswith(("ed", "ing")))
+    regular = len(word) > 4 and "_" not in word and word.endswith(("ed", "ing"))
+    return word in IRREGULAR or (regular and word not in NOUNS_AND_VERBS)
 
 
 def count_findings() -> dict[str, list[str]]:
@@ -90,7 +91,9 @@ def test_a_count_never_rises(what: str) -> None:
 
 def test_participles_are_told_from_verbs_and_nouns() -> None:
     assert [
-        word for word in ("told", "merged", "waiting", "need", "embed", "string", "read", "load") if is_participle(word)
+        word
+        for word in ("told", "merged", "waiting", "need", "embed", "string", "read", "list_ended")
+        if is_participle(word)
     ] == [
         "told",
         "merged",

@@ -1,22 +1,22 @@
 """What knowledge answered is used again for whom it was answered to, until it is old or an erasure ends it."""
 
 from schemas.retrieval_plan import RetrievalPlan
-from shared.knowledge.cache import Cache, key_of
+from shared.knowledge.cache import KnowledgeCache, key_of
 from shared.knowledge.port import Bundle, Scope
 
 PLAN = RetrievalPlan.model_validate({"version": "0.1", "queries": [{"text": "returns"}]})
 ANNA, BERT, SHOP = Scope("t", user_id="anna"), Scope("t", user_id="bert"), Scope("t", "shop", user_id="anna")
 
 
-def filled(*scopes: Scope) -> Cache:
+def filled(*scopes: Scope) -> KnowledgeCache:
     """A cache with an answer to each of these."""
-    cache = Cache(lambda: 0.0, 10, 60.0)
+    cache = KnowledgeCache(lambda: 0.0, 10, 60.0)
     for scope in scopes:
         cache.put(key_of(scope, 1, PLAN), Bundle(left_out=1))
     return cache
 
 
-def there(cache: Cache, *scopes: Scope) -> list[bool]:
+def there(cache: KnowledgeCache, *scopes: Scope) -> list[bool]:
     return [cache.get(key_of(scope, 1, PLAN)) is not None for scope in scopes]
 
 

@@ -46,8 +46,8 @@ def test_every_assertion_has_a_standing() -> None:
 
 def test_a_claim_for_oneself_is_worth_less_however_it_is_made() -> None:
     policy = Policy().confidence
-    assert policy.standing("directive", ("self_benefit",)) == policy.self_benefit
-    assert policy.standing("directive").initial > policy.self_benefit.cap
+    assert policy.level_of("directive", ("self_benefit",)) == policy.self_benefit
+    assert policy.level_of("directive").initial > policy.self_benefit.cap
 
 
 def test_what_is_left_out_keeps_its_default(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.vocabulary import Assertion, Provenance
 from shared.clock import uuid7
-from shared.domain.statements import RANK, Known, Statement, candidate_id, input_hash, relate, sense_of
+from shared.domain.statements import RANK, ActiveMemory, Statement, candidate_id, input_hash, relate, sense_of
 from shared.policy import ConfidencePolicy
 
 POLICY = ConfidencePolicy()
@@ -27,7 +27,7 @@ NEW = Statement(
     said_at=NOW,
     session_id="s2",
 )
-OLD = Known(
+OLD = ActiveMemory(
     memory_id=TURN,
     root_id=TURN,
     version=1,
@@ -71,7 +71,7 @@ LATER = NOW + timedelta(days=1)
     ],
 )
 def test_the_relation_follows_from_key_sense_class_and_time(
-    new: Statement, known: list[Known], action: str, reason: str
+    new: Statement, known: list[ActiveMemory], action: str, reason: str
 ) -> None:
     found = relate(new, known, POLICY)
     assert (found.action, found.reason) == (action, reason)
@@ -112,7 +112,7 @@ def test_no_statement_is_worth_more_than_the_cap_of_its_kind(
     ],
 )
 def test_saying_it_again_never_weakens_and_two_sessions_make_analysis(
-    new: Statement, old: Known, provenance: Provenance, confidence: float
+    new: Statement, old: ActiveMemory, provenance: Provenance, confidence: float
 ) -> None:
     found = relate(new, [replace(old, sense=new.sense)], POLICY)
     assert (found.action, found.provenance) == ("confirm", provenance)
@@ -169,7 +169,9 @@ MEMORIES = st.builds(
 
 
 @given(STATEMENTS, st.lists(MEMORIES, max_size=4))
-def test_nothing_weaker_is_ever_written_over_a_tool_or_a_confirmation(new: Statement, known: list[Known]) -> None:
+def test_nothing_weaker_is_ever_written_over_a_tool_or_a_confirmation(
+    new: Statement, known: list[ActiveMemory]
+) -> None:
     found = relate(new, known, POLICY)
     if found.action == "supersede":
         assert found.target
@@ -183,4 +185,4 @@ def test_nothing_weaker_is_ever_written_over_a_tool_or_a_confirmation(new: State
         assert found.confidence >= found.target.confidence
         assert RANK[found.provenance] >= RANK[found.target.provenance]
     if found.action == "create":
-        assert found.confidence <= POLICY.standing(new.assertion, new.flags).cap
+        assert found.confidence <= POLICY.level_of(new.assertion, new.flags).cap

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shared import vectors
-from shared.language.detection import spoken
+from shared.language.detection import list_languages
 from shared.vectors import Scale
 
 DIMENSION = 256
@@ -84,4 +84,4 @@ def test_a_model_that_tells_nothing_apart_lifts_nothing_beyond_measure() -> None
     ],
 )
 def test_a_text_is_in_the_languages_that_carry_it(text: str, languages: tuple[str, ...]) -> None:
-    assert spoken(text) == languages
+    assert list_languages(text) == languages

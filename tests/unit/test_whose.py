@@ -8,7 +8,7 @@ import pytest
 from schemas.topics import SWEEP_MS, TOPICS
 from services.erasure.topics.purge import CARRIERS
 from services.erasure.topics.record_owner import COPIED, appended_ms, is_of, said_before
-from services.erasure.topics.topic_admin import FOREVER, Kept
+from services.erasure.topics.topic_admin import FOREVER, RetentionConfig
 from shared.domain.subjects import Subject
 from tests.system.kafka import Stored
 
@@ -82,18 +82,20 @@ def test_a_copy_stands_where_it_is_since_it_was_copied(copied: tuple[bytes, ...]
 
 
 def test_a_topic_keeps_a_record_for_retention_and_an_open_segment_more() -> None:
-    kept = Kept(retention_ms=DAY, segment_ms=3_600_000)
+    kept = RetentionConfig(retention_ms=DAY, segment_ms=3_600_000)
     assert kept.gone_by(1_700_000_000_000) == datetime.fromtimestamp(
         (1_700_000_000_000 + DAY + 3_600_000 + SWEEP_MS) / 1000, UTC
     )
-    assert not kept.expired(0, DAY)
-    assert kept.expired(0, DAY + 1)
+    assert not kept.is_expired(0, DAY)
+    assert kept.is_expired(0, DAY + 1)
 
 
-@pytest.mark.parametrize("kept", [Kept(None, 1), Kept(2**63 - 1, 1), Kept(1, 2**63 - 1)])
-def test_a_topic_may_keep_a_record_for_ever(kept: Kept) -> None:
+@pytest.mark.parametrize(
+    "kept", [RetentionConfig(None, 1), RetentionConfig(2**63 - 1, 1), RetentionConfig(1, 2**63 - 1)]
+)
+def test_a_topic_may_keep_a_record_for_ever(kept: RetentionConfig) -> None:
     assert kept.gone_by(1_700_000_000_000) == FOREVER
-    assert not kept.expired(0, DAY) or kept.retention_ms == 1
+    assert not kept.is_expired(0, DAY) or kept.retention_ms == 1
 
 
 def test_every_topic_that_carries_text_is_purged() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.analyzer.prompts.answer import MOST_SHOWN, AnalysisAnswer, MemoryOption
-from shared.language.fenced import fenced
+from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
 from shared.models.prompt import Prompt
 
@@ -43,7 +43,7 @@ Examples (sentence, memories, answer):
 def relate(sentence: str, memories: Sequence[MemoryOption]) -> Prompt[AnalysisAnswer]:
     """The question about a sentence; whatever stands in it or in a memory stays inside the fence."""
     shown = [{"id": each.id, "type": each.type, "text": clip_text(each.text)} for each in memories[:MOST_SHOWN]]
-    user = fenced({"sentence": clip_text(sentence), "memories": shown}, "Give the verdicts as JSON.")
+    user = fence_data({"sentence": clip_text(sentence), "memories": shown}, "Give the verdicts as JSON.")
     return Prompt("analysis", VERSION, SYSTEM, user, AnalysisAnswer, max_tokens=200)
 
 

@@ -16,7 +16,7 @@ from shared.errors import ConfigurationError
 from shared.files import CACHE
 from shared.language.patterns import to_pattern
 from shared.store import whole
-from shared.store.whole import State
+from shared.store.whole import DatabaseState
 
 _TABLE = to_pattern(rf'dumping contents of table "{SCHEMA}\.(\w+)"')
 
@@ -73,7 +73,7 @@ async def export(dsn: str, path: Path) -> int:
     return len(rows)
 
 
-def refuse_blind(state: State) -> State:
+def refuse_blind(state: DatabaseState) -> DatabaseState:
     """The state; ConfigurationError where row-level security would leave rows out."""
     if not state.unbound:
         raise ConfigurationError(

@@ -38,7 +38,7 @@ from shared.settings import Settings
 from shared.store import schema, whole
 from shared.store.erasure import tombstones
 from shared.store.erasure.tombstones import Tombstone
-from shared.store.whole import Run, State
+from shared.store.whole import DatabaseState, Run
 
 NOWHERE = "127.0.0.1:1"
 """Where no broker is: a restore publishes nothing itself."""
@@ -86,7 +86,7 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Resto
     began = time.monotonic()
     policy = policies.load(found.policy)
     async with owner(dsn) as conn:
-        if not await whole.alone(conn):
+        if not await whole.is_alone(conn):
             raise ConfigurationError("somebody else is restoring this database")
         run = await _brought_back(conn, dsn, bootstrap, asked, policy.erasure, say)
         await whole.settle(conn)
@@ -96,7 +96,7 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Resto
         async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:
             replayed, rows = await _erased_again(replace(rt, bootstrap=at_hand), conn, say)
         opened = await whole.open_gate(conn)
-        left: Sequence[Mapping[str, Any]] = () if opened else await whole.left(conn)
+        left: Sequence[Mapping[str, Any]] = () if opened else await whole.load_left(conn)
     return RestoreReport(run.file, run.sources, replayed, rows, left, applied, time.monotonic() - began)
 
 
@@ -143,7 +143,7 @@ async def _as_before(conn: Connection) -> None:
 
 
 async def collect_erasures(
-    bootstrap: str | None, asked: RestoreRequest, policy: ErasurePolicy, state: State, under_way: Run | None
+    bootstrap: str | None, asked: RestoreRequest, policy: ErasurePolicy, state: DatabaseState, under_way: Run | None
 ) -> Ledger:
     """The erasures that are known beside the database's own; ConfigurationError where nothing would know of any."""
     known = Ledger()
@@ -209,20 +209,20 @@ async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, i
 
     An erasure worker that runs may complete them as well: whoever comes first.
     """
-    due = {to_erasure(row) for row in await whole.left(conn)}
+    due = {to_erasure(row) for row in await whole.load_left(conn)}
     known = [ledger.of_row(row) for row in await whole.ledger(conn)]
     known.sort(key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
     for number, each in enumerate(known, 1):
         await replay(rt.db, each.subject, each.tombstone, rt.version)
         say("erasures asked again", number, len(known))
-    waiting = await whole.left(conn)
+    waiting = await whole.load_left(conn)
     for go in range(GOES):
         if go and waiting:
             await asyncio.sleep(PAUSE_S)
         for number, row in enumerate(waiting, 1):
             await retry_erasure(rt, *to_erasure(row))
             say("erasures completed", number, len(waiting))
-        waiting = await whole.left(conn)
+        waiting = await whole.load_left(conn)
     completed = due - {to_erasure(row) for row in waiting}
     return len(completed), sum([await count_taken(rt, *each) for each in completed])
 
@@ -233,7 +233,7 @@ def to_erasure(row: Mapping[str, Any]) -> tuple[Subject, UUID]:
 
 async def retry_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> None:
     """One more go at the erasure; one that was left to an operator has an operator now."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found and found.status == "escalated":
             await again_asked(conn, subject, found, "replayed after a restore", rt.version, tombstone_id.hex)
@@ -242,6 +242,6 @@ async def retry_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> No
 
 async def count_taken(rt: Runtime, subject: Subject, tombstone_id: UUID) -> int:
     """How many rows it hid, emptied or removed."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
     return found.row_count if found else 0

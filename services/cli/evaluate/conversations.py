@@ -6,7 +6,7 @@ from services.cli.evaluate.reader import Reader
 from services.cli.evaluate.score import Counts, Miss, Score
 from services.cli.evaluate.sets import Conversation, MemoryWords
 from services.cli.evaluate.world import World
-from shared.domain.statements import Known
+from shared.domain.statements import ActiveMemory
 from shared.language.normalise import fold, normalise
 from shared.resolution.resolve import Confirm, Write
 
@@ -15,7 +15,7 @@ from shared.resolution.resolve import Confirm, Write
 class EndState:
     """What memory held of a conversation when it ended, and for each turn whether it left a memory."""
 
-    memories: tuple[Known, ...]
+    memories: tuple[ActiveMemory, ...]
     left: tuple[bool, ...]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 from services.observer.extract import extract
-from services.observer.prompts import Known
+from services.observer.prompts import KnownMemory
 from shared.extraction import ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.models.provider import ModelProvider
 from shared.policy import ObserverPolicy
@@ -17,7 +17,9 @@ AT_ONCE = 4
 T = TypeVar("T")
 
 
-async def read(reader: Reader | None, turn: TurnText, context: ObserveContext, known: Sequence[Known] = ()) -> Observed:
+async def read(
+    reader: Reader | None, turn: TurnText, context: ObserveContext, known: Sequence[KnownMemory] = ()
+) -> Observed:
     """What is read into the turn; `known` is what the model is shown beside it."""
     if reader is None:
         return observe(turn, context, ObservePolicy())

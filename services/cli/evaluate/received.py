@@ -14,7 +14,7 @@ from schemas.events import FeedbackRecorded
 from services.cli.evaluate.stated import Stated
 from services.evolver import rules
 from services.evolver.rules import due
-from shared.domain.decay import Kept
+from shared.domain.decay import MemoryStats
 from shared.policy import Policy
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
@@ -52,15 +52,15 @@ def simulate_reception(number: int, stated: Stated, how: ReceptionModel, policy:
             break
         for told in draw_feedback(kept, stated.right, how, dice):
             effect = asdict(rules.effect_of(told))
-            kept = due.after(kept, "feedback", {"effect": effect, "told_at": AT.isoformat()}, AT, policy)
+            kept = due.apply_job(kept, "feedback", {"effect": effect, "told_at": AT.isoformat()}, AT, policy)
         if fused := due.fuse(kept, policy):
-            kept = due.after(kept, fused.job, fused.detail, AT, policy)
+            kept = due.apply_job(kept, fused.job, fused.detail, AT, policy)
         if package % how.round_every == 0:
             kept = _round(kept, policy)
     return After(replace(stated, confidence=kept.confidence), kept.shown)
 
 
-def draw_feedback(kept: Kept, right: bool, how: ReceptionModel, dice: random.Random) -> list[FeedbackRecorded]:
+def draw_feedback(kept: MemoryStats, right: bool, how: ReceptionModel, dice: random.Random) -> list[FeedbackRecorded]:
     """The answer used it; then the next message says so, or the opposite, or nothing."""
     used = FeedbackRecorded(
         memory_ids=(kept.memory_id,), judged_by="reply", utilized=True, utilization_signal="keyword_match"
@@ -74,16 +74,16 @@ def draw_feedback(kept: Kept, right: bool, how: ReceptionModel, dice: random.Ran
     return [used, said]
 
 
-def _round(kept: Kept, policy: Policy) -> Kept:
+def _round(kept: MemoryStats, policy: Policy) -> MemoryStats:
     """All that is due is done, as in a round of upkeep."""
-    while kept.status == "active" and (wish := due.due(kept, AT, policy)) is not None:
-        kept = due.after(kept, wish.job, wish.detail, AT, policy)
+    while kept.status == "active" and (wish := due.decide_due(kept, AT, policy)) is not None:
+        kept = due.apply_job(kept, wish.job, wish.detail, AT, policy)
     return kept
 
 
-def to_stats(number: int, stated: Stated) -> Kept:
+def to_stats(number: int, stated: Stated) -> MemoryStats:
     memory_id = UUID(int=number + 1)
-    return Kept(
+    return MemoryStats(
         memory_id=memory_id,
         root_id=memory_id,
         version=1,

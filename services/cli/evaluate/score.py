@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from services.cli.evaluate.sets import Contradiction, Correction, Dated, Expected, Hostile, LabelledExtraction
 from services.cli.evaluate.world import ObservedMessage
 from shared.extraction import Observation
-from shared.extraction.dates import Said
+from shared.extraction.dates import ResolvedDate
 from shared.language.normalise import fold, normalise
 from shared.screening.sanitize import TAKEN_OUT, Screened
 
@@ -245,7 +245,7 @@ def contradiction(label: Contradiction, heard: ObservedMessage, score: Score) ->
         score.misses.append(Miss(label.message, label.language, f"{label.expect} {label.old} {label.new or ''}", got))
 
 
-def judge_date(label: Dated, said: Said | None, score: Score) -> None:
+def judge_date(label: Dated, said: ResolvedDate | None, score: Score) -> None:
     """Right where first and last day, precision and time of day are all as meant; anything else is wrong."""
     score.samples += 1
     wanted = None

@@ -50,7 +50,7 @@ def list_statements(
     name: SetName, label: Label, right: list[Observation], wrong: list[Observation], policy: ConfidencePolicy
 ) -> Iterator[Stated]:
     for one, so in [*((one, True) for one in right), *((one, False) for one in wrong)]:
-        standing = policy.standing(one.assertion, one.flags)
+        standing = policy.level_of(one.assertion, one.flags)
         yield Stated(
             confidence=confidence_of(one, policy),
             right=so,

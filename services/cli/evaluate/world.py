@@ -7,15 +7,15 @@ from uuid import UUID
 
 from services.cli.evaluate.reader import Reader, read
 from services.cli.evaluate.sets import Contradiction
-from services.observer.prompts import Known as PromptKnown
+from services.observer.prompts import KnownMemory as PromptKnown
 from shared.clock import uuid7
 from shared.domain.observations import ObservationRow
-from shared.domain.statements import Known, is_twin
+from shared.domain.statements import ActiveMemory, is_twin
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, Observed, ObservePolicy, observe
 from shared.extraction.turn_texts import observation_rows, turn_text
 from shared.policy import ConfidencePolicy
-from shared.resolution.from_rows import statement_of, told, with_content, words_of
+from shared.resolution.from_rows import quoted_text, statement_of, with_content, words_of
 from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
 
 AT = datetime(2026, 6, 15, 9, 0, tzinfo=UTC)
@@ -30,9 +30,9 @@ class ObservedMessage:
     `bystanders` are memories of other statements that the message ended.
     """
 
-    before: Mapping[UUID, Known]
-    old: tuple[Known, ...]
-    after: tuple[Known, ...]
+    before: Mapping[UUID, ActiveMemory]
+    old: tuple[ActiveMemory, ...]
+    after: tuple[ActiveMemory, ...]
 
     @property
     def gone(self) -> set[UUID]:
@@ -40,7 +40,7 @@ class ObservedMessage:
         return set(self.before) - {known.memory_id for known in self.after}
 
     @property
-    def bystanders(self) -> list[Known]:
+    def bystanders(self) -> list[ActiveMemory]:
         """What ended though the message says nothing of it."""
         meant = {known.memory_id for known in self.old}
         return [known for id, known in self.before.items() if id in self.gone - meant and not known.name_alone]
@@ -64,7 +64,7 @@ class World:
     """The active memories of one user who has said something, newest first."""
 
     policy: ConfidencePolicy = field(default_factory=ConfidencePolicy)
-    active: dict[UUID, Known] = field(default_factory=dict[UUID, Known])
+    active: dict[UUID, ActiveMemory] = field(default_factory=dict[UUID, ActiveMemory])
 
     answer: str | None = None
     """What the assistant said last."""
@@ -126,12 +126,12 @@ def _turn(text: str, session: str, at: datetime) -> Turn:
     return Turn(turn_id, session, 0, turn_id, "", "", at, at, False, (event,))
 
 
-def to_active_memory(row: ObservationRow, written: Write) -> Known:
+def to_active_memory(row: ObservationRow, written: Write) -> ActiveMemory:
     if written.content:
         row = with_content(row, written.content)
     said = statement_of(row)
     sessions = {row.session_id, *(s for old in written.ends for s in old.source_sessions)}
-    return Known(
+    return ActiveMemory(
         memory_id=row.observation_id,
         root_id=written.ends[0].root_id if written.ends else row.observation_id,
         version=written.ends[0].version + 1 if written.ends else 1,
@@ -147,7 +147,7 @@ def to_active_memory(row: ObservationRow, written: Write) -> Known:
         polarity=row.polarity,
         text=row.text,
         words=words_of(row.text, row.value),
-        told=told(row.text, row.value),
+        told=quoted_text(row.text, row.value),
         value=row.value,
         valid_until=row.valid_until,
     )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shared.model_calls.answer_cache import Input
+from shared.model_calls.answer_cache import AnswerKey
 from shared.models.errors import ModelUnavailable
 from shared.models.none import NoModels
 from shared.models.prompt import A, Answer, Prompt
@@ -30,6 +30,6 @@ def readdress_answers(answers: list[CachedAnswer], model: str, policy: ObserverP
     found = {each.input_hash: each for each in answers}
     for each in reversed(answers):
         for version in (each.prompt_version, policy.extract_prompt):
-            asked = Input(each.purpose, version, model, each.said)
+            asked = AnswerKey(each.purpose, version, model, each.said)
             found.setdefault(asked.hash, replace(each, input_hash=asked.hash))
     return list(found.values())

@@ -19,7 +19,7 @@ from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 from shared.store import memory
 from shared.store import rebuild as store
-from shared.store.rebuild import Derived, Place, Settled
+from shared.store.rebuild import Derived, MemoryPlace, SettledObservation
 from shared.store.upkeep import Upkeep
 
 BATCH = 200
@@ -40,7 +40,7 @@ class _Nowhere:
     headers: Sequence[tuple[str, bytes]] = ()
 
 
-async def observe(rt: Runtime, subject: Subject, places: Sequence[Place], say: Say) -> None:
+async def observe(rt: Runtime, subject: Subject, places: Sequence[MemoryPlace], say: Say) -> None:
     """Each turn has its observations; a batch ends where a turn was observed after a later one."""
     done = 0
     for batch in batches([place.turn_id for place in places if not place.lost]):
@@ -62,7 +62,7 @@ def batches(turn_ids: Iterable[UUID]) -> Iterator[list[UUID]]:
 
 
 def in_order(
-    found: Iterable[Derived], settled: Iterable[Settled], places: Iterable[Place]
+    found: Iterable[Derived], settled: Iterable[SettledObservation], places: Iterable[MemoryPlace]
 ) -> list[tuple[UUID, datetime]]:
     """What the evolver has to be given, and when it had it; what only the rules of today see, with its turn's outcome.
 
@@ -79,7 +79,7 @@ def in_order(
     return [(each.observation_id, at) for at, each in rows]
 
 
-def _at(live: Settled | None, outcome_at: datetime | None) -> datetime | None:
+def _at(live: SettledObservation | None, outcome_at: datetime | None) -> datetime | None:
     if live is None:
         return outcome_at
     return None if live.state in OPEN | LOST else live.at or outcome_at

@@ -22,7 +22,7 @@ from shared.settings import Settings
 from shared.store import memory, model_cache
 from shared.store import rebuild as store
 from shared.store.model_cache import CachedAnswer
-from shared.store.rebuild import Place, Rows, Settled
+from shared.store.rebuild import MemoryPlace, Rows, SettledObservation
 from shared.store.schema import scratch
 from shared.store.upkeep import Upkeep
 
@@ -52,8 +52,8 @@ class RebuildReport:
 class Snapshot:
     """One moment of the live rows: what is known, and the order in which it came to be known."""
 
-    places: Sequence[Place]
-    settled: Sequence[Settled]
+    places: Sequence[MemoryPlace]
+    settled: Sequence[SettledObservation]
     journal: Sequence[Upkeep]
     answers: list[CachedAnswer]
     memories: Rows
@@ -71,25 +71,25 @@ async def rebuild(
     async with scratch(dsn) as schema, open_database(Database(dsn, size=2, schema=schema)) as db:
         phases: dict[str, float] = {}
 
-        def passed(name: str) -> None:
+        def count_passed(name: str) -> None:
             phases[name] = time.monotonic() - began - sum(phases.values())
 
         waiting = await count_open_turns(db, subject, say)
-        passed("prepared")
+        count_passed("prepared")
         seen = await _snapshot(db, subject)
         models = KeptModels(each for each in seen.answers if each.purpose == PURPOSE)
         rt = _runtime(settings, db, policy, models)
         await copy_seen(rt, subject, seen)
-        passed("copied")
+        count_passed("copied")
         await replay.observe(rt, subject, seen.places, say)
-        passed("read")
+        count_passed("read")
         async with db.transaction(subject) as conn:
-            order = replay.in_order(await store.derived(conn, subject), seen.settled, seen.places)
+            order = replay.in_order(await store.load_derived(conn, subject), seen.settled, seen.places)
         await replay.evolve(rt, subject, order, seen.journal, say)
-        passed("made again")
+        count_passed("made again")
         async with db.transaction(subject) as conn:
             found = differences(seen.memories, made := await store.rebuilt(conn, subject))
-        passed("compared")
+        count_passed("compared")
         if apply:
             await _apply(db, subject, seen, {each.memory_id for each in found})
     return RebuildReport(
@@ -143,7 +143,7 @@ async def _snapshot(db: Database, subject: Subject) -> Snapshot:
         await memory.lock(conn, subject)
         return Snapshot(
             await store.places(conn, subject),
-            await store.settled(conn, subject),
+            await store.load_settled(conn, subject),
             await store.journal(conn, subject),
             await store.answers(conn, subject),
             await store.live(conn, subject),

@@ -169,7 +169,7 @@ def _taken_back(overlay: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
     if of_user:
-        gone = [{"span": span, "forgotten": True} for span in retractions.taken(hit.text)]
+        gone = [{"span": span, "forgotten": True} for span in retractions.find_taken_back(hit.text)]
     if overlay.taken_back and (taken := overlay.taken_back.get(str(hit.turn_id))):
         span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
         gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})

@@ -18,7 +18,7 @@ from shared.language.patterns import to_pattern
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.store import search as store
-from shared.store.search import Compared, Meant, Pages, Within
+from shared.store.search import Compared, Meant, Pages, SearchScope
 from shared.vectors import Scale, scale_of, sentences
 
 Texts = Callable[[Sequence[str]], Mapping[int, str]]
@@ -59,7 +59,7 @@ def nearness_between(one: str, other: str) -> float:
     return float(static_scale().lift(np.asarray([encoder.encode(one) @ encoder.encode(other)]))[0])
 
 
-async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: Within) -> Near:
+async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> Near:
     """How near the user's chunks within the bounds are to what is asked."""
     missing: str | None = None
     if rt.models.embedding_model_id is not None:
@@ -71,7 +71,7 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: Within)
             missing = "pgvector_unavailable"
     static = load_static_encoder()
     held = rt.pages.find(subject, static.model_id)
-    reading = store.near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
+    reading = store.load_near(subject, static.model_id, {}, within, set_id=static.model_id, known=_version(held))
     names, meant = await rt.db.read(subject, store.names(subject), reading)
     rows = load_pages(rt, subject, static.model_id, held, meant)
     units = {n: static.encode(text) for n, text in texts(names).items()}
@@ -79,7 +79,7 @@ async def read_near(rt: Runtime, subject: Subject, texts: Texts, within: Within)
     return Near({n: to_lifts(rows, {static.model_id: unit}, scales) for n, unit in units.items()}, missing)
 
 
-async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Within) -> dict[int, Lifts]:
+async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: SearchScope) -> dict[int, Lifts]:
     models, set_id, static = rt.models, str(rt.models.embedding_model_id), load_static_encoder()
     (names,) = await rt.db.read(subject, store.names(subject))
     asked = texts(names)
@@ -90,7 +90,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Withi
     for (n, text), vector in zip(asked.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
-        reading = store.near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
+        reading = store.load_near(subject, static.model_id, views, within, set_id=set_id, known=_version(held))
         (meant,) = await rt.db.read(subject, reading)
         rows = load_pages(rt, subject, set_id, held, meant)
         units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}

@@ -13,7 +13,7 @@ from schemas.turn_events import FieldProblem
 from services.compose.context import experience, pending_turns
 from services.compose.context.nearest import nearness_to
 from services.compose.context.planner import ROUTING, Planner, PlanningResult
-from services.compose.rules.candidates import CoreMemory, HeldBack, RecentTurn, UserMessage
+from services.compose.rules.candidates import CoreMemory, HeldBack, RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import (
     TokenLimitTooSmallError,
     UserMessageTooLongError,
@@ -45,7 +45,7 @@ from shared.policy import ComposePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy, Source, show
 from shared.store.ended import EndedVersion
-from shared.store.memory import Pinned
+from shared.store.memory import CoreMemoryRow
 
 NONCE_BYTES = 3
 """Nobody who wrote a text that is in the package could know them."""
@@ -56,14 +56,14 @@ WINDOW_CHARS = 32_000
 
 
 @dataclass(frozen=True)
-class PackageInputs:
+class ComposeState:
     """What every package starts from; `hidden` names the core memories that what was said since ends.
 
     `message` is what is being answered, its media looked up and safe; `knowledge` the version of what is known in the
     scope.
     """
 
-    core: list[Pinned]
+    core: list[CoreMemoryRow]
     summary: str
     names: list[str]
     window: list[Turn]
@@ -163,7 +163,7 @@ def _metadata(
 def package_context(
     asked: ComposeRequest,
     rt: Runtime,
-    loaded: PackageInputs,
+    loaded: ComposeState,
     said: UserMessageParts,
     thought: PlanningResult,
     settled: ConflictResolution,
@@ -203,7 +203,7 @@ def package_context(
         return pack_context(inputs, _limits(policy))
 
 
-def to_core(known: Pinned) -> CoreMemory:
+def to_core(known: CoreMemoryRow) -> CoreMemory:
     """The pinned memory as packing takes it."""
     return CoreMemory(
         type=known.type,
@@ -240,7 +240,7 @@ def inject_limit(asked: ComposeRequest, policy: ComposePolicy) -> int | None:
     return policy.inject_limit if asked.inject_limit is None else asked.inject_limit
 
 
-def select_core(loaded: PackageInputs, thought: PlanningResult, message: str) -> list[CoreMemory]:
+def select_core(loaded: ComposeState, thought: PlanningResult, message: str) -> list[CoreMemory]:
     """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
     core = [to_core(known) for known in loaded.core]
     if asks_for_all(message, thought.planned.intent) and not points_back(message):
@@ -250,7 +250,7 @@ def select_core(loaded: PackageInputs, thought: PlanningResult, message: str) ->
 
 
 def gather_beside(
-    asked: ComposeRequest, rt: Runtime, loaded: PackageInputs, core: Sequence[CoreMemory]
+    asked: ComposeRequest, rt: Runtime, loaded: ComposeState, core: Sequence[CoreMemory]
 ) -> RepeatCandidate:
     """What the package shows beside the evidence, as it may be shown: its core memory, and the summary and as many of
     the newest turns as their shares of the limit hold."""
@@ -280,7 +280,7 @@ def _shown_of(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str
 
 def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[Decision, ...], list[HeldBack]]:
     """The turn as the window shows it, the media whose recognised text gives orders, and all that is held back."""
-    messages: list[UserMessage] = []
+    messages: list[TurnMessage] = []
     blocked: list[blocks.Blocked] = []
     held: list[HeldBack] = []
     for event in turn.events:
@@ -296,5 +296,5 @@ def _to_recent(turn: Turn, policy: SanitizePolicy) -> tuple[RecentTurn, tuple[De
         told = blocks.render(event.blocks, event.unsafe, RECENT_CHARS, words, policy)
         blocked += told.blocked
         text = told.text if event.blocks else words(clip(event.content["text"], WINDOW_CHARS))
-        messages.append(UserMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
+        messages.append(TurnMessage(event.role or "user", text, event.name))  # pyright: ignore[reportArgumentType] # the table's roles are the vocabulary's
     return RecentTurn(str(turn.turn_id), turn.seq, tuple(messages)), list_withheld(blocked), held

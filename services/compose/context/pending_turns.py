@@ -27,11 +27,11 @@ from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, ObservePolicy, TurnText, observe, retractions
 from shared.extraction.turn_texts import RESTORE, SPOKEN, is_forgotten, observation_rows, place_of, turn_text
 from shared.policy import ConfidencePolicy
-from shared.resolution.from_rows import known_of, statement_of, told, words_of
+from shared.resolution.from_rows import known_of, quoted_text, statement_of, words_of
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
 from shared.store.ended import TakenBackTurn
-from shared.user_cache import Lately
+from shared.user_cache import UserCache
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""
@@ -56,7 +56,7 @@ class OpenTurns:
 
     turns: Sequence[Turn]
     epoch: int = 0
-    read: Lately[UUID, list[PendingObservation]] = field(default_factory=Lately[UUID, list[PendingObservation]])
+    read: UserCache[UUID, list[PendingObservation]] = field(default_factory=UserCache[UUID, list[PendingObservation]])
 
     def statements(self, subject: Subject, policy: ConfidencePolicy) -> list[PendingObservation]:
         """What the turns state."""
@@ -76,7 +76,7 @@ async def foresee(
     pending += read(now, policy, now=True) if now else []
     if not pending:
         return NOTHING
-    (known,) = await db.read(subject, memory.concerned(subject, [p.statement for p in pending]))
+    (known,) = await db.read(subject, memory.load_concerned(subject, [p.statement for p in pending]))
     return overlay(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
@@ -86,7 +86,7 @@ async def foretell(
     """What will become of each of these statements, by its id, after what the open turns state."""
     open_turns = await drop_withheld_turns(db, subject, open_turns)
     pending = [*open_turns.statements(subject, policy), *said]
-    (known,) = await db.read(subject, memory.concerned(subject, [each.statement for each in pending]))
+    (known,) = await db.read(subject, memory.load_concerned(subject, [each.statement for each in pending]))
     return foreseen(pending, [to_memory_snapshot(each) for each in known], policy)
 
 
@@ -94,14 +94,16 @@ async def drop_withheld_turns(db: Database, subject: Subject, open_turns: OpenTu
     """Those from which anything will be learnt; what the others take back is taken back by the workers."""
     if not open_turns.turns:
         return open_turns
-    (silence,) = await db.read(subject, wishes.standing(subject, {turn.session_id for turn in open_turns.turns}))
+    (silence,) = await db.read(subject, wishes.load_standing(subject, {turn.session_id for turn in open_turns.turns}))
     kept = [turn for turn in open_turns.turns if not silence.hear(place_of(turn), turn_text(turn))]
     return replace(open_turns, turns=kept)
 
 
 async def why_withheld(db: Database, subject: Subject, earlier: Sequence[Turn], turn: Turn) -> str | None:
     """By whose wish nothing will be learnt from the turn, after these that are open still; None where it will be."""
-    (silence,) = await db.read(subject, wishes.standing(subject, [turn.session_id, *(t.session_id for t in earlier)]))
+    (silence,) = await db.read(
+        subject, wishes.load_standing(subject, [turn.session_id, *(t.session_id for t in earlier)])
+    )
     for each in earlier:
         silence.hear(place_of(each), turn_text(each))
     return silence.hear(place_of(turn), turn_text(turn))
@@ -132,7 +134,7 @@ def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *
         statement=statement_of(row),
         text=row.text,
         words=words_of(row.text, row.value),
-        told=told(row.text, row.value),
+        told=quoted_text(row.text, row.value),
         place=MessagePosition(str(row.turn_id), row.ordinal, (row.span_start, row.span_end), _word(row.value)),
         spoken=spoken or PendingMessage(row.text, row.said_at, row.session_id),
         polarity=row.polarity,

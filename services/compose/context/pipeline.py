@@ -28,7 +28,7 @@ from services.compose.context.evidence import evidence_pack, fuse_policy, screen
 from services.compose.context.hits import SearchResult
 from services.compose.context.nearest import nearness_between
 from services.compose.context.package import (
-    PackageInputs,
+    ComposeState,
     gather_beside,
     hold_message,
     inject_limit,
@@ -74,7 +74,7 @@ from shared.extraction.relatives import tells_of_relative
 from shared.runtime import Runtime
 from shared.store import ended, entities, knowledge, memory, sessions, summaries, turns
 from shared.store.erasure import tombstones
-from shared.store.media import known
+from shared.store.media import load_known
 from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
 
 ASKED_CHARS = 2000
@@ -113,7 +113,7 @@ async def compose_context(
         loaded = await _load(rt, subject, asked, at)
     said = read_message(asked, loaded.message, rt.policy.compose)
     request_id = asked.request_id or clock.uuid7().hex
-    message = blocks.asked(loaded.message, ASKED_CHARS, rt.policy.compose.sanitize)
+    message = blocks.to_question(loaded.message, ASKED_CHARS, rt.policy.compose.sanitize)
     thought = await planner.plan(
         rt,
         subject,
@@ -209,24 +209,24 @@ async def _in_time(left_s: float) -> AsyncGenerator[None, None]:
         raise TransientError("memory did not answer within the deadline") from error
 
 
-async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> PackageInputs:
+async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: datetime) -> ComposeState:
     policy, session_id = rt.policy.compose, asked.session_id
     scope = knowledge_search.scope(rt, asked)
     reads = (
         memory.core(subject, policy.core_limit, tuple(KEYS), tuple(PREFIXES)),
-        summaries.standing(subject, session_id),
+        summaries.load_standing(subject, session_id),
         turns.recent(subject, session_id, policy.recent_turns_max + 1, policy.pending_turns_max),
         tombstones.epoch(subject),
         ended.versions(subject, ENDED_MOST),
         ended.taken_back(subject, ENDED_MOST),
-        entities.joined(subject),
+        entities.load_joined(subject),
     )
     said = asked.user_message.blocks
     named = blocks.media_ids(said)
     version = 0
     if named or rt.knowledge.configured:
         core, standing, recent, epoch, gone, taken, joined, registered, version = await rt.db.read(
-            subject, *reads, known(subject, named), knowledge.version(scope)
+            subject, *reads, load_known(subject, named), knowledge.version(scope)
         )
         said = media.admit_blocks(asked.user_message, registered)
     else:
@@ -242,7 +242,7 @@ async def _load(rt: Runtime, subject: Subject, asked: ComposeRequest, at: dateti
     core = [m for m in core if f"memory:{m.memory_id}" not in hidden and not tells_of_relative(m.content_text)]
     names = [slot["name"] for slot in sessions.foremost(standing.entity_slots, rt.policy.session.entity_slots_max)]
     summary = seen.summary(standing.text, standing.lines, standing.ended)
-    return PackageInputs(
+    return ComposeState(
         core, summary, seen.names(names), recent.window, seen, hidden, said, scope, version, epoch, joined
     )
 
@@ -332,7 +332,7 @@ async def execute_plan(asked: RetrieveRequest, rt: Runtime, *, ignored: Sequence
     subject = Subject(asked.tenant_id, asked.user_id)
     async with _in_time(deadline - time.perf_counter()):
         reads = (
-            turns.pending(subject, rt.policy.compose.pending_turns_max),
+            turns.load_pending(subject, rt.policy.compose.pending_turns_max),
             tombstones.epoch(subject),
             ended.versions(subject, ENDED_MOST),
             ended.taken_back(subject, ENDED_MOST),

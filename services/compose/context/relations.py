@@ -12,14 +12,14 @@ from shared.language.normalise import fold
 from shared.runtime import Runtime
 from shared.store import relations
 from shared.store import search as store
-from shared.store.search import Hit, Within
+from shared.store.search import Hit, SearchScope
 
 TAIL_MESSAGES = 24
 TOGETHER = 4
 
 
 def entities(
-    rt: Runtime, subject: Subject, step: QueryStep, most: int, within: Within
+    rt: Runtime, subject: Subject, step: QueryStep, most: int, within: SearchScope
 ) -> Callable[[], Awaitable[list[Hit]]]:
     """The arm for what this step names: messages and memories that name it, refs and the tasks behind them."""
     spelt = list(dict.fromkeys(to_stored_name(name) for name in step.entities if to_stored_name(name)))
@@ -27,7 +27,7 @@ def entities(
 
     async def run() -> list[Hit]:
         async with rt.db.transaction(subject) as conn:
-            found = dict(await relations.related(conn, subject, canonical, spelt, step.terms, most * 2))
+            found = dict(await relations.load_related(conn, subject, canonical, spelt, step.terms, most * 2))
             hits = await store.at(subject, list(map(str, found)), [], most * 2, within).on(conn)
         scored = [hit._replace(score=found[hit.chunk_id]) for hit in hits]
         return sorted(scored, key=lambda hit: (-hit.score, -hit.said_at.timestamp(), hit.chunk_id.int))[:most]
@@ -36,7 +36,7 @@ def entities(
 
 
 def tail(
-    rt: Runtime, subject: Subject, session_id: str, most: int, within: Within
+    rt: Runtime, subject: Subject, session_id: str, most: int, within: SearchScope
 ) -> Callable[[], Awaitable[list[Hit]]]:
     """The arm for the latest messages of this session, the newest first."""
 
@@ -63,7 +63,8 @@ async def all_together(rt: Runtime, subject: Subject, plan: RetrievalPlan, left_
     try:
         async with asyncio.timeout(left_s), rt.db.transaction(subject) as conn:
             return {
-                n: await relations.together(conn, subject, of, identifiers(of), TOGETHER) for n, of in asked.items()
+                n: await relations.load_together(conn, subject, of, identifiers(of), TOGETHER)
+                for n, of in asked.items()
             }
     except (TimeoutError, TransientError):
         return {}

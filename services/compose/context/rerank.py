@@ -15,7 +15,7 @@ from services.compose.context.hits import ArmReport, SearchResult, Status
 from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy
-from services.compose.rules.ranking.judged import Passage, by_places, rescore_candidates, shortlist
+from services.compose.rules.ranking.judged import RerankPassage, by_places, rescore_candidates, shortlist
 from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
@@ -35,7 +35,7 @@ class Reranker(Protocol):
         """The model that judges, or the method."""
         ...
 
-    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+    async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """One score a passage, 0 to 1, in order; ModelUnavailable or MalformedAnswer if there is none."""
         ...
 
@@ -45,7 +45,7 @@ class LexicalReranker:
 
     name = "lexical"
 
-    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+    async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """By rarity and nearness of the shared words."""
         return lexical.scores(query, passages)
 
@@ -61,7 +61,7 @@ class ModelReranker:
         """The rerank model's."""
         return self._models.rerank_model_id or "none"
 
-    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+    async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """How sure the model is that each passage answers."""
         texts = [_harmless(each.text) for each in passages]
         return await self._models.rerank(_harmless(query), texts, deadline_s=deadline_s)
@@ -78,7 +78,7 @@ class ChatReranker:
         """The chat model's."""
         return self._models.chat_model_id or "none"
 
-    async def scores(self, query: str, passages: Sequence[Passage], *, deadline_s: float) -> list[float]:
+    async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """By place in the answer; what it does not name follows in the order of before."""
         shown = [_harmless(each.text) for each in passages[: prompts.MAX_PASSAGES]]
         prompt = replace(prompts.rank(_harmless(query), shown), deadline_s=deadline_s)
@@ -158,7 +158,7 @@ async def rerank_candidates(
 
 
 async def _scores(
-    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[Passage], limit_s: float, found: SearchResult
+    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[RerankPassage], limit_s: float, found: SearchResult
 ) -> list[float] | None:
     """The scores, within the limit; a reranker that is late or broken is named."""
     began = time.perf_counter()

@@ -56,11 +56,11 @@ from shared.domain.subjects import Subject
 from shared.language import segment, synonyms
 from shared.runtime import Runtime
 from shared.store import search as store
-from shared.store.search import Hit, Posted, Within, Words
+from shared.store.search import Hit, LexicalStats, PostingList, SearchScope
 from shared.telemetry import logger
 
 RANKED = WORDS | MEANING
-OPEN = Within()
+OPEN = SearchScope()
 MAX_CANDIDATES = 400
 PART_TURNS, PART_MEMORIES = 24, 8
 """Of what each part of a question finds, so much is looked at beside what the whole does."""
@@ -82,7 +82,7 @@ class SearchArm:
 
     kind: str
     run: Callable[[], Awaitable[Any]]
-    within: Within = OPEN
+    within: SearchScope = OPEN
     brings: RankedList = NO_LIST
 
 
@@ -90,7 +90,7 @@ class SearchArm:
 class LexicalHits:
     """What is known of the words; the ids of the chunks inside bounds, and of those said at a time that is named."""
 
-    words: Words
+    words: LexicalStats
     inside: bytes | None = None
     then: bytes | None = None
 
@@ -110,7 +110,7 @@ class SearchRequest:
     rt: Runtime
     subject: Subject
     run: ExecutablePlan
-    within: Within
+    within: SearchScope
     numbers: list[int]
     now: datetime
     _cues: dict[tuple[int, tuple[str, ...]], Cues] = field(default_factory=dict[tuple[int, tuple[str, ...]], Cues])
@@ -137,7 +137,7 @@ async def search(
     ends = time.perf_counter() + left_s
     found = SearchResult(ignored=list(run.ignored), overlay=overlay)
     now = clock.now()
-    spans: dict[Within, SearchRequest] = {}
+    spans: dict[SearchScope, SearchRequest] = {}
     for n, step in enumerate(run.steps):
         if step.query.mode in RANKED and not step.bounds.empty:
             within = _within(step.bounds)
@@ -227,7 +227,7 @@ def _word_tasks(asking: SearchRequest) -> Iterator[SearchArm]:
 
 async def retry_misspelt_terms(asking: SearchRequest, heard: ScopeHits, found: SearchResult, ends: float) -> None:
     """Words that memory does not have are read as those that it spells most like them."""
-    text = heard.text or LexicalHits(Words())
+    text = heard.text or LexicalHits(LexicalStats())
     texts = [asking.query(n).text for n in asking.numbers if asking.query(n).mode in WORDS]
     if not text.words.chunks or not texts:
         return
@@ -235,8 +235,8 @@ async def retry_misspelt_terms(asking: SearchRequest, heard: ScopeHits, found: S
     if not asked:
         return
 
-    async def read() -> dict[str, tuple[str, Posted]]:
-        alike = store.alike(asking.subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)
+    async def read() -> dict[str, tuple[str, PostingList]]:
+        alike = store.load_alike(asking.subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)
         return (await asking.rt.db.read(asking.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, asking.within)
@@ -266,7 +266,7 @@ async def rank_hits(asking: SearchRequest, heard: ScopeHits, found: SearchResult
     within, numbers, now = asking.within, asking.numbers, asking.now
     policy = rt.policy.compose
     shown = best_of(policy.least_score)
-    text = heard.text or LexicalHits(Words())
+    text = heard.text or LexicalHits(LexicalStats())
     known = text.words
     read = {n: asking.cues(n, known.names) for n in numbers}
     posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
@@ -376,7 +376,12 @@ def _echoed_replies(current: Sequence[tuple[Hit, CurrentText]], scored: SignalSc
 
 
 async def _read_enders(
-    rt: Runtime, subject: Subject, within: Within, moments: Collection[datetime], kept: set[UUID], found: SearchResult
+    rt: Runtime,
+    subject: Subject,
+    within: SearchScope,
+    moments: Collection[datetime],
+    kept: set[UUID],
+    found: SearchResult,
 ) -> list[tuple[Hit, CurrentText]]:
     """What the user said at these moments and was not found: it ended what would have been."""
     if not moments:
@@ -413,7 +418,7 @@ def flag_own_hits(hits: Sequence[Hit], wanted: Shortlist) -> NDArray[np.bool_]:
     )
 
 
-def _common(within: Within) -> int:
+def _common(within: SearchScope) -> int:
     """Of how many chunks a word is read: of more where most of them will fall outside."""
     return DEFAULT_CONTEXT.common_inside if within.bound else DEFAULT_CONTEXT.common
 
@@ -438,8 +443,8 @@ def _link_tasks(rt: Runtime, subject: Subject, run: ExecutablePlan) -> Iterator[
         yield SearchArm("session", relations.tail(rt, subject, run.tail, most, within), within, brings)
 
 
-def _within(bounds: QueryFilter) -> Within:
+def _within(bounds: QueryFilter) -> SearchScope:
     span = bounds.time
-    return Within(
+    return SearchScope(
         span.from_ if span else None, span.to if span else None, bounds.languages, bounds.prefixes, bounds.past
     )

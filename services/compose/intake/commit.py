@@ -118,7 +118,7 @@ async def _media(turn: TurnEvents, rt: Runtime) -> tuple[Mapping[str, Registered
     if not placed:
         return {}, ()
     subject = Subject(turn.tenant_id, turn.user_id)
-    (known,) = await rt.db.read(subject, registry.known(subject, media_ids(block for _, block in placed)))
+    (known,) = await rt.db.read(subject, registry.load_known(subject, media_ids(block for _, block in placed)))
     return known, media.problems(placed, known)
 
 

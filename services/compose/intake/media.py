@@ -40,7 +40,7 @@ async def put(rt: Runtime, media_id: str, state: MediaState) -> MediaView:
 
 async def view(rt: Runtime, subject: Subject, media_id: str) -> MediaView:
     """The registered media; RefusedError not_found where this user has none of that id."""
-    (found,) = await rt.db.read(subject, media.known(subject, [media_id]))
+    (found,) = await rt.db.read(subject, media.load_known(subject, [media_id]))
     if media_id not in found:
         raise refuse_media("not_found", "not found", 404)
     return MediaView(**asdict(found[media_id]))

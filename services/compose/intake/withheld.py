@@ -22,9 +22,9 @@ async def why_wordless(turn: TurnEvents, rt: Runtime) -> str | None:
     subject = Subject(turn.tenant_id, turn.user_id)
     silence, waiting, last = await rt.db.read(
         subject,
-        wishes.standing(subject, [turn.session_id]),
-        turns.pending(subject, rt.policy.compose.pending_turns_max),
-        turns.last(subject, turn.session_id),
+        wishes.load_standing(subject, [turn.session_id]),
+        turns.load_pending(subject, rt.policy.compose.pending_turns_max),
+        turns.load_last(subject, turn.session_id),
     )
     seq, why = last
     if why:

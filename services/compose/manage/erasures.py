@@ -22,7 +22,7 @@ from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError
 from shared.runtime import Runtime
 from shared.store.erasure import residue, tombstones
-from shared.store.erasure.tombstones import Step, Tombstone
+from shared.store.erasure.tombstones import StepProgress, Tombstone
 from shared.telemetry import logger
 
 
@@ -77,18 +77,18 @@ async def page(rt: Runtime, subject: Subject, limit: int) -> ErasurePage:
 
 async def residue_of(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ResidueView:
     """What is left now of what the erasure covers, looked for at once: nothing, once it is completed."""
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found is None:
             raise _unknown()
         left = await residue.residue(conn, subject, found)
-    return ResidueView(tombstone_id=tombstone_id, status=found.status, **residue.scanned(left))
+    return ResidueView(tombstone_id=tombstone_id, status=found.status, **residue.to_proof(left))
 
 
 async def requeue(rt: Runtime, tombstone_id: UUID, asked: ErasureRequeue) -> ErasureView:
     """An escalated erasure is at work again; RefusedError where it is not escalated."""
     subject = Subject(asked.tenant_id, asked.user_id)
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, tombstone_id).on(conn)
         if found is None:
             raise _unknown()
@@ -105,7 +105,7 @@ def _unknown() -> RefusedError:
     return RefusedError("not_found", f"tombstone_id: {problem.problem}", (problem,), 404)
 
 
-def _view(found: Tombstone, steps: tuple[Step, ...] | list[Step]) -> ErasureView:
+def _view(found: Tombstone, steps: tuple[StepProgress, ...] | list[StepProgress]) -> ErasureView:
     return ErasureView(
         **receipt(found).model_dump(),
         session_ids=found.session_ids,

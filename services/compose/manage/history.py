@@ -10,13 +10,13 @@ from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, r
 from services.compose.rules.resolving.quote import MOST, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
-from shared.extraction.edited import shown
+from shared.extraction.edited import show_value
 from shared.extraction.manipulation import manipulates
 from shared.extraction.turn_texts import SPOKEN
 from shared.runtime import Runtime
 from shared.secrets import refuses
 from shared.store import history, versions
-from shared.store.history import Dispute, Source
+from shared.store.history import Dispute, MemorySource
 
 GIVEN = {"structured": "item", "items": "item", "ref": "ref", "tool": "tool_result"}
 """Detectors that read no sentence: what was given instead."""
@@ -53,7 +53,7 @@ async def history_of(rt: Runtime, subject: Subject, memory_id: UUID) -> MemoryHi
     return MemoryHistory(memories=tuple(shown_))
 
 
-def _evidence(version: Memory, found: Sequence[Source]) -> tuple[EvidenceView, ...]:
+def _evidence(version: Memory, found: Sequence[MemorySource]) -> tuple[EvidenceView, ...]:
     acted = [(seen, action) for seen in found if (action := _action(version, seen))]
     return tuple(
         EvidenceView(
@@ -75,7 +75,7 @@ def _evidence(version: Memory, found: Sequence[Source]) -> tuple[EvidenceView, .
     )
 
 
-def _action(version: Memory, seen: Source) -> str | None:
+def _action(version: Memory, seen: MemorySource) -> str | None:
     """What the observation did to the version; None where it did nothing."""
     verb = (seen.reason or "").partition(":")[0]
     if seen.observation_id == version.memory_id:
@@ -90,7 +90,7 @@ def _action(version: Memory, seen: Source) -> str | None:
     return "retracted" if retracted else None
 
 
-def _quote(seen: Source | Dispute) -> str | None:
+def _quote(seen: MemorySource | Dispute) -> str | None:
     if seen.erased:
         return None
     if seen.detector in GIVEN or seen.event_type not in SPOKEN or seen.said is None:
@@ -147,7 +147,7 @@ async def edit(rt: Runtime, subject: Subject, memory_id: UUID, asked: MemoryEdit
         raise refuse_field(
             "not_active", "memory_id", f"is {known.status}; only the version that holds now can be edited", 409
         )
-    for field, given in (("text", asked.text), ("value", None if asked.value is None else shown(asked.value))):
+    for field, given in (("text", asked.text), ("value", None if asked.value is None else show_value(asked.value))):
         refusal = refuses(given) if given else None
         if refusal:
             problem = f"looks like a secret ({refusal.kind}); it was not stored"

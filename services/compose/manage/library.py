@@ -8,7 +8,7 @@ from shared.domain.subjects import Subject
 from shared.knowledge.port import Scope
 from shared.runtime import Runtime
 from shared.store import knowledge, resources
-from shared.store.resources import Shown
+from shared.store.resources import ListedResource
 
 
 async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int) -> ResourcePage:
@@ -22,10 +22,10 @@ async def note_change(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:
     """From the next request on nothing is used again that was answered before."""
     scope = Scope(asked.tenant_id, asked.org_id or "", asked.profile_id or "")
     async with rt.db.transaction(Subject(asked.tenant_id, "")) as conn:
-        return KnowledgeVersion(version=await knowledge.changed(conn, scope))
+        return KnowledgeVersion(version=await knowledge.note_change(conn, scope))
 
 
-def _view(found: Shown) -> ResourceView:
+def _view(found: ListedResource) -> ResourceView:
     same = {name: getattr(found, name) for name in ResourceView.model_fields if hasattr(found, name)}
     made_at = f"{turn_uri(str(found.turn_id))}#{found.ordinal}"
     uri = made_at if found.ref_type == "tool" else found.ref_uri

@@ -122,13 +122,15 @@ async def page(
     async with rt.db.transaction(subject) as conn:
         if query:
             words, most = segment.query_terms(query), max(COUNTED, limit + offset)
-            (hits,) = await search.by_text(conn, subject, [words], most, search.Within(), memories_only=True)
+            (hits,) = await search.by_text(conn, subject, [words], most, search.SearchScope(), memories_only=True)
             ids = [h.memory_id for h in hits if h.memory_id and (type is None or h.type == type)]
             by_id = {m.memory_id: m for m in await memory.by_ids(conn, subject, ids)}
             fitting = [by_id[i] for i in ids if i in by_id and (type or not known_of(by_id[i]).name_alone)]
             count, found = len(fitting), fitting[offset : offset + limit]
         else:
-            found, count = await memory.listing(conn, subject, status=status, type=type, limit=limit, offset=offset)
+            found, count = await memory.list_memories(
+                conn, subject, status=status, type=type, limit=limit, offset=offset
+            )
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), count=count)
 
 
@@ -166,13 +168,13 @@ async def _page_then(
     """The versions that held at that moment, newest first or those first that hold most of the query's words."""
     async with rt.db.transaction(subject) as conn:
         if not query:
-            found, count = await versions.held(conn, subject, at, type=type, limit=limit, offset=offset)
+            found, count = await versions.load_held(conn, subject, at, type=type, limit=limit, offset=offset)
             return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
         words = await versions.words_held(conn, subject, at, type)
     # cutting thousands of texts into words takes a while, and packages are composed in this process
     ids = await asyncio.to_thread(rank_by_terms, query, [(each.memory_id, each.text) for each in words])
     async with rt.db.transaction(subject) as conn:
-        found, count = await versions.ordered(conn, subject, ids[offset : offset + limit]), len(ids)
+        found, count = await versions.load_ordered(conn, subject, ids[offset : offset + limit]), len(ids)
     return MemoryPage(memories=tuple(to_item(m, subject, rt) for m in found), as_of=at, count=count)
 
 
@@ -226,7 +228,7 @@ async def write(rt: Runtime, turn: TurnEvents) -> WriteReceipt:
 async def list_unread_answers(rt: Runtime, subject: Subject, limit: int) -> AnswerPage:
     """The answers of models about this user's turns that did not fit and have not expired."""
     async with rt.db.transaction(subject) as conn:
-        kept = await answers.listing(conn, subject, limit)
+        kept = await answers.list_answers(conn, subject, limit)
     return AnswerPage(answers=tuple(AnswerView.model_validate(vars(each)) for each in kept))
 
 

@@ -23,7 +23,7 @@ async def page(rt: Runtime, subject: Subject, status: str | None, limit: int) ->
     """The user's proposals, newest first; those that nobody decided in time have expired."""
     async with rt.db.transaction(subject) as conn:
         ended = await promotions.end(conn, subject)
-        found = await promotions.listing(conn, subject, status, limit)
+        found = await promotions.list_promotions(conn, subject, status, limit)
     _count(ended)
     return PromotionPage(promotions=tuple(_view(each) for each in found))
 
@@ -49,7 +49,7 @@ async def decide(rt: Runtime, proposal_id: UUID, asked: PromotionDecision) -> Pr
             )
             found = await promotions.one(conn, subject, proposal_id) or found
             if found.status == "approved":
-                await knowledge.changed(conn, Scope(subject.tenant_id))
+                await knowledge.note_change(conn, Scope(subject.tenant_id))
     _count(changed)
     return _view(found)
 

@@ -4,7 +4,7 @@ from schemas.sessions import ArchiveReceipt, EntitySlot, SessionLine, SessionPag
 from schemas.turn_events import FieldProblem
 from schemas.views import SummaryView
 from services.compose.intake.commit import commit_turn
-from shared.domain.session_end import ending
+from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
@@ -31,7 +31,7 @@ def _line(row: SessionRow) -> SessionLine:
 
 async def page(rt: Runtime, subject: Subject, limit: int, offset: int) -> SessionPage:
     """The user's sessions, the one spoken in last first."""
-    (found,) = await rt.db.read(subject, sessions.listing(subject, limit, offset))
+    (found,) = await rt.db.read(subject, sessions.list_sessions(subject, limit, offset))
     return SessionPage(sessions=tuple(_line(row) for row in found))
 
 
@@ -71,7 +71,7 @@ async def archive(rt: Runtime, subject: Subject, session_id: str) -> ArchiveRece
             state="archived" if done else "ending",
             summary_version=latest.version if done and latest else None,
         )
-    turn = ending(subject, session_id, known.last_seq + 1)
+    turn = make_session_end(subject, session_id, known.last_seq + 1)
     made = (await commit_turn(turn, rt, transport="http")).result
     return ArchiveReceipt(
         receipt_id=made.outbox_event_id,

@@ -130,7 +130,7 @@ def _why_nothing(explained: Sequence[Mapping[str, Any]]) -> str:
 async def _foreseen(rt: Runtime, subject: Subject, turn: Turn) -> Fate:
     """What the workers will make of it, after all that was said before it."""
     pending, epoch = await rt.db.read(
-        subject, turns.pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
+        subject, turns.load_pending(subject, rt.policy.compose.pending_turns_max), tombstones.epoch(subject)
     )
     earlier = [each for each in pending if each.turn_id != turn.turn_id and each.committed_at <= turn.committed_at]
     why = await pending_turns.why_withheld(rt.db, subject, earlier, turn)

@@ -137,7 +137,7 @@ async def _absent(conn: Connection, subject: Subject, item: str) -> dict[str, An
     memory_id = _uuid(item.removeprefix("memory:").removeprefix(memory_uri("")))
     known = await memory.by_ids(conn, subject, [memory_id]) if memory_id else []
     reason = "unknown" if memory_id else "not_found"
-    if memory_id and not known and memory_id in await tombstones.erased(conn, subject, [memory_id]):
+    if memory_id and not known and memory_id in await tombstones.find_erased(conn, subject, [memory_id]):
         reason = "erased"
     for each in known:
         reason = "fused" if each.fused_at else "not_found"

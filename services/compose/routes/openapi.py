@@ -25,12 +25,12 @@ def body_of(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
 def describe(app: FastAPI, profiles: Iterable[str]) -> None:
     """`app.openapi()` now holds the bodies' models, the legal profiles, the probes and the one shape of errors."""
 
-    def made() -> dict[str, Any]:
+    def make_schema() -> dict[str, Any]:
         if not app.openapi_schema:
             app.openapi_schema = _schema(app, sorted(profiles))
         return app.openapi_schema
 
-    app.openapi = made  # type: ignore[method-assign] # FastAPI's documented way
+    app.openapi = make_schema  # type: ignore[method-assign] # FastAPI's documented way
 
 
 def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:

@@ -200,7 +200,7 @@ class HeldBack:
 
 
 @dataclass(frozen=True, slots=True)
-class UserMessage:
+class TurnMessage:
     """One message of a turn."""
 
     role: Role
@@ -214,4 +214,4 @@ class RecentTurn:
 
     turn_id: str
     seq: int
-    messages: tuple[UserMessage, ...] = field(default=())
+    messages: tuple[TurnMessage, ...] = field(default=())

@@ -16,7 +16,14 @@ from schemas.topics import (
     times,
 )
 from services.erasure.topics.record_owner import appended_ms, is_of, said_before
-from services.erasure.topics.topic_admin import Found, Kept, Span, Standing, UnwillingError, standing
+from services.erasure.topics.topic_admin import (
+    Found,
+    RetentionConfig,
+    Span,
+    TopicAdmin,
+    UnwillingError,
+    open_topic_admin,
+)
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.telemetry import logger
@@ -80,17 +87,17 @@ async def purge(
     Again: no further effect. Cut short at any point: others' dead letters may stand twice, none is lost. Only one at a
     time: two side by side could copy back what the other removes. TransientError when the broker is away.
     """
-    async with standing(bootstrap) as broker:
+    async with open_topic_admin(bootstrap) as broker:
         return await _Purge(
             broker, await _Search.begin(broker, subject, asked_at, carriers, sessions), now or clock.now()
         ).run()
 
 
-async def left(
+async def count_left(
     bootstrap: str, subject: Subject, asked_at: datetime, *, carriers: Carriers = CARRIERS
 ) -> dict[str, int]:
     """By topic how many records can be read that are the user's from before `asked_at`; of replies: that may be."""
-    async with standing(bootstrap) as broker:
+    async with open_topic_admin(bootstrap) as broker:
         search = await _Search.begin(broker, subject, asked_at, carriers)
         found: Counter[str] = Counter()
         for topic in carriers.topics:
@@ -124,7 +131,7 @@ class _Findings:
 class _Search:
     """Finds what a user said before a moment. `since`: by inbound partition the first offset that is not before it."""
 
-    broker: Standing
+    broker: TopicAdmin
     subject: Subject
     asked_at: datetime
     since: Mapping[tuple[str, int], int]
@@ -134,7 +141,7 @@ class _Search:
     @classmethod
     async def begin(
         cls,
-        broker: Standing,
+        broker: TopicAdmin,
         subject: Subject,
         asked_at: datetime,
         carriers: Carriers,
@@ -190,11 +197,11 @@ class _Search:
 class _Purge:
     """One purge under way, and what has become of it so far."""
 
-    def __init__(self, broker: Standing, search: _Search, now: datetime) -> None:
+    def __init__(self, broker: TopicAdmin, search: _Search, now: datetime) -> None:
         self._broker = broker
         self._search = search
         self._now = now
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, RetentionConfig] = {}
         self._removed: Counter[str] = Counter()
         self._copied: Counter[str] = Counter()
         self._unreadable = 0
@@ -205,7 +212,7 @@ class _Purge:
     async def run(self) -> Purged:
         """Inbound first: what has been consumed by then has its dead letter already."""
         carriers = self._search.carriers
-        self._kept = await self._broker.kept(_declared(carriers))
+        self._kept = await self._broker.load_retention(list_declared(carriers))
         for topic, group in carriers.inbound.items():
             await self._inbound(topic, group)
         for topic in carriers.replies:
@@ -226,10 +233,10 @@ class _Purge:
         if not found:
             return
         try:
-            committed = await self._broker.committed(group)
+            committed = await self._broker.load_committed(group)
         except UnwillingError as error:
             committed = {}
-            _refused(topic.name, error)
+            refuse_purge(topic.name, error)
         for each in found:
             read_to = committed.get(each.place, -1)
             consumed = sum(offset < read_to for offset, _ in each.hers)
@@ -259,7 +266,7 @@ class _Purge:
         now_ms = _ms(self._now)
 
         def others(record: Found) -> bool:
-            return not kept.expired(record.timestamp, now_ms) and not self._search.hers(record, keyed=keyed)
+            return not kept.is_expired(record.timestamp, now_ms) and not self._search.hers(record, keyed=keyed)
 
         for each in await self._search.dead(topic):
             self._unreadable += each.unreadable
@@ -288,7 +295,7 @@ class _Purge:
         self._keeps(found)
 
     def _stays(self, found: _Findings, error: UnwillingError) -> None:
-        _refused(found.place.topic, error)
+        refuse_purge(found.place.topic, error)
         self._keeps(found)
 
     def _keeps(self, found: _Findings) -> None:
@@ -296,17 +303,17 @@ class _Purge:
         self._clear_by = max(self._clear_by or gone, gone)
 
 
-def _declared(carriers: Carriers) -> dict[str, Kept]:
+def list_declared(carriers: Carriers) -> dict[str, RetentionConfig]:
     """How long these topics keep things if they are as they were created."""
-    made: dict[str, Kept] = {}
+    made: dict[str, RetentionConfig] = {}
     for topic in carriers.topics:
         for name, hours in ((topic.name, topic.retention_hours), (topic.dead_letter, DEAD_LETTER_TEXT_HOURS)):
             numbers = times(hours, carries_text=True)
-            made[name] = Kept(numbers["retention.ms"], numbers["segment.ms"])
+            made[name] = RetentionConfig(numbers["retention.ms"], numbers["segment.ms"])
     return made
 
 
-def _refused(topic: str, error: UnwillingError) -> None:
+def refuse_purge(topic: str, error: UnwillingError) -> None:
     logger().warning("text_left_to_retention", topic=topic, reason=str(error))
 
 

@@ -8,7 +8,7 @@ import orjson
 from schemas.envelope import user_key
 from shared.bus.delivery import Record
 from shared.domain.subjects import Subject
-from shared.parsing import unwrapped
+from shared.parsing import unwrap_turn
 
 COPIED = "x-copied"
 """A header of dead letters that an erasure moved to the end of their partition: when, in ms since the epoch."""
@@ -27,7 +27,7 @@ def is_of(subject: Subject, record: Record, *, keyed: bool, sessions: Collection
     what says that it belongs to one of them is meant.
     """
     fields = _fields(record.value)
-    named = _named(fields)
+    named = find_owner(fields)
     if sessions is not None:
         return named == subject and fields.get("session_id") in sessions
     if named is not None:
@@ -43,10 +43,10 @@ def _fields(body: bytes | None) -> dict[str, Any]:
         raw: Any = orjson.loads(body or b"")
     except orjson.JSONDecodeError:
         return {}
-    return unwrapped(raw) if isinstance(raw, dict) else {}  # pyright: ignore[reportUnknownArgumentType] # raw JSON
+    return unwrap_turn(raw) if isinstance(raw, dict) else {}  # pyright: ignore[reportUnknownArgumentType] # raw JSON
 
 
-def _named(fields: Mapping[str, Any]) -> Subject | None:
+def find_owner(fields: Mapping[str, Any]) -> Subject | None:
     tenant, user = fields.get("tenant_id", "default"), fields.get("user_id")
     return Subject(tenant.strip(), user.strip()) if isinstance(tenant, str) and isinstance(user, str) else None
 

@@ -65,13 +65,13 @@ class UnwillingError(Exception):
 
 
 @dataclass(frozen=True)
-class Kept:
+class RetentionConfig:
     """How long a topic keeps what is written: `retention_ms` None means for ever."""
 
     retention_ms: int | None
     segment_ms: int
 
-    def expired(self, written_ms: int, now_ms: int) -> bool:
+    def is_expired(self, written_ms: int, now_ms: int) -> bool:
         """Whether what was written then has had its time."""
         return self.retention_ms is not None and written_ms + self.retention_ms < now_ms
 
@@ -88,7 +88,7 @@ class Kept:
 
 
 @asynccontextmanager
-async def standing(bootstrap: str) -> AsyncGenerator["Standing"]:
+async def open_topic_admin(bootstrap: str) -> AsyncGenerator["TopicAdmin"]:
     """The topics of a broker; TransientError when it is away, then or later."""
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     consumer = AIOKafkaConsumer(
@@ -99,7 +99,7 @@ async def standing(bootstrap: str) -> AsyncGenerator["Standing"]:
         retry_backoff_ms=FETCH_MS,  # the first look at each topic fails for want of metadata
         **READ_ON,
     )
-    opened = Standing(bootstrap, admin, consumer)
+    opened = TopicAdmin(bootstrap, admin, consumer)
     try:
         await admin.start()
         await consumer.start()
@@ -111,7 +111,7 @@ async def standing(bootstrap: str) -> AsyncGenerator["Standing"]:
         await opened.close()
 
 
-class Standing:
+class TopicAdmin:
     """The topics of one broker as they are; nothing here creates one."""
 
     def __init__(self, bootstrap: str, admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer) -> None:
@@ -152,7 +152,7 @@ class Standing:
         found = await self._consumer.offsets_for_times(dict.fromkeys(spans, max(moment_ms, 0)))
         return {place: min(at.offset, end) if (at := found.get(place)) else end for place, (_, end) in spans.items()}
 
-    async def committed(self, group: str) -> dict[TopicPartition, int]:
+    async def load_committed(self, group: str) -> dict[TopicPartition, int]:
         """Where the group goes on; UnwillingError where we may not know."""
         try:
             offsets = await self._admin.list_consumer_group_offsets(group)
@@ -214,32 +214,32 @@ class Standing:
                 bootstrap_servers=self._bootstrap, acks="all", max_request_size=2 * DEAD_LETTER_BYTES
             )
             await producer.start()
-        sent = [(record, await _send(producer, record, [*_unmarked(record), mark])) for record in records]
+        sent = [(record, await _send(producer, record, [*drop_marks(record), mark])) for record in records]
         for record, acknowledged in sent:
             try:
                 await acknowledged
             except MessageSizeTooLargeError:  # it was as large as may be: the mark is too much
-                await (await _send(producer, record, _unmarked(record)))
+                await (await _send(producer, record, drop_marks(record)))
 
-    async def kept(self, topics: Mapping[str, Kept]) -> dict[str, Kept]:
+    async def load_retention(self, topics: Mapping[str, RetentionConfig]) -> dict[str, RetentionConfig]:
         """How long each topic keeps things: by its own settings, or as given here where we may not know."""
         asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in topics if name in self._partitions]
-        found: dict[str, Kept] = {}
+        found: dict[str, RetentionConfig] = {}
         for reply in await self._admin.describe_configs(asked) if asked else ():
             for error, _, _, name, entries in reply.resources:  # pyright: ignore[reportAttributeAccessIssue] # untyped
                 if not error:
-                    found[name] = _kept({key: value for key, value, *_ in entries})
+                    found[name] = to_retention({key: value for key, value, *_ in entries})
         return {**topics, **found}
 
 
-def _kept(configs: Mapping[str, Any]) -> Kept:
+def to_retention(configs: Mapping[str, Any]) -> RetentionConfig:
     retention = int(configs.get("retention.ms") or -1)
     deleted = "delete" in str(configs.get("cleanup.policy") or "delete")
     segment = int(configs.get("segment.ms") or DEFAULT_SEGMENT_MS)
-    return Kept(retention if deleted and retention >= 0 else None, segment)
+    return RetentionConfig(retention if deleted and retention >= 0 else None, segment)
 
 
-def _unmarked(record: Found) -> list[tuple[str, bytes]]:
+def drop_marks(record: Found) -> list[tuple[str, bytes]]:
     return [(name, value) for name, value in record.headers if name != COPIED]
 
 

@@ -6,11 +6,11 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.events import FeedbackRecorded
-from shared.domain.statements import Known
+from shared.domain.statements import ActiveMemory
 from shared.policy import FeedbackPolicy
 
 
-def lineage(ends: Sequence[Known], memory_id: UUID) -> tuple[UUID, int]:
+def lineage(ends: Sequence[ActiveMemory], memory_id: UUID) -> tuple[UUID, int]:
     """The root and version of what succeeds these memories: it continues the first of them, or starts anew."""
     return (ends[0].root_id, ends[0].version + 1) if ends else (memory_id, 1)
 
@@ -50,7 +50,7 @@ def effect_of(told: FeedbackRecorded) -> Effect:
             return Effect(misses=-1) if told.utilization_signal == "keyword_match" else NO_EFFECT
 
 
-def stepped(confidence: float, step: Literal[-1, 0, 1], cap: float, policy: FeedbackPolicy) -> float:
+def step_confidence(confidence: float, step: Literal[-1, 0, 1], cap: float, policy: FeedbackPolicy) -> float:
     """The confidence one step up, not over the cap, or down, not under the least; never the other way."""
     if step > 0:
         return max(confidence, min(confidence + policy.positive_step, cap))

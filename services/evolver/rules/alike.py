@@ -18,7 +18,7 @@ FRAMED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ComparedText:
     """What is compared of a text."""
 
     plain: str
@@ -28,11 +28,11 @@ class Reading:
     norm: float
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ComparedText:
     """The text as it is compared with others; read once, compared often."""
     carried = (term for term in segment.terms(text) if term not in stopwords.ALL and term not in words.EMPTY)
     counts = Counter(carried)
-    return Reading(
+    return ComparedText(
         fold(normalise(text)), _words(text), _marks(text), counts, sum(n * n for n in counts.values()) ** 0.5
     )
 
@@ -56,7 +56,7 @@ def _marks(text: str) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
     return frozenset(marks), tuple(sorted(words.NUMBER.findall(plain))), names | letters(normalise(text))
 
 
-def alike(one: Reading, other: Reading) -> bool:
+def may_be_merged(one: ComparedText, other: ComparedText) -> bool:
     """Whether nothing in the words forbids that the two say the same; how near they are is measured elsewhere.
 
     Numbers, dates, denials, limits, persons and names must agree. Where most words are shared, neither may put another
@@ -74,11 +74,11 @@ def alike(one: Reading, other: Reading) -> bool:
     return bool(shared) and (not more or longer[0] in shared)
 
 
-def _resemblance(one: Reading, other: Reading) -> float:
+def _resemblance(one: ComparedText, other: ComparedText) -> float:
     return SequenceMatcher(None, one.plain, other.plain, autojunk=False).ratio()
 
 
-def likeness(one: Reading, other: Reading) -> float:
+def likeness(one: ComparedText, other: ComparedText) -> float:
     """The cosine of the two by the search terms that carry them, 0 to 1; each counts by how often it stands there."""
     if not one.norm or not other.norm:
         return 0.0

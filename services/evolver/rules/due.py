@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from services.evolver.rules import Effect, stepped
-from shared.domain.decay import Due, Job, Kept, effective
+from services.evolver.rules import Effect, step_confidence
+from shared.domain.decay import Due, Job, MemoryStats, effective
 from shared.policy import Policy
 
 Verdict = Literal["rejected", "corrected", "praised"]
@@ -25,7 +25,7 @@ class Received:
     corrections: int
 
 
-def received(kept: Kept) -> Received:
+def count_received(kept: MemoryStats) -> Received:
     """Of the receptions that said anything, the share that was praise: what nobody judged is neutral (R059)."""
     injections, positives, corrections = (
         max(getattr(kept, name) - kept.calibrated.get(name, 0), 0) for name in _COUNTED
@@ -46,7 +46,7 @@ def verdict(seen: Received) -> Verdict | None:
     return None
 
 
-def calibrated(confidence: float, found: Verdict, cap: float) -> tuple[float, bool]:
+def calibrate(confidence: float, found: Verdict, cap: float) -> tuple[float, bool]:
     """The confidence after the rule, and whether the memory is to be evicted: only what was rejected is (R060)."""
     if found == "praised":
         return max(confidence, min(round(confidence + RISE, 4), cap)), False
@@ -55,7 +55,7 @@ def calibrated(confidence: float, found: Verdict, cap: float) -> tuple[float, bo
     return after, found == "rejected" and after < EVICTED_BELOW
 
 
-def due(kept: Kept, now: datetime, policy: Policy) -> Due | None:
+def decide_due(kept: MemoryStats, now: datetime, policy: Policy) -> Due | None:
     """The next thing to be done to an active memory by itself; None where it may stay as it is."""
     return (
         _expiry(kept, now)
@@ -66,12 +66,12 @@ def due(kept: Kept, now: datetime, policy: Policy) -> Due | None:
     )
 
 
-def _expiry(kept: Kept, now: datetime) -> Due | None:
+def _expiry(kept: MemoryStats, now: datetime) -> Due | None:
     over = kept.valid_until is not None and kept.valid_until <= now
     return Due("expiry", (kept.memory_id,)) if over else None
 
 
-def _misses(kept: Kept, policy: Policy) -> Due | None:
+def _misses(kept: MemoryStats, policy: Policy) -> Due | None:
     """Never once of use in so many injections (R062)."""
     hits = kept.injection_count - kept.miss_count
     if kept.miss_count < policy.evolution.misses_most or hits > 0 or kept.positive_count:
@@ -81,17 +81,17 @@ def _misses(kept: Kept, policy: Policy) -> Due | None:
     return Due("misses", (kept.memory_id,), {"misses": kept.miss_count})
 
 
-def _calibration(kept: Kept, policy: Policy) -> Due | None:
-    seen = received(kept)
+def _calibration(kept: MemoryStats, policy: Policy) -> Due | None:
+    seen = count_received(kept)
     found = verdict(seen) if kept.shown else None
     if found is None:
         return None
-    after, evicted = calibrated(round(kept.confidence, 4), found, _cap(kept, policy))
+    after, evicted = calibrate(round(kept.confidence, 4), found, _cap(kept, policy))
     moved = {"from": round(kept.confidence, 4), "to": after, "evicted": evicted}
     return Due("calibration", (kept.memory_id,), {"rule": found, **asdict(seen), **moved})
 
 
-def fuse(kept: Kept, policy: Policy) -> Due | None:
+def fuse(kept: MemoryStats, policy: Policy) -> Due | None:
     """It is taken out of sight, where it was rejected too often since the user last confirmed it (R061)."""
     if kept.status != "active" or kept.fused_at or kept.correction_count < policy.evolution.fuse_strikes:
         return None
@@ -99,7 +99,7 @@ def fuse(kept: Kept, policy: Policy) -> Due | None:
     return Due("fuse", (kept.memory_id,), detail)
 
 
-def _aged(kept: Kept, now: datetime, policy: Policy) -> Due | None:
+def _aged(kept: MemoryStats, now: datetime, policy: Policy) -> Due | None:
     """Worth too little by now, it answers questions about the past only (R056); worth enough again, all questions."""
     left = effective(kept, now)
     low, marked = left < policy.evolution.outdated_below, kept.epistemic_type == "outdated"
@@ -108,20 +108,20 @@ def _aged(kept: Kept, now: datetime, policy: Policy) -> Due | None:
     return Due("outdated" if low else "refreshed", (kept.memory_id,), {"effective": round(left, 4)})
 
 
-def _cap(kept: Kept, policy: Policy) -> float:
+def _cap(kept: MemoryStats, policy: Policy) -> float:
     return policy.confidence.provenance_cap(kept.provenance_class, kept.flags)
 
 
-def after(kept: Kept, job: Job, detail: dict[str, Any], at: datetime, policy: Policy) -> Kept:
+def apply_job(kept: MemoryStats, job: Job, detail: dict[str, Any], at: datetime, policy: Policy) -> MemoryStats:
     """The memory after this was done to it at that time; the same for the same figures, whenever it is asked."""
     match job:
         case "feedback":
-            return _told(kept, Effect(**detail["effect"]), datetime.fromisoformat(detail["told_at"]), policy)
+            return apply_effect(kept, Effect(**detail["effect"]), datetime.fromisoformat(detail["told_at"]), policy)
         case "fuse":
             least = policy.feedback.least_confidence
             return replace(kept, fused_at=at, fused_from=kept.confidence, confidence=min(kept.confidence, least))
         case "calibration":
-            confidence, evicted = calibrated(round(kept.confidence, 4), detail["rule"], _cap(kept, policy))
+            confidence, evicted = calibrate(round(kept.confidence, 4), detail["rule"], _cap(kept, policy))
             counted = {name: getattr(kept, name) for name in _COUNTED}
             fresh = replace(kept, confidence=confidence, calibrated=counted)
             # one that is a candidate is out of sight until somebody wants it back: shown, it would do more harm
@@ -138,7 +138,7 @@ def after(kept: Kept, job: Job, detail: dict[str, Any], at: datetime, policy: Po
             return kept
 
 
-def _told(kept: Kept, effect: Effect, told_at: datetime, policy: Policy) -> Kept:
+def apply_effect(kept: MemoryStats, effect: Effect, told_at: datetime, policy: Policy) -> MemoryStats:
     step = effect.step if kept.fused_at is None else 0
     validated = max(kept.last_validated_at or told_at, told_at) if effect.positives else kept.last_validated_at
     return replace(
@@ -147,6 +147,6 @@ def _told(kept: Kept, effect: Effect, told_at: datetime, policy: Policy) -> Kept
         positive_count=kept.positive_count + effect.positives,
         correction_count=kept.correction_count + effect.corrections,
         miss_count=max(kept.miss_count + effect.misses, 0),
-        confidence=round(stepped(kept.confidence, step, _cap(kept, policy), policy.feedback), 4),
+        confidence=round(step_confidence(kept.confidence, step, _cap(kept, policy), policy.feedback), 4),
         last_validated_at=validated,
     )

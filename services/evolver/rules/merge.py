@@ -7,7 +7,7 @@ from math import prod
 from uuid import UUID
 
 from schemas.vocabulary import Assertion, Epistemic, MemoryType, Provenance
-from services.evolver.rules.alike import Reading, alike, likeness, read
+from services.evolver.rules.alike import ComparedText, likeness, may_be_merged, read
 from shared.domain.statements import RANK, candidate_id
 from shared.policy import ConfidencePolicy, EvolutionPolicy
 
@@ -15,7 +15,7 @@ Pair = frozenset[UUID]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MergeCandidate:
     """An active memory as consolidation reads it; `model` made its vector, if it has one, `day` is when it happened."""
 
     memory_id: UUID
@@ -32,13 +32,13 @@ class Said:
     day: str | None = None
 
 
-def groups(found: Sequence[Said], near: Collection[Pair], policy: EvolutionPolicy) -> list[tuple[UUID, ...]]:
+def groups(found: Sequence[MergeCandidate], near: Collection[Pair], policy: EvolutionPolicy) -> list[tuple[UUID, ...]]:
     """The sets of at least `consolidate_least` memories of which each is like each, oldest first; none is in two.
 
     `near` holds the pairs whose vectors are near enough. Where one of two has no vector of the other's model, words
     decide, and then only between memories without a key.
     """
-    by_kind: dict[object, list[Said]] = {}
+    by_kind: dict[object, list[MergeCandidate]] = {}
     read_as = {each.memory_id: read(each.text) for each in found}
     for each in found:
         marks = read_as[each.memory_id].marks
@@ -50,12 +50,15 @@ def groups(found: Sequence[Said], near: Collection[Pair], policy: EvolutionPolic
 
 
 def _of_kind(
-    kind: Sequence[Said], read_as: Mapping[UUID, Reading], near: Collection[Pair], policy: EvolutionPolicy
+    kind: Sequence[MergeCandidate],
+    read_as: Mapping[UUID, ComparedText],
+    near: Collection[Pair],
+    policy: EvolutionPolicy,
 ) -> list[tuple[UUID, ...]]:
     beside: dict[UUID, set[UUID]] = {each.memory_id: set() for each in kind}
     for at, one in enumerate(kind):
         for other in kind[at + 1 :]:
-            if _same(one, other, read_as, near, policy.consolidate_similarity):
+            if says_the_same(one, other, read_as, near, policy.consolidate_similarity):
                 beside[one.memory_id].add(other.memory_id)
                 beside[other.memory_id].add(one.memory_id)
     made: list[tuple[UUID, ...]] = []
@@ -66,30 +69,36 @@ def _of_kind(
             fits = other.memory_id not in taken and all(other.memory_id in beside[m.memory_id] for m in group)
             if fits and len({m.key for m in (*group, other) if m.key}) <= 1:
                 group.append(other)
-        group = _led(group)
+        group = drop_leader(group)
         if len(group) >= policy.consolidate_least:
             taken |= {m.memory_id for m in group}
             made.append(tuple(m.memory_id for m in group))
     return made
 
 
-def _led(group: Sequence[Said]) -> list[Said]:
+def drop_leader(group: Sequence[MergeCandidate]) -> list[MergeCandidate]:
     """The group without the one that has a key, where a stronger one has none: the key's words would rise with it."""
     best = max(RANK[m.provenance] for m in group)
     return [m for m in group if m.key is None or RANK[m.provenance] == best]
 
 
-def _same(one: Said, other: Said, read_as: Mapping[UUID, Reading], near: Collection[Pair], least: float) -> bool:
+def says_the_same(
+    one: MergeCandidate,
+    other: MergeCandidate,
+    read_as: Mapping[UUID, ComparedText],
+    near: Collection[Pair],
+    least: float,
+) -> bool:
     if one.key and other.key:
         return False
     a, b = read_as[one.memory_id], read_as[other.memory_id]
     if one.model is not None and one.model == other.model:
-        return frozenset((one.memory_id, other.memory_id)) in near and alike(a, b)
-    return not (one.key or other.key) and likeness(a, b) > least and alike(a, b)
+        return frozenset((one.memory_id, other.memory_id)) in near and may_be_merged(a, b)
+    return not (one.key or other.key) and likeness(a, b) > least and may_be_merged(a, b)
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedMemory:
     """The memory that a set becomes: whose words it has, and its standing."""
 
     memory_id: UUID
@@ -99,7 +108,7 @@ class Merged:
     confidence: float
 
 
-def merged(found: Sequence[Said], policy: ConfidencePolicy) -> Merged:
+def merge_memories(found: Sequence[MergeCandidate], policy: ConfidencePolicy) -> MergedMemory:
     """It keeps the best provenance of the set, at least analysis, and of those who have that the words that say most.
 
     Nobody's word rises above the standing of whoever said it: a weaker one may say more and is still not confirmed.
@@ -113,7 +122,7 @@ def merged(found: Sequence[Said], policy: ConfidencePolicy) -> Merged:
     assertion: Assertion = best.assertion if raised else "behaviour"
     together = 1 - prod(1 - v.confidence for v in found)
     confidence = round(min(together, policy.provenance_cap(provenance)), 4)
-    return Merged(merged_id([v.memory_id for v in found]), speaks.memory_id, provenance, assertion, confidence)
+    return MergedMemory(merged_id([v.memory_id for v in found]), speaks.memory_id, provenance, assertion, confidence)
 
 
 def merged_id(ids: Sequence[UUID]) -> UUID:

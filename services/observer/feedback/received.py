@@ -7,7 +7,7 @@ from uuid import UUID
 from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal
 from services.observer.feedback import rules
-from services.observer.feedback.rules import Package, Used
+from services.observer.feedback.rules import Package, Utilisation
 from shared.db import Connection
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
@@ -20,7 +20,7 @@ USER, ASSISTANT = "user_message", "assistant_message"
 
 
 @dataclass(frozen=True)
-class Told:
+class FeedbackResult:
     """The events that tell how packages were received, and what their rows will say."""
 
     events: list[FeedbackRecorded] = field(default_factory=list[FeedbackRecorded])
@@ -28,7 +28,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class PreviousPackages:
     """For each turn of a batch the answer that it comes after, and the package that each answer was written with.
 
     `first`: the turns before which nobody but the assistant has spoken since that answer; only they judge it.
@@ -38,24 +38,24 @@ class Earlier:
     first: frozenset[UUID] = frozenset()
     asked: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
     packages: Mapping[UUID, Package] = field(default_factory=dict[UUID, Package])
-    used: dict[UUID, Used] = field(default_factory=dict[UUID, Used])
+    used: dict[UUID, Utilisation] = field(default_factory=dict[UUID, Utilisation])
 
     def answer(self, turn: Turn) -> str:
         """What the assistant said last before this turn; empty where it said nothing, and nothing can be judged."""
         before = self.answered.get(turn.turn_id)
-        return before.said(ASSISTANT)[-1] if before and before.said(ASSISTANT) else ""
+        return before.list_texts(ASSISTANT)[-1] if before and before.list_texts(ASSISTANT) else ""
 
-    def judge(self, turn: Turn, observed: Observed, rows: Iterable[ObservationRow]) -> Told:
+    def judge(self, turn: Turn, observed: Observed, rows: Iterable[ObservationRow]) -> FeedbackResult:
         """What the turn's message says of the answer before it, then what its own answer used; turns in their order."""
-        told = Told()
+        told = FeedbackResult()
         signal = observed.feedback.signal if observed.feedback else "neutral"
         corrections = [f"{row.old_value or ''} {row.text}" for row in rows if row.priority == "urgent"]
         self._by_message(turn, signal, corrections, told)
         self._by_reply(turn, told)
         return told
 
-    def _by_message(self, turn: Turn, signal: FeedbackSignal, corrections: Sequence[str], told: Told) -> None:
-        before, said = self.answered.get(turn.turn_id), turn.said(USER)
+    def _by_message(self, turn: Turn, signal: FeedbackSignal, corrections: Sequence[str], told: FeedbackResult) -> None:
+        before, said = self.answered.get(turn.turn_id), turn.list_texts(USER)
         package = self.packages.get(before.turn_id) if before and turn.turn_id in self.first else None
         if before is None or package is None:
             if signal != "neutral":
@@ -63,16 +63,16 @@ class Earlier:
             return
         if not said:
             return
-        asked, answer = self.asked.get(before.turn_id, ""), "\n".join(before.said(ASSISTANT))
+        asked, answer = self.asked.get(before.turn_id, ""), "\n".join(before.list_texts(ASSISTANT))
         used = self.used.get(before.turn_id) or rules.by_reply(package, answer, asked)[0]
-        heard = rules.heard(signal, said[0], answer, asked)
+        heard = rules.read_reaction(signal, said[0], answer, asked)
         utilized, events = rules.by_message(package, used, heard, said[0], corrections)
         told.events.extend(events)
         if events:
             told.receptions.append(Reception(package.context_id, utilized=utilized, feedback_signal=signal))
 
-    def _by_reply(self, turn: Turn, told: Told) -> None:
-        package, replies = self.packages.get(turn.turn_id), turn.said(ASSISTANT)
+    def _by_reply(self, turn: Turn, told: FeedbackResult) -> None:
+        package, replies = self.packages.get(turn.turn_id), turn.list_texts(ASSISTANT)
         if package is None or not replies:
             return
         used, events = rules.by_reply(package, "\n".join(replies), self.asked.get(turn.turn_id, ""))
@@ -83,14 +83,14 @@ class Earlier:
         )
 
 
-async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> Earlier:
+async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> PreviousPackages:
     """What judging the turns of a batch needs: at most three reads, none where nothing was composed or answered."""
     ordered = sorted(batch, key=lambda turn: (turn.session_id, turn.seq))
     at = {(turn.session_id, turn.seq): turn for turn in ordered}
     heads = [place for place in at if place[1] > 1 and (place[0], place[1] - 1) not in at]
     stored = await turns.answered_before(conn, subject, heads)
     answered, first, asked = _chain(ordered, at, stored)
-    answering = [turn for turn in ordered if turn.said(ASSISTANT)]
+    answering = [turn for turn in ordered if turn.list_texts(ASSISTANT)]
     found = await injections.candidates(
         conn,
         subject,
@@ -98,16 +98,16 @@ async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> Ear
         turns={turn.turn_id for turn in stored},
         sessions={turn.session_id for turn in answering if turn.context_id is None},
     )
-    chosen = {**_stored(stored, found), **_chosen(answering, answered, found)}
+    chosen = {**list_stored(stored, found), **choose_packages(answering, answered, found)}
     ids = {id for each in chosen.values() for id in (*each.core_ids, *each.evidence_ids)}
     texts = {m.memory_id: m.content_text for m in await memory.by_ids(conn, subject, ids)}
     packages = {turn: _package(each, texts) for turn, each in chosen.items()}
     used = {
-        turn: Used(each.used_ids, each.utilization_signal or "none")
+        turn: Utilisation(each.used_ids, each.utilization_signal or "none")
         for turn, each in chosen.items()
         if each.used_ids is not None
     }
-    return Earlier(answered, frozenset(first), asked, packages, used)
+    return PreviousPackages(answered, frozenset(first), asked, packages, used)
 
 
 def _chain(
@@ -116,7 +116,7 @@ def _chain(
     """For each turn the answered one before it, whether it is the first to answer back, and what had been asked."""
     answered: dict[UUID, Turn] = {}
     first: set[UUID] = set()
-    asked = {turn.turn_id: "\n".join(turn.said(USER)) for turn in (*stored, *ordered)}
+    asked = {turn.turn_id: "\n".join(turn.list_texts(USER)) for turn in (*stored, *ordered)}
     for turn in ordered:
         before = at.get((turn.session_id, turn.seq - 1))
         if before is None:
@@ -124,8 +124,8 @@ def _chain(
             latest = max(near, key=lambda each: each.seq, default=None)
             direct = latest is not None and latest.seq == turn.seq - 1
         else:
-            latest = before if before.said(ASSISTANT) else answered.get(before.turn_id)
-            direct = latest is before or (before.turn_id in first and not before.said(USER))
+            latest = before if before.list_texts(ASSISTANT) else answered.get(before.turn_id)
+            direct = latest is before or (before.turn_id in first and not before.list_texts(USER))
             if not asked[turn.turn_id]:
                 asked[turn.turn_id] = asked[before.turn_id]
         if latest is not None and latest.seq >= turn.seq - turns.ANSWERED_WITHIN:
@@ -135,7 +135,7 @@ def _chain(
     return answered, first, asked
 
 
-def _stored(stored: Sequence[Turn], found: Sequence[Injection]) -> dict[UUID, Injection]:
+def list_stored(stored: Sequence[Turn], found: Sequence[Injection]) -> dict[UUID, Injection]:
     """The packages of turns that were observed before, or that name theirs."""
     by_turn = {each.turn_id: each for each in found if each.turn_id}
     by_id = {each.context_id: each for each in found}
@@ -143,7 +143,7 @@ def _stored(stored: Sequence[Turn], found: Sequence[Injection]) -> dict[UUID, In
     return {turn_id: each for turn_id, each in known.items() if each is not None}
 
 
-def _chosen(
+def choose_packages(
     answering: Sequence[Turn], answered: Mapping[UUID, Turn], found: Sequence[Injection]
 ) -> dict[UUID, Injection]:
     """For each answer the package that the turn names, else the latest of the session since the answer before."""
@@ -168,7 +168,9 @@ def _chosen(
 
 
 def _package(injection: Injection, texts: Mapping[UUID, str]) -> Package:
-    def named(ids: Iterable[UUID]) -> dict[UUID, str]:
+    def to_texts(ids: Iterable[UUID]) -> dict[UUID, str]:
         return {id: texts[id] for id in ids if id in texts}
 
-    return Package(injection.context_id, named(injection.core_ids), named(injection.evidence_ids), injection.degraded)
+    return Package(
+        injection.context_id, to_texts(injection.core_ids), to_texts(injection.evidence_ids), injection.degraded
+    )

@@ -22,7 +22,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class Utilisation:
     """What an answer took up of its package."""
 
     memory_ids: tuple[UUID, ...]
@@ -30,14 +30,14 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class UserReaction:
     """What the next message says of an answer: its signal, and where it is neutral whether it goes on with it."""
 
     signal: FeedbackSignal
     goes_on: bool | None
 
 
-def by_reply(package: Package, reply: str, asked: str) -> tuple[Used, list[FeedbackRecorded]]:
+def by_reply(package: Package, reply: str, asked: str) -> tuple[Utilisation, list[FeedbackRecorded]]:
     """What the answer used, and the events that tell of it.
 
     A memory that was chosen and not used has missed; one that stands in every package has not, for it was not chosen.
@@ -52,16 +52,16 @@ def by_reply(package: Package, reply: str, asked: str) -> tuple[Used, list[Feedb
         _event(package, memory_ids, judged_by="reply", utilized=way != "none", utilization_signal=way)
         for way, memory_ids in groups.items()
     ]
-    return Used(used, utilisation.strongest(ways.values())), events
+    return Utilisation(used, utilisation.strongest(ways.values())), events
 
 
-def heard(signal: FeedbackSignal, message: str, answer: str, asked: str) -> Heard:
+def read_reaction(signal: FeedbackSignal, message: str, answer: str, asked: str) -> UserReaction:
     """What the message says of the answer to `asked`."""
-    return Heard(signal, topic.goes_on(message, answer, asked) if signal == "neutral" else True)
+    return UserReaction(signal, topic.goes_on(message, answer, asked) if signal == "neutral" else True)
 
 
 def by_message(
-    package: Package, used: Used, said: Heard, message: str, corrections: Sequence[str]
+    package: Package, used: Utilisation, said: UserReaction, message: str, corrections: Sequence[str]
 ) -> tuple[bool | None, list[FeedbackRecorded]]:
     """Whether the package was of use, as far as the message tells, and the event that says so; silence says nothing.
 
@@ -69,7 +69,7 @@ def by_message(
     memory itself, that goes its own, urgent way, and no memory is named here.
     """
     if said.signal != "neutral":
-        blameless = said.signal in DISAPPROVES and _corrected(package, used, corrections)
+        blameless = said.signal in DISAPPROVES and is_corrected(package, used, corrections)
         named = () if blameless else used.memory_ids or tuple(package.evidence)
         utilized = bool(used.memory_ids)
         return None, [
@@ -80,10 +80,10 @@ def by_message(
         return True, [_event(package, late, utilized=True, utilization_signal="keyword_match")]
     if said.goes_on is None:
         return None, []
-    return said.goes_on, [_event(package, _judged(package, used), utilized=said.goes_on)]
+    return said.goes_on, [_event(package, list_judged(package, used), utilized=said.goes_on)]
 
 
-def _corrected(package: Package, used: Used, corrections: Sequence[str]) -> bool:
+def is_corrected(package: Package, used: Utilisation, corrections: Sequence[str]) -> bool:
     """Whether a correction says words of a memory that the answer used."""
     said, texts = [utilisation.words_of(each) for each in corrections], {**package.core, **package.evidence}
     return any(
@@ -94,7 +94,7 @@ def _corrected(package: Package, used: Used, corrections: Sequence[str]) -> bool
     )
 
 
-def _judged(package: Package, used: Used) -> tuple[UUID, ...]:
+def list_judged(package: Package, used: Utilisation) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys([*used.memory_ids, *package.evidence]))
 
 

@@ -28,7 +28,7 @@ _LATIN = to_pattern(r"[^\W\u3400-\u9fff]+(?:[-'’+#.][^\W\u3400-\u9fff]+)*\+{0,
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ReplyWords:
     """The words of a text: Han in one run to search in, others by their stems."""
 
     folded: str
@@ -41,11 +41,11 @@ class Words:
         return stem(word) in self.stems
 
 
-def words_of(text: str) -> Words:
+def words_of(text: str) -> ReplyWords:
     """The text, ready to be asked for words."""
     folded = fold(normalise(text[:READ]))
     found = {part for run in _LATIN.findall(folded) for part in (run, *re.split(r"[-'’.]", run)) if part}
-    return Words(folded, frozenset(map(stem, found)))
+    return ReplyWords(folded, frozenset(map(stem, found)))
 
 
 def core_words(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def _distinctive(word: str) -> bool:
     return len(word) >= 7 or any(c.isdigit() or c in "+#._-" for c in word)
 
 
-def keyword(core: Sequence[str], reply: Words, asked: Words) -> bool:
+def keyword(core: Sequence[str], reply: ReplyWords, asked: ReplyWords) -> bool:
     """Whether the reply says what the core words of a memory tell and the user had not said."""
     core = [word for word in core if not asked.say(word)]
     said = [word for word in core if reply.say(word)]

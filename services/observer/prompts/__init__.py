@@ -3,15 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from services.observer.prompts import extract_1, extract_2, extract_3, extract_4, summary_1
-from services.observer.prompts.answers import ExtractedItem, ExtractionAnswer, Known, Said, accepted, related
+from services.observer.prompts.answers import (
+    ExtractedItem,
+    ExtractionAnswer,
+    KnownMemory,
+    PromptMessage,
+    list_accepted,
+    to_real_ids,
+)
 from services.observer.prompts.judged import Wrong, by_words, misread
-from services.observer.prompts.recount import RecountAnswer, RecountedItem, Shown
+from services.observer.prompts.recount import RecountAnswer, RecountedItem, ShownLine
 from shared.errors import ConfigurationError
 from shared.models.prompt import Prompt
 
-Extract = Callable[[Sequence[Said], Sequence[Known]], Prompt[ExtractionAnswer]]
+Extract = Callable[[Sequence[PromptMessage], Sequence[KnownMemory]], Prompt[ExtractionAnswer]]
 """The question about one turn, given what is known of its user."""
-Judge = Callable[[Sequence[Said], Sequence[Known], Sequence[str]], Prompt[ExtractionAnswer]]
+Judge = Callable[[Sequence[PromptMessage], Sequence[KnownMemory], Sequence[str]], Prompt[ExtractionAnswer]]
 """The same, given also what the rules have found in the turn."""
 
 JUDGE: Mapping[str, Judge] = {extract_4.VERSION: extract_4.extract}
@@ -20,7 +27,7 @@ EXTRACT: Mapping[str, Extract] = {each.VERSION: each.extract for each in (extrac
 """Every version that can be chosen. A text that was in use is never edited: it gets a new version."""
 
 
-def chosen(version: str) -> Extract:
+def choose_prompt(version: str) -> Extract:
     """The prompt that policy names; ConfigurationError with its place where there is none of that name."""
     found = EXTRACT.get(version)
     if found is None:
@@ -29,21 +36,21 @@ def chosen(version: str) -> Extract:
 
 
 def question(
-    version: str, said: Sequence[Said], known: Sequence[Known], found: Sequence[str]
+    version: str, said: Sequence[PromptMessage], known: Sequence[KnownMemory], found: Sequence[str]
 ) -> Prompt[ExtractionAnswer]:
     """The question of that version about a turn, in which the rules have found this."""
     judge = JUDGE.get(version)
-    return judge(said, known, found) if judge else chosen(version)(said, known)
+    return judge(said, known, found) if judge else choose_prompt(version)(said, known)
 
 
-Recount = Callable[[Sequence[Shown], Sequence[Said]], Prompt[RecountAnswer]]
+Recount = Callable[[Sequence[ShownLine], Sequence[PromptMessage]], Prompt[RecountAnswer]]
 """The question what new messages change in the lines of a summary."""
 
 SUMMARY: Mapping[str, Recount] = {summary_1.VERSION: summary_1.summary}
 """Every version that can be chosen; as with EXTRACT, none is ever edited."""
 
 
-def recounting(version: str) -> Recount:
+def choose_recount(version: str) -> Recount:
     """The prompt that policy names; ConfigurationError with its place where there is none of that name."""
     found = SUMMARY.get(version)
     if found is None:
@@ -59,18 +66,18 @@ __all__ = [
     "ExtractedItem",
     "ExtractionAnswer",
     "Judge",
-    "Known",
+    "KnownMemory",
+    "PromptMessage",
     "Recount",
     "RecountAnswer",
     "RecountedItem",
-    "Said",
-    "Shown",
+    "ShownLine",
     "Wrong",
-    "accepted",
     "by_words",
-    "chosen",
+    "choose_prompt",
+    "choose_recount",
+    "list_accepted",
     "misread",
     "question",
-    "recounting",
-    "related",
+    "to_real_ids",
 ]

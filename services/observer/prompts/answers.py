@@ -66,7 +66,7 @@ class ExtractionAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PromptMessage:
     """One message, secrets already replaced."""
 
     role: Role
@@ -75,7 +75,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMemory:
     """A current memory that the turn may confirm or change."""
 
     memory_id: str
@@ -88,7 +88,7 @@ def short_id(place: int) -> str:
     return f"m{place}"
 
 
-def related(answer: ExtractionAnswer, known: Sequence[Known]) -> ExtractionAnswer:
+def to_real_ids(answer: ExtractionAnswer, known: Sequence[KnownMemory]) -> ExtractionAnswer:
     """The answer with the ids of memories that the model was shown, by which name it may, and no other."""
     ids = {short_id(n): memory.memory_id for n, memory in enumerate(known, 1)}
     ids |= {memory.memory_id: memory.memory_id for memory in known}
@@ -99,7 +99,7 @@ def related(answer: ExtractionAnswer, known: Sequence[Known]) -> ExtractionAnswe
     return answer.model_copy(update={"items": tuple(items)})
 
 
-def accepted(answer: ExtractionAnswer, said: Sequence[Said]) -> tuple[ExtractedItem, ...]:
+def list_accepted(answer: ExtractionAnswer, said: Sequence[PromptMessage]) -> tuple[ExtractedItem, ...]:
     """The items whose quote the user or a tool really said; confidence is capped."""
     kept: list[ExtractedItem] = []
     for item in answer.items:
@@ -111,10 +111,10 @@ def accepted(answer: ExtractionAnswer, said: Sequence[Said]) -> tuple[ExtractedI
 
 
 def _was_said(quote: str, texts: Sequence[str]) -> bool:
-    words = _squeezed(quote)
-    return len(words) >= MIN_QUOTE_CHARS and any(words in _squeezed(text) for text in texts)
+    words = squeeze(quote)
+    return len(words) >= MIN_QUOTE_CHARS and any(words in squeeze(text) for text in texts)
 
 
-def _squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Letters and digits only: models change punctuation and spacing when they copy."""
     return "".join(c for c in fold(normalise(text)) if c.isalnum())

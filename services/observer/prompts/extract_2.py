@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.observer.prompts.answers import ExtractionAnswer, Known, Said
+from services.observer.prompts.answers import ExtractionAnswer, KnownMemory, PromptMessage
 from services.observer.prompts.fenced import data
 from shared.models.prompt import Prompt
 
@@ -66,6 +66,6 @@ please") and one decision (quote "we settled on PostgreSQL for the shop")
 """
 
 
-def extract(said: Sequence[Said], known: Sequence[Known]) -> Prompt[ExtractionAnswer]:
+def extract(said: Sequence[PromptMessage], known: Sequence[KnownMemory]) -> Prompt[ExtractionAnswer]:
     """The question about one turn; whatever stands in its messages stays inside the fence."""
     return Prompt("extract", VERSION, SYSTEM, data(said, known), ExtractionAnswer, max_tokens=1200)

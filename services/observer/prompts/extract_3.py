@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.observer.prompts.answers import ExtractionAnswer, Known, Said
+from services.observer.prompts.answers import ExtractionAnswer, KnownMemory, PromptMessage
 from services.observer.prompts.brief import BriefAnswer
 from services.observer.prompts.fenced import data
 from shared.models.prompt import Prompt
@@ -29,6 +29,6 @@ Family, pets and team: profile. tool: what a tool returned.
 """
 
 
-def extract(said: Sequence[Said], known: Sequence[Known]) -> Prompt[ExtractionAnswer]:
+def extract(said: Sequence[PromptMessage], known: Sequence[KnownMemory]) -> Prompt[ExtractionAnswer]:
     """The question about one turn; whatever stands in its messages stays inside the fence."""
     return Prompt("extract", VERSION, SYSTEM, data(said, known, brief=True), BriefAnswer, max_tokens=800)

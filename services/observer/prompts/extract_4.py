@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.observer.prompts.answers import ExtractionAnswer, Known, Said
+from services.observer.prompts.answers import ExtractionAnswer, KnownMemory, PromptMessage
 from services.observer.prompts.fenced import data
 from services.observer.prompts.judged import JudgedAnswer
 from shared.models.prompt import Prompt
@@ -33,6 +33,8 @@ lyric, code. unsaid: only asked, supposed or joked
 """
 
 
-def extract(said: Sequence[Said], known: Sequence[Known], found: Sequence[str] = ()) -> Prompt[ExtractionAnswer]:
+def extract(
+    said: Sequence[PromptMessage], known: Sequence[KnownMemory], found: Sequence[str] = ()
+) -> Prompt[ExtractionAnswer]:
     """The question about one turn; whatever stands in its messages stays inside the fence."""
     return Prompt("extract", VERSION, SYSTEM, data(said, known, found, brief=True), JudgedAnswer, max_tokens=900)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from services.observer.prompts.answers import Known, Said, short_id
+from services.observer.prompts.answers import KnownMemory, PromptMessage, short_id
 from services.observer.prompts.judged import find_id
-from shared.language.fenced import fenced
+from shared.language.fenced import fence_data
 from shared.language.normalise import clip, normalise
 
 MAX_MESSAGE_CHARS = 4000
@@ -14,7 +14,9 @@ MAX_KNOWN = 20
 MAX_KNOWN_CHARS = 200
 
 
-def data(said: Sequence[Said], known: Sequence[Known], found: Sequence[str] = (), *, brief: bool = False) -> str:
+def data(
+    said: Sequence[PromptMessage], known: Sequence[KnownMemory], found: Sequence[str] = (), *, brief: bool = False
+) -> str:
     """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room.
 
     `found` is what the rules have found in the turn: by its place in the list.
@@ -32,9 +34,9 @@ def data(said: Sequence[Said], known: Sequence[Known], found: Sequence[str] = ()
     ]
     finds = [{"id": find_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(found, 1)]
     told = {"turn": turn, "known_memories": memories, **({"found": finds} if finds else {})}
-    return fenced(told, "List the items as JSON.")
+    return fence_data(told, "List the items as JSON.")
 
 
-def _message(message: Said, room: int) -> dict[str, str]:
+def _message(message: PromptMessage, room: int) -> dict[str, str]:
     text = clip(normalise(message.text), room)
     return {"role": message.role, **({"name": message.name} if message.name else {}), "text": text}

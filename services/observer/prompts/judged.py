@@ -37,14 +37,14 @@ class Misread(BaseModel):
     why: Wrong
 
 
-def _first(raw: Any) -> Any:
+def parse_first(raw: Any) -> Any:
     return raw[:MAX_WRONG] if isinstance(raw, list) else raw  # pyright: ignore[reportUnknownVariableType] # JSON
 
 
 class JudgedAnswer(BriefAnswer):
     """Everything that one turn leaves, and what the rules have wrongly kept of it; what is not named stands."""
 
-    wrong: Annotated[tuple[Misread, ...], BeforeValidator(_first)] = Field(default=())
+    wrong: Annotated[tuple[Misread, ...], BeforeValidator(parse_first)] = Field(default=())
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:

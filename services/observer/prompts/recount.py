@@ -43,7 +43,7 @@ class RecountAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownLine:
     """A line of the summary as the model sees it."""
 
     id: str

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from services.observer.prompts.answers import Said
-from services.observer.prompts.recount import RecountAnswer, Shown
-from shared.language.fenced import fenced
+from services.observer.prompts.answers import PromptMessage
+from services.observer.prompts.recount import RecountAnswer, ShownLine
+from shared.language.fenced import fence_data
 from shared.models.prompt import Prompt
 
 VERSION = "summary-1"
@@ -44,7 +44,7 @@ Examples (lines, new messages, answer):
 """
 
 
-def summary(lines: Sequence[Shown], said: Sequence[Said]) -> Prompt[RecountAnswer]:
+def summary(lines: Sequence[ShownLine], said: Sequence[PromptMessage]) -> Prompt[RecountAnswer]:
     """The question about a stretch of a session; whatever stands in its messages stays inside the fence."""
     standing = [
         {"id": each.id, "section": each.section, "text": each.text, **({"state": each.state} if each.state else {})}
@@ -52,5 +52,5 @@ def summary(lines: Sequence[Shown], said: Sequence[Said]) -> Prompt[RecountAnswe
     ]
     messages = [{"role": each.role, **({"name": each.name} if each.name else {}), "text": each.text} for each in said]
     wish = "Say what changes as JSON."
-    user = fenced({"lines": standing, "new_messages": messages}, wish)
+    user = fence_data({"lines": standing, "new_messages": messages}, wish)
     return Prompt("summary", VERSION, SYSTEM, user, RecountAnswer, max_tokens=1600)

@@ -47,14 +47,14 @@ def apply_fact(items: Items, fact: SummaryFact) -> None:
     if section == "references":
         apply_reference(items, SummaryRef(_first_uri(fact.text), None), fact.turn_seq)
         return
-    known = _known(items, section, fact)
+    known = find_known(items, section, fact)
     if fact.retracts:
         if known:
             items.pop(known.id)
     elif known is None:
         _add(items, section, fact)
     elif known.seq <= fact.turn_seq:
-        items[known.id] = _renewed(known, fact)
+        items[known.id] = renew_item(known, fact)
 
 
 def apply_reference(items: Items, ref: SummaryRef, seq: int) -> None:
@@ -107,7 +107,7 @@ def _add(items: Items, section: Section, fact: SummaryFact) -> None:
         items[key] = SummaryItem(section, key, fact.text, fact.turn_seq)
 
 
-def _renewed(known: SummaryItem, fact: SummaryFact) -> SummaryItem:
+def renew_item(known: SummaryItem, fact: SummaryFact) -> SummaryItem:
     """A task that moves on keeps the words that it was given in; anything else takes the latest."""
     if known.section != "tasks":
         return replace(known, text=fact.text, seq=fact.turn_seq)
@@ -116,7 +116,7 @@ def _renewed(known: SummaryItem, fact: SummaryFact) -> SummaryItem:
     return replace(known, text=text, seq=fact.turn_seq, state=fact.state or known.state, tickets=tickets)
 
 
-def _known(items: Items, section: Section, fact: SummaryFact) -> SummaryItem | None:
+def find_known(items: Items, section: Section, fact: SummaryFact) -> SummaryItem | None:
     for name in (fact.key, fact.text):
         if name and (found := items.get(identity(section, name))):
             return found

@@ -45,7 +45,7 @@ class Question:
     seq: int
 
 
-def opened(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
+def find_open_questions(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
     """Questions that got no answer or were put off, in order."""
     for at, turn in enumerate(turns):
         following = turns[at + 1] if at + 1 < len(turns) else None
@@ -55,13 +55,13 @@ def opened(turns: Sequence[SummaryTurn]) -> Iterator[Question]:
                 yield from (Question(text, turn.seq) for text in _left_open(message.text, reply))
 
 
-def asked(turn: SummaryTurn) -> list[str]:
+def list_asked(turn: SummaryTurn) -> list[str]:
     """Every question that the user asks in the turn."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
     return [sentence for sentences in found for sentence in sentences if ASKS.search(sentence)][-MOST:]
 
 
-def settling(turn: SummaryTurn) -> list[str]:
+def list_settling(turn: SummaryTurn) -> list[str]:
     """The sentences of the turn's user that settle something."""
     found = [_sentences(message.text) for message in turn.messages if message.role == "user"]
     return [s for sentences in found for s in sentences if _SETTLES.search(s) and not _open_ended(s)][-MOST:]

@@ -48,14 +48,14 @@ _DROPPED_FIRST: tuple[Section, ...] = (
 def render(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> str:
     """The sections that hold something, in the template's order, in at most `text_tokens` tokens."""
     kept = list(items)
-    text = _written(kept, language)
+    text = write_items(kept, language)
     while kept and count(text) > policy.text_tokens:
         kept.remove(min(kept, key=_staying_power))
-        text = _written(kept, language)
+        text = write_items(kept, language)
     return text
 
 
-def bounded(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[SummaryItem, ...]:
+def bound_items(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[SummaryItem, ...]:
     """At most so many items of each section, finished tasks and the oldest given up first; oldest first."""
     kept: list[SummaryItem] = []
     for section in SECTIONS:
@@ -67,7 +67,7 @@ def bounded(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[Summar
 def room_for_context(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> int:
     """The tokens that the other sections leave to sentences of the conversation, its share of the text at least."""
     others = [item for item in items if item.section != "context"]
-    left = policy.text_tokens - count(_written(others, language)) - HEADING_TOKENS
+    left = policy.text_tokens - count(write_items(others, language)) - HEADING_TOKENS
     return max(left, int(policy.context_share * policy.text_tokens))
 
 
@@ -75,7 +75,7 @@ def _staying_power(item: SummaryItem) -> tuple[bool, int, int]:
     return item.state != "done", _DROPPED_FIRST.index(item.section), item.seq
 
 
-def _written(items: Sequence[SummaryItem], language: Language) -> str:
+def write_items(items: Sequence[SummaryItem], language: Language) -> str:
     headings = _CHINESE if language == "zh" else _ENGLISH
     lines: list[str] = []
     for section in SECTIONS:

@@ -14,8 +14,8 @@ from services.observer.summary.model import (
     SummaryPolicy,
     SummaryTurn,
 )
-from services.observer.summary.questions import asked, opened, settling
-from services.observer.summary.render import bounded, render, room_for_context
+from services.observer.summary.questions import find_open_questions, list_asked, list_settling
+from services.observer.summary.render import bound_items, render, room_for_context
 from services.observer.summary.sentences import choose_context
 from shared.language.detection import detect
 from shared.language.normalise import clip, visible
@@ -35,7 +35,7 @@ def summarise(
     items: Items = {item.id: item for item in previous.items} if previous else {}
     _take_facts(items, fresh, facts)
     _take_questions(items, fresh, facts)
-    base = _counted(previous or _nothing(fresh), fresh)
+    base = count_items(previous or _nothing(fresh), fresh)
     items = _with_context(items, fresh, base.language, policy, count)
     return with_items(replace(base, version=base.version + 1), items.values(), policy, count, redact)
 
@@ -44,7 +44,7 @@ def with_items(
     base: Summary, items: Iterable[SummaryItem], policy: SummaryPolicy, count: Count, redact: Redact
 ) -> Summary:
     """The summary with these items, presentable and within the bounds, and their text."""
-    kept = bounded([_presentable(item, policy, redact) for item in items], policy)
+    kept = bound_items([_presentable(item, policy, redact) for item in items], policy)
     return replace(base, items=kept, text=render(kept, base.language, policy, count))
 
 
@@ -70,7 +70,7 @@ def _nothing(fresh: Sequence[SummaryTurn]) -> Summary:
     return Summary(version=0, source_from_seq=first, source_to_seq=first)
 
 
-def _counted(base: Summary, fresh: Sequence[SummaryTurn]) -> Summary:
+def count_items(base: Summary, fresh: Sequence[SummaryTurn]) -> Summary:
     said = [detect(m.text) for turn in fresh for m in turn.messages if m.role == "user" and m.text.strip()]
     chinese = base.chinese_messages + said.count("zh")
     other = base.other_messages + len(said) - said.count("zh")
@@ -89,10 +89,10 @@ def _take_facts(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[Summ
 
 def _take_questions(items: Items, fresh: Sequence[SummaryTurn], facts: Sequence[SummaryFact]) -> None:
     """Turn by turn, so that an answer closes only what was asked before it; asking again starts afresh."""
-    open_now = list(opened(fresh))
+    open_now = list(find_open_questions(fresh))
     for turn in fresh:
         decided = [f.text for f in facts if f.kind == "decision" and not f.retracts and f.turn_seq == turn.seq]
-        close_questions(items, [*asked(turn), *settling(turn), *decided], turn.seq)
+        close_questions(items, [*list_asked(turn), *list_settling(turn), *decided], turn.seq)
         for question in open_now:
             if question.seq == turn.seq:
                 key = identity("questions", question.text)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from shared.embedded.broker.protocol import Request, UnsupportedRequestError, decode, encode
+from shared.embedded.broker.protocol import KafkaRequest, UnsupportedRequestError, decode, encode
 
 _log = logging.getLogger("smartbrain.broker")
 _LENGTH = struct.Struct(">i")
@@ -18,7 +18,7 @@ MOST_WAITING = 16
 _numbers = itertools.count()
 
 Answer = tuple[Any, ...] | None
-Handle = Callable[[Request], Answer | Awaitable[Answer]]
+Handle = Callable[[KafkaRequest], Answer | Awaitable[Answer]]
 
 
 class Connection(asyncio.Protocol):
@@ -113,7 +113,7 @@ class Connection(asyncio.Protocol):
             self._connections.discard(self)
             self._transport.close()
 
-    async def _answer(self, request: Request) -> None:
+    async def _answer(self, request: KafkaRequest) -> None:
         answer = self._handle(request)
         if isinstance(answer, Awaitable):
             self._waiting = True

@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Iterable
 
-from shared.embedded.broker.members import Joined, JoinRequest, Member, State, Synced
+from shared.embedded.broker.members import GroupState, Joined, JoinRequest, Member, Synced
 from shared.embedded.broker.protocol import Code
 
 
@@ -15,7 +15,7 @@ class Group:
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
         self.generation = 0
-        self.state = State.EMPTY
+        self.state = GroupState.EMPTY
         self.protocol_type = ""
         self.protocol = ""
         self.leader = ""
@@ -45,10 +45,10 @@ class Group:
     async def sync(self, member_id: str, generation: int, shares: Iterable[tuple[str, bytes]]) -> Synced:
         """The member's share, once the leader has handed out all of them."""
         error = self.check(member_id, generation)
-        if error or self.state is State.PREPARING:
+        if error or self.state is GroupState.PREPARING:
             return Synced(error or Code.REBALANCE_IN_PROGRESS)
         member = self.members[member_id]
-        if self.state is State.STABLE:
+        if self.state is GroupState.STABLE:
             return Synced(Code.NONE, member.assignment)
         if member_id == self.leader:
             return self._hand_out(member, dict(shares))
@@ -59,7 +59,7 @@ class Group:
     def heartbeat(self, member_id: str, generation: int) -> int:
         """The member lives; REBALANCE_IN_PROGRESS tells it to join again."""
         error = self.check(member_id, generation)
-        if not error and self.state is State.PREPARING:
+        if not error and self.state is GroupState.PREPARING:
             return Code.REBALANCE_IN_PROGRESS
         return error
 
@@ -78,7 +78,7 @@ class Group:
         if generation < 0 and not self.members:
             return Code.NONE
         error = self.check(member_id, generation)
-        return Code.REBALANCE_IN_PROGRESS if not error and self.state is State.COMPLETING else error
+        return Code.REBALANCE_IN_PROGRESS if not error and self.state is GroupState.COMPLETING else error
 
     def remove(self, member_id: str) -> int:
         """The member is out, told so if it waits, and the others share its work."""
@@ -119,19 +119,21 @@ class Group:
         """Whether a member asks again for the generation that it is in, its answer having been lost."""
         if not request.member_id or member.request.protocols != request.protocols:
             return False
-        return self.state is State.COMPLETING or (self.state is State.STABLE and member.member_id != self.leader)
+        return self.state is GroupState.COMPLETING or (
+            self.state is GroupState.STABLE and member.member_id != self.leader
+        )
 
     def _rebalance(self) -> None:
         """The members are asked to join again, and the next generation begins when they have."""
         if not self.members:
             self._cancel_deadline()
-            self.state, self.leader, self.protocol = State.EMPTY, "", ""
+            self.state, self.leader, self.protocol = GroupState.EMPTY, "", ""
             self.generation += 1
             return
         for member in self.members.values():
             member.answer_sync(Synced(Code.REBALANCE_IN_PROGRESS))
-        if self.state is not State.PREPARING:
-            self.state = State.PREPARING
+        if self.state is not GroupState.PREPARING:
+            self.state = GroupState.PREPARING
             patience = max(member.request.rebalance_timeout for member in self.members.values())
             self._deadline = asyncio.get_running_loop().call_later(patience, self._begin_generation)
         if all(member.joining is not None for member in self.members.values()):
@@ -145,7 +147,7 @@ class Group:
             self._rebalance()
             return
         self.generation += 1
-        self.state = State.COMPLETING
+        self.state = GroupState.COMPLETING
         if self.leader not in self.members:
             self.leader = next(iter(self.members))
         offers = [member.request.protocols for member in self.members.values()]
@@ -161,7 +163,7 @@ class Group:
         return Joined(Code.NONE, self.generation, self.protocol, self.leader, member.member_id, members)
 
     def _hand_out(self, leader: Member, shares: dict[str, bytes]) -> Synced:
-        self.state = State.STABLE
+        self.state = GroupState.STABLE
         for member in self.members.values():
             member.assignment = shares.get(member.member_id, b"")
             member.answer_sync(Synced(Code.NONE, member.assignment))

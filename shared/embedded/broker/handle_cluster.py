@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.embedded.broker.protocol import VERSION_RANGES, Code, Request
+from shared.embedded.broker.protocol import VERSION_RANGES, Code, KafkaRequest
 from shared.embedded.broker.state import CLUSTER_ID, NODE_ID, BrokerState
-from shared.embedded.broker.topics import InvalidTopicError, Topic
+from shared.embedded.broker.topics import InvalidTopicError, StoredTopic
 
 NO_THROTTLE = 0
 TOPIC_RESOURCE = 2
@@ -14,12 +14,12 @@ DEFAULT = 5
 Response = tuple[Any, ...]
 
 
-def api_versions(_: BrokerState, request: Request) -> Response:
+def api_versions(_: BrokerState, request: KafkaRequest) -> Response:
     """What this broker speaks; a client with a newer question is told so in the layout that all understand."""
     return Code.NONE if request.version >= 0 else Code.UNSUPPORTED_VERSION, VERSION_RANGES, NO_THROTTLE
 
 
-def metadata(state: BrokerState, request: Request) -> Response:
+def metadata(state: BrokerState, request: KafkaRequest) -> Response:
     """This broker, and the topics asked for (null: all), made on the way where that is allowed."""
     names, may_create = request.body
     if request.version == 0 and not names:
@@ -43,7 +43,7 @@ def _describe(state: BrokerState, name: str, *, may_create: bool) -> Response:
     return Code.NONE, name, False, [(Code.NONE, i, NODE_ID, here, here, []) for i in range(len(topic.partitions))]
 
 
-def create_topics(state: BrokerState, request: Request) -> Response:
+def create_topics(state: BrokerState, request: KafkaRequest) -> Response:
     """Each topic created or its error; `validate_only` creates none."""
     wanted, _, validate_only = request.body
     return NO_THROTTLE, [(topic[0], *_create(state, topic, validate_only=validate_only)) for topic in wanted]
@@ -65,7 +65,7 @@ def _create(state: BrokerState, wanted: Response, *, validate_only: bool) -> tup
     return Code.NONE, None
 
 
-def create_partitions(state: BrokerState, request: Request) -> Response:
+def create_partitions(state: BrokerState, request: KafkaRequest) -> Response:
     """Each topic grown to its new count or its error; no topic ever shrinks."""
     wanted, _, validate_only = request.body
     answer: list[Any] = []
@@ -82,7 +82,7 @@ def create_partitions(state: BrokerState, request: Request) -> Response:
     return NO_THROTTLE, answer
 
 
-def delete_topics(state: BrokerState, request: Request) -> Response:
+def delete_topics(state: BrokerState, request: KafkaRequest) -> Response:
     """Each topic gone with its messages and its committed offsets."""
     names, _ = request.body
     answer: list[Any] = []
@@ -94,7 +94,7 @@ def delete_topics(state: BrokerState, request: Request) -> Response:
     return NO_THROTTLE, answer
 
 
-def describe_configs(state: BrokerState, request: Request) -> Response:
+def describe_configs(state: BrokerState, request: KafkaRequest) -> Response:
     """The configurations that apply to each topic asked about; a broker has none to show."""
     resources, _ = request.body
     answer: list[Any] = []
@@ -109,7 +109,7 @@ def describe_configs(state: BrokerState, request: Request) -> Response:
     return NO_THROTTLE, answer
 
 
-def _configs(state: BrokerState, topic: Topic, keys: list[str] | None) -> list[Any]:
+def _configs(state: BrokerState, topic: StoredTopic, keys: list[str] | None) -> list[Any]:
     return [
         (key, value, False, SET_ON_TOPIC if key in topic.configs else DEFAULT, False, [])
         for key, value in state.topics.effective_configs(topic).items()
@@ -117,6 +117,6 @@ def _configs(state: BrokerState, topic: Topic, keys: list[str] | None) -> list[A
     ]
 
 
-def find_coordinator(state: BrokerState, _: Request) -> Response:
+def find_coordinator(state: BrokerState, _: KafkaRequest) -> Response:
     """This broker, for every group."""
     return NO_THROTTLE, Code.NONE, None, NODE_ID, *state.address

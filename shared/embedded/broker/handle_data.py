@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from shared.embedded.broker.log import PartitionLog
-from shared.embedded.broker.protocol import Code, Request
+from shared.embedded.broker.protocol import Code, KafkaRequest
 from shared.embedded.broker.state import BrokerState
 
 EARLIEST = -2
@@ -15,7 +15,7 @@ Response = tuple[Any, ...]
 FetchedPartition = tuple[int, int, int, int, list[Any], bytes]
 
 
-def produce(state: BrokerState, request: Request) -> Response | None:
+def produce(state: BrokerState, request: KafkaRequest) -> Response | None:
     """Every partition's batch stored or refused on its own; no answer at all where acks=0 asked for none."""
     _, acks, _, topics = request.body
     answer: list[Any] = []
@@ -32,7 +32,7 @@ def produce(state: BrokerState, request: Request) -> Response | None:
     return None if acks == 0 else (answer, NO_THROTTLE)
 
 
-async def fetch(state: BrokerState, request: Request) -> Response:
+async def fetch(state: BrokerState, request: KafkaRequest) -> Response:
     """What there is, at once if that is enough; else as soon as it is, or what there is when the wait ends."""
     _, max_wait_ms, min_bytes, max_bytes, _, topics = request.body
     loop = asyncio.get_running_loop()
@@ -41,7 +41,7 @@ async def fetch(state: BrokerState, request: Request) -> Response:
         answer, size, watched = _read(state, topics, max_bytes)
         if watched is None or size >= min_bytes or loop.time() >= deadline:
             return NO_THROTTLE, answer
-        await _appended(watched, deadline)
+        await wait_for_append(watched, deadline)
 
 
 def _read(state: BrokerState, topics: list[Any], max_bytes: int) -> tuple[list[Any], int, list[PartitionLog] | None]:
@@ -72,7 +72,7 @@ def _read_partition(log: PartitionLog | None, offset: int, limit: int) -> tuple[
     return Code.NONE, log.end_offset, log.read(offset, limit) if limit > 0 else b""
 
 
-async def _appended(logs: list[PartitionLog], deadline: float) -> None:
+async def wait_for_append(logs: list[PartitionLog], deadline: float) -> None:
     """Something was appended to one of the logs, or the deadline (loop time) has passed."""
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[None] = loop.create_future()
@@ -87,7 +87,7 @@ async def _appended(logs: list[PartitionLog], deadline: float) -> None:
             log.unwatch(woken)
 
 
-def list_offsets(state: BrokerState, request: Request) -> Response:
+def list_offsets(state: BrokerState, request: KafkaRequest) -> Response:
     """The first, the next, or the first offset since a time, per partition; -1 where nothing is that young."""
     _, _, topics = request.body
     answer: list[Any] = []
@@ -108,7 +108,7 @@ def _offset_at(log: PartitionLog | None, timestamp: int) -> tuple[int, int, int]
     return Code.NONE, found_at, offset
 
 
-def delete_records(state: BrokerState, request: Request) -> Response:
+def delete_records(state: BrokerState, request: KafkaRequest) -> Response:
     """Each partition without its records before an offset, on disk too, and where it begins now; or its error."""
     topics, _ = request.body
     answer = [
@@ -128,7 +128,7 @@ def _delete_before(state: BrokerState, name: str, number: int, offset: int) -> t
     return -1 if error else log.start_offset, error
 
 
-def init_producer_id(state: BrokerState, request: Request) -> Response:
+def init_producer_id(state: BrokerState, request: KafkaRequest) -> Response:
     """A fresh id for an idempotent producer; transactions are not offered."""
     transactional_id, _ = request.body
     if transactional_id:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from shared.embedded.broker.groups import Group
-from shared.embedded.broker.members import JoinRequest, Member, State
-from shared.embedded.broker.protocol import Code, Request
+from shared.embedded.broker.members import GroupState, JoinRequest, Member
+from shared.embedded.broker.protocol import Code, KafkaRequest
 from shared.embedded.broker.state import BrokerState
 
 NO_THROTTLE = 0
@@ -13,7 +13,7 @@ CLIENT_HOST = "/127.0.0.1"  # every client is on this machine
 Response = tuple[Any, ...]
 
 
-async def join_group(state: BrokerState, request: Request) -> Response:
+async def join_group(state: BrokerState, request: KafkaRequest) -> Response:
     """The member's place in the group's next generation."""
     name, session_ms, rebalance_ms, member_id, instance_id, protocol_type, protocols = request.body
     wanted = JoinRequest(
@@ -31,26 +31,26 @@ async def join_group(state: BrokerState, request: Request) -> Response:
     return NO_THROTTLE, joined.error, *answer
 
 
-async def sync_group(state: BrokerState, request: Request) -> Response:
+async def sync_group(state: BrokerState, request: KafkaRequest) -> Response:
     """The member's share of the work, as the leader cut it."""
     name, generation, member_id, _, shares = request.body
     synced = await state.group(name).sync(member_id, generation, shares)
     return NO_THROTTLE, synced.error, synced.assignment
 
 
-def heartbeat(state: BrokerState, request: Request) -> Response:
+def heartbeat(state: BrokerState, request: KafkaRequest) -> Response:
     """Whether the member still belongs, and whether it has to join again."""
     name, generation, member_id = request.body
     return NO_THROTTLE, state.group(name).heartbeat(member_id, generation)
 
 
-def leave_group(state: BrokerState, request: Request) -> Response:
+def leave_group(state: BrokerState, request: KafkaRequest) -> Response:
     """The member is out at once; nobody waits for its session to end."""
     name, member_id = request.body
     return NO_THROTTLE, state.group(name).remove(member_id)
 
 
-def offset_commit(state: BrokerState, request: Request) -> Response:
+def offset_commit(state: BrokerState, request: KafkaRequest) -> Response:
     """Offsets kept for the group if the sender may commit for it; partitions that do not exist are refused."""
     name, generation, member_id, _, topics = request.body
     refused = state.group(name).check_commit(member_id, generation)
@@ -70,7 +70,7 @@ def offset_commit(state: BrokerState, request: Request) -> Response:
     return NO_THROTTLE, answer
 
 
-def offset_fetch(state: BrokerState, request: Request) -> Response:
+def offset_fetch(state: BrokerState, request: KafkaRequest) -> Response:
     """The group's offset in each partition asked about (null: in all it ever committed); -1 where it has none."""
     name, wanted = request.body
     offsets = state.offsets.of(name)
@@ -84,13 +84,13 @@ def offset_fetch(state: BrokerState, request: Request) -> Response:
     return NO_THROTTLE, answer, Code.NONE
 
 
-def list_groups(state: BrokerState, _: Request) -> Response:
+def list_groups(state: BrokerState, _: KafkaRequest) -> Response:
     """Every group with members or offsets."""
     names = {*state.offsets.groups(), *(name for name, group in state.groups.items() if group.members)}
     return NO_THROTTLE, Code.NONE, [(name, state.group(name).protocol_type or "consumer") for name in sorted(names)]
 
 
-def describe_groups(state: BrokerState, request: Request) -> Response:
+def describe_groups(state: BrokerState, request: KafkaRequest) -> Response:
     """State and members of each group asked about; an unknown one is Dead."""
     (names,) = request.body
     return NO_THROTTLE, [_describe(state, name) for name in names]
@@ -100,7 +100,7 @@ def _describe(state: BrokerState, name: str) -> Response:
     group = state.groups.get(name)
     if group is None or not group.members:
         known = group is not None or name in state.offsets.groups()
-        return Code.NONE, name, State.EMPTY.value if known else "Dead", "consumer" if known else "", "", []
+        return Code.NONE, name, GroupState.EMPTY.value if known else "Dead", "consumer" if known else "", "", []
     members = [_member(group, member) for member in group.members.values()]
     return Code.NONE, name, group.state.value, group.protocol_type, group.protocol, members
 

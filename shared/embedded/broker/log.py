@@ -166,14 +166,14 @@ class PartitionLog:
         self.wake()
 
     def _store(self, batch: bytes, header: Header) -> None:
-        if not self._segments or (self._segments[-1].size and self._full(self._segments[-1], header)):
+        if not self._segments or (self._segments[-1].size and self.is_full(self._segments[-1], header)):
             self._roll()
             self.expire()
         self._segments[-1].append(batch, header)
         if self.limits.fsync:
             self._segments[-1].sync()
 
-    def _full(self, segment: Segment, header: Header) -> bool:
+    def is_full(self, segment: Segment, header: Header) -> bool:
         too_old = header.max_timestamp - segment.first_timestamp > self.limits.segment_ms
         return too_old or segment.size + header.size > self.limits.segment_bytes
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class State(StrEnum):
+class GroupState(StrEnum):
     """Where a group stands; the values are Kafka's names for DescribeGroups."""
 
     EMPTY = "Empty"

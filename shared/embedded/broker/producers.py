@@ -18,7 +18,7 @@ class _Producer:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SequenceVerdict:
     """What to do with a batch: `error` other than NONE refuses it, `stored_at` says that it is stored already."""
 
     error: int = Code.NONE
@@ -31,20 +31,20 @@ class Producers:
     def __init__(self) -> None:
         self._known: OrderedDict[int, _Producer] = OrderedDict()
 
-    def judge(self, header: Header) -> Verdict:
+    def judge(self, header: Header) -> SequenceVerdict:
         """Whether the batch continues its producer's sequence; a producer without history may begin anywhere."""
         known = self._known.get(header.producer_id) if header.producer_id >= 0 else None
         if known is None or header.producer_epoch > known.epoch:
-            return Verdict()
+            return SequenceVerdict()
         if header.producer_epoch < known.epoch:
-            return Verdict(Code.INVALID_PRODUCER_EPOCH)
+            return SequenceVerdict(Code.INVALID_PRODUCER_EPOCH)
         if header.base_sequence == known.next_sequence:
-            return Verdict()
+            return SequenceVerdict()
         for sequence, offset in known.batches:
             if sequence == header.base_sequence:
-                return Verdict(stored_at=offset)
+                return SequenceVerdict(stored_at=offset)
         behind = (known.next_sequence - header.base_sequence) % SEQUENCES < SEQUENCES // 2
-        return Verdict(Code.DUPLICATE_SEQUENCE if behind else Code.OUT_OF_ORDER_SEQUENCE)
+        return SequenceVerdict(Code.DUPLICATE_SEQUENCE if behind else Code.OUT_OF_ORDER_SEQUENCE)
 
     def remember(self, header: Header) -> None:
         """The batch was stored (or read back from the log)."""

@@ -96,7 +96,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Request:
+class KafkaRequest:
     """One decoded request: its fields in schema order, and who sent it."""
 
     api_key: int
@@ -111,7 +111,7 @@ class UnsupportedRequestError(Exception):
     """A request of an API or version that this broker does not speak."""
 
 
-def decode(frame: bytes, connection: int) -> Request:
+def decode(frame: bytes, connection: int) -> KafkaRequest:
     """The request in a frame (without its length); raises UnsupportedRequestError, or ValueError for a torn one.
 
     ApiVersions of an unknown version decodes as version -1: the answer then is the list and the version 0 layout.
@@ -122,32 +122,32 @@ def decode(frame: bytes, connection: int) -> Request:
     schema = _STRUCTS.get((key, version))
     if schema is None:
         if key == API_VERSIONS_KEY:
-            return Request(key, -1, correlation_id, client_id, connection, ())
+            return KafkaRequest(key, -1, correlation_id, client_id, connection, ())
         raise UnsupportedRequestError(f"API {key} version {version}")
     stream = BytesIO(frame)
     stream.seek(name_end)
-    body = fitted(schema.SCHEMA.decode(stream), schema.SCHEMA, _NEWEST[key].SCHEMA)
-    return Request(key, version, correlation_id, client_id, connection, body)
+    body = fit_layout(schema.SCHEMA.decode(stream), schema.SCHEMA, _NEWEST[key].SCHEMA)
+    return KafkaRequest(key, version, correlation_id, client_id, connection, body)
 
 
-def encode(request: Request, response: tuple[Any, ...]) -> bytes:
+def encode(request: KafkaRequest, response: tuple[Any, ...]) -> bytes:
     """The frame, length included, that answers `request` in its version."""
     schema = _STRUCTS[request.api_key, max(request.version, 0)].RESPONSE_TYPE.SCHEMA
-    payload: bytes = schema.encode(fitted(response, _NEWEST[request.api_key].RESPONSE_TYPE.SCHEMA, schema))
+    payload: bytes = schema.encode(fit_layout(response, _NEWEST[request.api_key].RESPONSE_TYPE.SCHEMA, schema))
     return struct.pack(">ii", len(payload) + 4, request.correlation_id) + payload
 
 
-def fitted(value: Any, given: Any, wanted: Any) -> Any:
+def fit_layout(value: Any, given: Any, wanted: Any) -> Any:
     """What is laid out as `given`, laid out as `wanted`: by names; what only one of them has is left out or empty."""
     if given is wanted or value is None:
         return value
     if isinstance(wanted, Schema):
         parts = {name: (part, field) for name, part, field in zip(given.names, value, given.fields, strict=True)}
         return tuple(
-            fitted(*parts[name], field) if name in parts else ABSENT.get(name, EMPTY.get(field))
+            fit_layout(*parts[name], field) if name in parts else ABSENT.get(name, EMPTY.get(field))
             for name, field in zip(wanted.names, wanted.fields, strict=True)
         )
-    return [fitted(each, given.array_of, wanted.array_of) for each in value] if isinstance(wanted, Array) else value
+    return [fit_layout(each, given.array_of, wanted.array_of) for each in value] if isinstance(wanted, Array) else value
 
 
 def crc32c(payload: bytes) -> int:

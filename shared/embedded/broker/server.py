@@ -8,14 +8,14 @@ from contextlib import suppress
 
 from shared.embedded.broker import handle_cluster, handle_data, handle_groups
 from shared.embedded.broker.connection import Answer, Connection
-from shared.embedded.broker.protocol import Request
+from shared.embedded.broker.protocol import KafkaRequest
 from shared.embedded.broker.settings import BrokerError, BrokerSettings
 from shared.embedded.broker.state import BrokerState
 
 _log = logging.getLogger("smartbrain.broker")
 SESSION_CHECK_SECONDS = 0.25
 
-_HANDLERS: dict[int, Callable[[BrokerState, Request], Answer | Awaitable[Answer]]] = {
+_HANDLERS: dict[int, Callable[[BrokerState, KafkaRequest], Answer | Awaitable[Answer]]] = {
     0: handle_data.produce,
     1: handle_data.fetch,
     2: handle_data.list_offsets,

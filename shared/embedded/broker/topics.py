@@ -20,7 +20,7 @@ SEGMENTS_PER_PARTITION = 8  # at least: size limits then cut in steps of an eigh
 
 
 @dataclass
-class Topic:
+class StoredTopic:
     """One topic: its partitions' logs, and the configurations that were given explicitly."""
 
     name: str
@@ -44,7 +44,7 @@ class Topics:
         self._pool = pool
         self._file = settings.directory / "topics.json"
         self._folder = settings.directory / "topics"
-        self._topics: dict[str, Topic] = {}
+        self._topics: dict[str, StoredTopic] = {}
         self._load()
 
     def __contains__(self, name: str) -> bool:
@@ -55,7 +55,7 @@ class Topics:
         """Every topic's name."""
         return list(self._topics)
 
-    def get(self, name: str) -> Topic | None:
+    def get(self, name: str) -> StoredTopic | None:
         """The topic, or None."""
         return self._topics.get(name)
 
@@ -79,7 +79,7 @@ class Topics:
         count = self._settings.default_partitions if partitions == -1 else partitions
         self.check(name, count, configs or {})
         shutil.rmtree(self._folder / name, ignore_errors=True)  # a deletion that a crash interrupted
-        self._open(name, count, configs or {})
+        self.open_log(name, count, configs or {})
         self._save()
 
     def grow(self, name: str, partitions: int) -> None:
@@ -130,7 +130,7 @@ class Topics:
             fsync=self._settings.fsync,
         )
 
-    def effective_configs(self, topic: Topic) -> dict[str, str]:
+    def effective_configs(self, topic: StoredTopic) -> dict[str, str]:
         """Every configuration that this broker honours, as it applies to the topic."""
         limits = self.limits(topic.configs)
         return {
@@ -142,16 +142,16 @@ class Topics:
             "max.message.bytes": str(limits.max_message_bytes),
         }
 
-    def _open(self, name: str, partitions: int, configs: dict[str, str]) -> None:
+    def open_log(self, name: str, partitions: int, configs: dict[str, str]) -> None:
         limits = self.limits(configs)
         logs = [PartitionLog(self._folder / name / str(number), limits, self._pool) for number in range(partitions)]
-        self._topics[name] = Topic(name, logs, configs)
+        self._topics[name] = StoredTopic(name, logs, configs)
 
     def _load(self) -> None:
         if not self._file.exists():
             return
         for name, stored in json.loads(self._file.read_text()).items():
-            self._open(name, stored["partitions"], stored["configs"])
+            self.open_log(name, stored["partitions"], stored["configs"])
 
     def _save(self) -> None:
         stored = {t.name: {"partitions": len(t.partitions), "configs": t.configs} for t in self._topics.values()}

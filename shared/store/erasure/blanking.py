@@ -13,7 +13,7 @@ from shared.domain.subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextSpan:
     """Where an observation was said: a span of an event's text, with the event as it stands."""
 
     observation_id: UUID
@@ -54,10 +54,10 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observed_at IS NULL AND 
 """
 
 
-async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[Place]:
+async def places(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[TextSpan]:
     """Where these were said."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
-    return [Place(**row) for row in await (await conn.execute(_PLACES, params)).fetchall()]
+    return [TextSpan(**row) for row in await (await conn.execute(_PLACES, params)).fetchall()]
 
 
 async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> list[str]:
@@ -66,28 +66,28 @@ async def contents(conn: Connection, subject: Subject, memories: Iterable[UUID])
     return [row["content_text"] for row in await (await conn.execute(_CONTENTS, params)).fetchall()]
 
 
-async def saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+async def find_saying(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
     """The memories that say one of these in the same words."""
     wanted = [text.lower() for text in texts]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
     return [row["memory_id"] for row in await (await conn.execute(_SAYING, params)).fetchall()]
 
 
-async def observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
+async def find_observed(conn: Connection, subject: Subject, texts: Iterable[str]) -> list[UUID]:
     """The observations that say one of these in the same words, whatever has become of them so far."""
     wanted = [text.lower() for text in texts]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "texts": wanted}
     return [row["observation_id"] for row in await (await conn.execute(_OBSERVED, params)).fetchall()]
 
 
-async def unobserved(conn: Connection, subject: Subject) -> set[UUID]:
+async def find_unobserved(conn: Connection, subject: Subject) -> set[UUID]:
     """The turns that no observer has had yet."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id}
     return {row["turn_id"] for row in await (await conn.execute(_UNOBSERVED, params)).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class NeighbourSpan:
     """An observation of a turn in which something else is erased, by its place and what it says."""
 
     observation_id: UUID
@@ -115,20 +115,20 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.tombstone_id IS NU
 """
 
 
-async def beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Beside]:
+async def load_beside(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[NeighbourSpan]:
     """All that was observed in these turns."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
-    return [Beside(**row) for row in await (await conn.execute(_BESIDE, params)).fetchall()]
+    return [NeighbourSpan(**row) for row in await (await conn.execute(_BESIDE, params)).fetchall()]
 
 
-async def resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
+async def find_resting(conn: Connection, subject: Subject, observations: Iterable[UUID]) -> list[UUID]:
     """The memories whose words are those of these observations, whoever confirmed them, or that rest on them alone."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "observations": list(observations)}
     return [row["memory_id"] for row in await (await conn.execute(_RESTING, params)).fetchall()]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StoredEvent:
     """One event of the log that has words."""
 
     turn_id: UUID
@@ -150,13 +150,13 @@ WHERE e.tenant_id = %(tenant)s AND e.user_id = %(user)s AND e.turn_id = r.turn_i
 """
 
 
-async def events(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[Event]:
+async def events(conn: Connection, subject: Subject, turns: Iterable[UUID]) -> list[StoredEvent]:
     """The events of these turns that have words."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns)}
-    return [Event(**row) for row in await (await conn.execute(_EVENTS, params)).fetchall()]
+    return [StoredEvent(**row) for row in await (await conn.execute(_EVENTS, params)).fetchall()]
 
 
-async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events: Sequence[Event]) -> int:
+async def rewrite(conn: Connection, subject: Subject, tombstone_id: UUID, events: Sequence[StoredEvent]) -> int:
     """How many events say this now; one without content is a skeleton."""
     rows = [{"turn_id": str(e.turn_id), "ordinal": e.ordinal, "content": e.content, "meta": e.meta} for e in events]
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "tombstone": tombstone_id}
@@ -208,7 +208,7 @@ async def requote(conn: Connection, subject: Subject, quotes: Sequence[Quote]) -
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class IndexedText:
     """A chunk of the search and what it says."""
 
     chunk_id: UUID
@@ -251,14 +251,16 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND chunk_id = ANY(%(chunks)
 MAX_LENGTH = 32_000
 
 
-async def chunks(conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]) -> list[Text]:
+async def chunks(
+    conn: Connection, subject: Subject, turns: Iterable[UUID], needles: Sequence[str]
+) -> list[IndexedText]:
     """Chunks of these turns, and all that hold one of these texts."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "turns": list(turns), "needles": list(needles)}
-    return [Text(**row) for row in await (await conn.execute(_CHUNKS, params)).fetchall()]
+    return [IndexedText(**row) for row in await (await conn.execute(_CHUNKS, params)).fetchall()]
 
 
 async def rechunk(
-    conn: Connection, subject: Subject, said: Sequence[tuple[Text, Sequence[str]]], *, vectors: bool
+    conn: Connection, subject: Subject, said: Sequence[tuple[IndexedText, Sequence[str]]], *, vectors: bool
 ) -> None:
     """Each chunk says this now, is found by these terms, and waits for its vectors; one that says nothing is gone."""
     posts = [
@@ -285,7 +287,7 @@ async def rechunk(
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class StoredSummary:
     """One version of a session's summary."""
 
     session_id: str
@@ -316,10 +318,10 @@ DUE_TOKENS = 1_000_000
 """More than any session may say before its summary is due: the next turn makes it anew."""
 
 
-async def summaries(conn: Connection, subject: Subject) -> list[Summary]:
+async def summaries(conn: Connection, subject: Subject) -> list[StoredSummary]:
     """All that can be read."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id}
-    return [Summary(**row) for row in await (await conn.execute(_SUMMARIES, params)).fetchall()]
+    return [StoredSummary(**row) for row in await (await conn.execute(_SUMMARIES, params)).fetchall()]
 
 
 async def silence(conn: Connection, subject: Subject, tombstone_id: UUID, sessions: Iterable[str]) -> int:
@@ -378,7 +380,7 @@ WHERE m.tenant_id = %(tenant)s AND m.user_id = %(user)s AND m.turn_id = r.turn_i
 """
 
 
-async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[Place]) -> int:
+async def unmention(conn: Connection, subject: Subject, tombstone_id: UUID, places: Sequence[TextSpan]) -> int:
     """How many names were said within these places: nothing leads there from them any more."""
     rows = [
         {"turn_id": str(p.turn_id), "ordinal": p.ordinal, "first": p.span_start, "last": p.span_end} for p in places

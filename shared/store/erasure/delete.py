@@ -17,7 +17,7 @@ REDUCED = "memory_receipts"
 DELETED: tuple[LiteralString, ...] = tuple(name for name in MARKED if name != REDUCED)
 
 
-def _whose(subject: Subject, tombstone_id: UUID) -> dict[str, Any]:
+def to_params(subject: Subject, tombstone_id: UUID) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id, "id": tombstone_id}
 
 
@@ -46,7 +46,7 @@ async def delete(
 
     Chunks go with what search knows of them.
     """
-    params = _whose(subject, tombstone_id)
+    params = to_params(subject, tombstone_id)
     if table == "memory_chunks":
         most = max(1, limit // A_CHUNK)
         row = await (await conn.execute(_CHUNKS, {**params, "limit": most})).fetchone()
@@ -58,7 +58,7 @@ async def delete(
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class StoredReceipt:
     """A receipt and what it says."""
 
     context_id: UUID
@@ -80,15 +80,15 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.con
 """
 
 
-async def hidden_receipts(conn: Connection, subject: Subject, tombstone_id: UUID, limit: int) -> list[Receipt]:
+async def hidden_receipts(conn: Connection, subject: Subject, tombstone_id: UUID, limit: int) -> list[StoredReceipt]:
     """Receipts that are to become figures."""
-    params = {**_whose(subject, tombstone_id), "limit": limit}
-    return [Receipt(**row) for row in await (await conn.execute(_HIDDEN_RECEIPTS, params)).fetchall()]
+    params = {**to_params(subject, tombstone_id), "limit": limit}
+    return [StoredReceipt(**row) for row in await (await conn.execute(_HIDDEN_RECEIPTS, params)).fetchall()]
 
 
-async def reduce(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[Receipt]) -> int:
+async def reduce(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[StoredReceipt]) -> int:
     """How many receipts say this now, and of nobody."""
-    params = {**_whose(subject, tombstone_id), "rows": _rows(receipts)}
+    params = {**to_params(subject, tombstone_id), "rows": _rows(receipts)}
     await conn.execute(_AS_NOBODY, params)
     return (await conn.execute(_REDUCE, params)).rowcount
 
@@ -119,26 +119,26 @@ WHERE r.tenant_id = %(tenant)s AND r.user_id = %(user)s AND r.context_id = d.con
 async def named_by(conn: Connection, subject: Subject, tombstone: Tombstone) -> set[str]:
     """Ids of memories, turns and documents that no receipt is to name any more."""
     named = [str(each) for each in tombstone.memory_ids]
-    params = {**_whose(subject, tombstone.tombstone_id), "named": named}
+    params = {**to_params(subject, tombstone.tombstone_id), "named": named}
     row = await (await conn.execute(_ABOUT, params)).fetchone()
     return {each for each in row["ids"] if each} if row else set()
 
 
 async def other_receipts(
     conn: Connection, subject: Subject, tombstone: Tombstone, after: tuple[UUID, str], limit: int
-) -> list[Receipt]:
+) -> list[StoredReceipt]:
     """Receipts of packages that the erasure leaves, from before it, in order of their ids."""
-    params = {**_whose(subject, tombstone.tombstone_id), "epoch": tombstone.epoch, "limit": limit}
+    params = {**to_params(subject, tombstone.tombstone_id), "epoch": tombstone.epoch, "limit": limit}
     found = await conn.execute(_OTHER_RECEIPTS, {**params, "after": after[0], "type": after[1]})
-    return [Receipt(**row) for row in await found.fetchall()]
+    return [StoredReceipt(**row) for row in await found.fetchall()]
 
 
-async def strip(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[Receipt]) -> int:
+async def strip(conn: Connection, subject: Subject, tombstone_id: UUID, receipts: Sequence[StoredReceipt]) -> int:
     """How many receipts say this now."""
-    return (await conn.execute(_STRIP, {**_whose(subject, tombstone_id), "rows": _rows(receipts)})).rowcount
+    return (await conn.execute(_STRIP, {**to_params(subject, tombstone_id), "rows": _rows(receipts)})).rowcount
 
 
-def _rows(receipts: Sequence[Receipt]) -> str:
+def _rows(receipts: Sequence[StoredReceipt]) -> str:
     return orjson.dumps(
         [{**{n: getattr(r, n) for n in ("receipt_type", "details")}, "context_id": str(r.context_id)} for r in receipts]
     ).decode()
@@ -169,7 +169,7 @@ async def documents(conn: Connection, subject: Subject, tombstone_id: UUID, pati
 
     `in_flight` where a librarian may be offering it still.
     """
-    params = {**_whose(subject, tombstone_id), "patience": patience_s}
+    params = {**to_params(subject, tombstone_id), "patience": patience_s}
     return [Document(**row) for row in await (await conn.execute(_DOCUMENTS, params)).fetchall()]
 
 
@@ -184,7 +184,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND
 
 async def offer_again(conn: Connection, subject: Subject, tombstone_id: UUID) -> int:
     """How many resources wait for the librarian again: what stood for them over there is gone with the erasure."""
-    return (await conn.execute(_OFFER_AGAIN, _whose(subject, tombstone_id))).rowcount
+    return (await conn.execute(_OFFER_AGAIN, to_params(subject, tombstone_id))).rowcount
 
 
 _SWEEP: tuple[LiteralString, ...] = (
@@ -199,7 +199,7 @@ DELETE FROM postings p WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND N
 async def sweep(conn: Connection, subject: Subject, tombstone: Tombstone) -> int:
     """How many rows that led to what is gone are gone too: postings without chunks, figures of this user alone."""
     whole = tombstone.scope in ("all", "personal")
-    params = {**_whose(subject, tombstone.tombstone_id), "whole": whole}
+    params = {**to_params(subject, tombstone.tombstone_id), "whole": whole}
     return sum([(await conn.execute(statement, params)).rowcount for statement in _SWEEP])
 
 
@@ -211,7 +211,7 @@ GROUP BY turn_id, session_id, state <> 'new'
 """
 
 
-async def waiting(conn: Connection, subject: Subject) -> Sequence[Mapping[str, Any]]:
+async def load_waiting(conn: Connection, subject: Subject) -> Sequence[Mapping[str, Any]]:
     """What was said since, and is settled once the fence is down: observations by turn."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id}
     return await (await conn.execute(_OPEN, params)).fetchall()

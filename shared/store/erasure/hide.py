@@ -38,7 +38,7 @@ _OF_PERSONAL: frozenset[LiteralString] = frozenset(MARKED) - {"resources", "tool
 
 
 @dataclass(frozen=True)
-class Covered:
+class ErasureExtent:
     """What a tombstone covers, by id; for `all` and `personal` everything of the user, whatever is listed here.
 
     Not so where `until` is set, which a restore alone does: then what is listed is covered, and packages up to this
@@ -59,7 +59,7 @@ class Covered:
 
 
 @dataclass
-class Hidden:
+class HiddenCounts:
     """How many rows of which table the erasure has hidden, emptied or removed."""
 
     rows: dict[str, int] = field(default_factory=dict[str, int])
@@ -108,10 +108,10 @@ _ALSO: Mapping[LiteralString, LiteralString] = {
 """What was on its way is over. A version of a lineage that goes on must not stand in the way of the next."""
 
 
-async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered) -> Hidden:
+async def hide_rows(conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent) -> HiddenCounts:
     """Rows of the marked tables that the tombstone covers are seen by nobody but erasures; vector pages are gone."""
     params = _params(subject, tombstone_id, covered)
-    hidden = Hidden()
+    hidden = HiddenCounts()
     hidden.add("vector_pages", await pages.drop(conn, subject))
     for table in MARKED:
         if covered.scope == "personal" and table not in _OF_PERSONAL:
@@ -126,7 +126,7 @@ async def mark(conn: Connection, subject: Subject, tombstone_id: UUID, covered: 
     return hidden
 
 
-def _params(subject: Subject, tombstone_id: UUID, covered: Covered) -> dict[str, Any]:
+def _params(subject: Subject, tombstone_id: UUID, covered: ErasureExtent) -> dict[str, Any]:
     return {
         "tenant": subject.tenant_id,
         "user": subject.user_id,
@@ -263,7 +263,9 @@ RETURNING memory_id
 """
 
 
-async def empty(conn: Connection, subject: Subject, tombstone_id: UUID, covered: Covered, hidden: Hidden) -> list[UUID]:
+async def blank_texts(
+    conn: Connection, subject: Subject, tombstone_id: UUID, covered: ErasureExtent, hidden: HiddenCounts
+) -> list[UUID]:
     """Beside what is marked, nothing of what the tombstone covers is left to be read; `hidden` grows.
 
     Returns memories that had been merged into one that is gone now: they are active again, and to be shown to search.
@@ -336,11 +338,11 @@ async def known_sessions(conn: Connection, subject: Subject, sessions: Iterable[
     return {row["session_id"] for row in await (await conn.execute(_KNOWN_SESSIONS, params)).fetchall()}
 
 
-async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str]) -> Covered:
+async def of_sessions(conn: Connection, subject: Subject, sessions: Sequence[str]) -> ErasureExtent:
     """What an erasure of these sessions covers: their turns, and every memory whose words were said in them."""
     params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "sessions": list(sessions)}
     turns = [row["turn_id"] for row in await (await conn.execute(_SESSION_TURNS, params)).fetchall()]
-    return Covered("session", tuple(sessions), tuple(turns), await from_turns(conn, subject, turns))
+    return ErasureExtent("session", tuple(sessions), tuple(turns), await from_turns(conn, subject, turns))
 
 
 async def from_turns(conn: Connection, subject: Subject, turns: Sequence[UUID]) -> tuple[UUID, ...]:
@@ -377,10 +379,10 @@ async def known_memories(conn: Connection, subject: Subject, memories: Iterable[
     return {row["memory_id"] for row in await (await conn.execute(_KNOWN_MEMORIES, params)).fetchall()}
 
 
-async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Covered:
+async def of_items(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> ErasureExtent:
     """What an erasure of these memories covers: all versions of each, what was merged with them, all that said them."""
     params: dict[str, Any] = {"tenant": subject.tenant_id, "user": subject.user_id, "memories": list(memories)}
     together = [row["memory_id"] for row in await (await conn.execute(_TOGETHER, params)).fetchall()]
     named = list({*memories, *together})
     found = await (await conn.execute(_BEHIND, {**params, "memories": named})).fetchall()
-    return Covered("items", (), (), tuple(together), tuple(row["observation_id"] for row in found))
+    return ErasureExtent("items", (), (), tuple(together), tuple(row["observation_id"] for row in found))

@@ -29,7 +29,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL
 """
 
 
-async def parted(conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None) -> Parted:
+async def load_parted(conn: Connection, subject: Subject, until: datetime, sessions: Sequence[str] | None) -> Parted:
     """What the user had said by this time, in these sessions or in any."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "until": until}
     named = list(sessions) if sessions is not None else None
@@ -55,13 +55,13 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND observation_id = ANY(%(i
 """
 
 
-async def unread(conn: Connection, subject: Subject) -> list[UUID]:
+async def load_unread(conn: Connection, subject: Subject) -> list[UUID]:
     """Turns that nobody had observed when the backup was made."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id}
     return [row["turn_id"] for row in await (await conn.execute(_UNREAD, params)).fetchall()]
 
 
-async def derived(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> set[UUID]:
+async def find_derived(conn: Connection, subject: Subject, ids: Sequence[UUID]) -> set[UUID]:
     """Those of these memories that had been derived when the backup was made, as observations at least."""
     params = {"tenant": subject.tenant_id, "user": subject.user_id, "ids": list(ids)}
     return {row["id"] for row in await (await conn.execute(_DERIVED, params)).fetchall()}

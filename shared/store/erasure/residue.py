@@ -104,7 +104,7 @@ async def residue(conn: Connection, subject: Subject, tombstone: Tombstone) -> R
             continue
         tables += 1
         columns += len(table.textual)
-        covered = _covered(table, tombstone) if table.seen else None
+        covered = to_condition(table, tombstone) if table.seen else None
         if covered is None:
             left[table.name] = 1  # nobody can say how many
             continue
@@ -126,7 +126,7 @@ async def take_over(conn: Connection, subject: Subject, tombstone: Tombstone, fo
     """How many rows that another erasure has hidden and not taken yet, and this one covers too, are this one's now."""
     taken = 0
     for table in await catalog(conn):
-        covered = _covered(table, tombstone) if table.name in found.left and table.name in MARKED else None
+        covered = to_condition(table, tombstone) if table.name in found.left and table.name in MARKED else None
         if covered is not None:
             statement = sql.SQL(_TAKE_OVER).format(sql.Identifier(table.name), covered)
             taken += (await conn.execute(statement, _params(subject, tombstone))).rowcount
@@ -176,7 +176,7 @@ _ORPHANED: LiteralString = """NOT EXISTS (SELECT FROM memory_chunks c
     WHERE (c.tenant_id, c.user_id, c.chunk_id) = (x.tenant_id, x.user_id, x.chunk_id))"""
 
 
-def _covered(table: Table, tombstone: Tombstone) -> sql.Composable | None:
+def to_condition(table: Table, tombstone: Tombstone) -> sql.Composable | None:
     """Which rows of the table the tombstone covers; None where nothing in the table could tell."""
     found: list[sql.Composable] = []
     if "tombstone_id" in table.columns:
@@ -209,7 +209,7 @@ def _says(table: Table) -> sql.Composable:
     return sql.SQL(" OR ").join(tests) if tests else sql.SQL("false")
 
 
-def scanned(found: Residue) -> dict[str, Any]:
+def to_proof(found: Residue) -> dict[str, Any]:
     """The scan as its proof tells it."""
     told = {"left": dict(found.left), "rows_left": found.rows, "tables": found.tables, "columns": found.columns}
     return cast("dict[str, Any]", {**told, "kept_without_words": dict(found.kept)})

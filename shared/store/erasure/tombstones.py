@@ -55,11 +55,11 @@ FROM tombstones WHERE tenant_id = %(tenant)s AND user_id = %(user)s
 """
 
 
-def _whose(subject: Subject) -> dict[str, Any]:
+def to_params(subject: Subject) -> dict[str, Any]:
     return {"tenant": subject.tenant_id, "user": subject.user_id}
 
 
-def _made(rows: Iterable[Mapping[str, Any]]) -> list[Tombstone]:
+def to_tombstones(rows: Iterable[Mapping[str, Any]]) -> list[Tombstone]:
     lists = ("session_ids", "memory_ids")
     found: list[dict[str, Any]] = [{**row, **{name: tuple(row[name]) for name in lists}} for row in rows]
     return [Tombstone(**row) for row in found]
@@ -70,7 +70,7 @@ _ONE: LiteralString = _COLUMNS + " AND tombstone_id = %(id)s"
 
 def one(subject: Subject, tombstone_id: UUID) -> Read[Tombstone | None]:
     """The tombstone, if this user has it."""
-    return Read(_ONE, {**_whose(subject), "id": tombstone_id}, lambda rows: next(iter(_made(rows)), None))
+    return Read(_ONE, {**to_params(subject), "id": tombstone_id}, lambda rows: next(iter(to_tombstones(rows)), None))
 
 
 _BY_KEY: LiteralString = _COLUMNS + " AND idempotency_key = %(key)s"
@@ -78,8 +78,8 @@ _BY_KEY: LiteralString = _COLUMNS + " AND idempotency_key = %(key)s"
 
 async def by_key(conn: Connection, subject: Subject, key: str) -> Tombstone | None:
     """The tombstone that was asked for under this key."""
-    found = await (await conn.execute(_BY_KEY, {**_whose(subject), "key": key})).fetchall()
-    return next(iter(_made(found)), None)
+    found = await (await conn.execute(_BY_KEY, {**to_params(subject), "key": key})).fetchall()
+    return next(iter(to_tombstones(found)), None)
 
 
 _PAGE: LiteralString = _COLUMNS + " ORDER BY requested_at DESC, tombstone_id DESC LIMIT %(limit)s"
@@ -87,7 +87,7 @@ _PAGE: LiteralString = _COLUMNS + " ORDER BY requested_at DESC, tombstone_id DES
 
 def page(subject: Subject, limit: int) -> Read[list[Tombstone]]:
     """The user's erasures, newest first."""
-    return Read(_PAGE, {**_whose(subject), "limit": limit}, _made)
+    return Read(_PAGE, {**to_params(subject), "limit": limit}, to_tombstones)
 
 
 _IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY requested_at"
@@ -95,7 +95,7 @@ _IN_FORCE: LiteralString = _COLUMNS + " AND status <> 'completed' ORDER BY reque
 
 async def in_force(conn: Connection, subject: Subject) -> list[Tombstone]:
     """Those that are under way, and keep what they cover from being written."""
-    return _made(await (await conn.execute(_IN_FORCE, _whose(subject))).fetchall())
+    return to_tombstones(await (await conn.execute(_IN_FORCE, to_params(subject))).fetchall())
 
 
 _SUPPRESSED: LiteralString = """
@@ -108,7 +108,7 @@ WHERE t.epoch < s.epoch
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SuppressionProbe:
     """An observation by what it says (its content hash)."""
 
     observation_id: UUID
@@ -116,10 +116,12 @@ class Said:
     hash: str
 
 
-async def suppressed(conn: Connection, subject: Subject, said: Iterable[Said]) -> dict[UUID, tuple[UUID, int]]:
+async def find_suppressed(
+    conn: Connection, subject: Subject, said: Iterable[SuppressionProbe]
+) -> dict[UUID, tuple[UUID, int]]:
     """Those that say again, in a turn from before the erasure, what was erased: the tombstone and its epoch."""
     rows = [{"observation_id": str(s.observation_id), "turn_id": str(s.turn_id), "hash": s.hash} for s in said]
-    params = {**_whose(subject), "rows": orjson.dumps(rows).decode()}
+    params = {**to_params(subject), "rows": orjson.dumps(rows).decode()}
     found = await (await conn.execute(_SUPPRESSED, params)).fetchall()
     return {row["observation_id"]: (row["tombstone_id"], row["epoch"]) for row in found}
 
@@ -130,9 +132,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND memory_ids && %(memories
 """
 
 
-async def erased(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
+async def find_erased(conn: Connection, subject: Subject, memories: Iterable[UUID]) -> set[UUID]:
     """Those of the memories that were erased by name, or with one that was."""
-    params = {**_whose(subject), "memories": list(memories)}
+    params = {**to_params(subject), "memories": list(memories)}
     return {row["id"] for row in await (await conn.execute(_ERASED, params)).fetchall()}
 
 
@@ -143,7 +145,7 @@ SELECT coalesce((SELECT epoch FROM erasure_epochs WHERE tenant_id = %(tenant)s A
 
 def epoch(subject: Subject) -> Read[int]:
     """How many erasures of the user there have been."""
-    return Read(_EPOCH, _whose(subject), lambda rows: rows[0]["epoch"])
+    return Read(_EPOCH, to_params(subject), lambda rows: rows[0]["epoch"])
 
 
 _BUMP: LiteralString = """
@@ -159,7 +161,7 @@ async def next_epoch(conn: Connection, subject: Subject, least: int = 1) -> int:
 
     Once it is committed, every process that listens for erasures hears of it.
     """
-    row = await (await conn.execute(_BUMP, {**_whose(subject), "least": least})).fetchone()
+    row = await (await conn.execute(_BUMP, {**to_params(subject), "least": least})).fetchone()
     assert row is not None  # noqa: S101 # an upsert returns its row
     return row["epoch"]
 
@@ -181,7 +183,7 @@ async def insert(conn: Connection, subject: Subject, tombstone: Tombstone) -> No
         "memory_ids": list(tombstone.memory_ids),
         "history": orjson.dumps(tombstone.history).decode(),
     }
-    await conn.execute(_INSERT, {**row, **_whose(subject)})
+    await conn.execute(_INSERT, {**row, **to_params(subject)})
 
 
 _MOVE: LiteralString = """
@@ -211,7 +213,7 @@ async def move(
     """The tombstone went from where it was known to stand to `to`: seconds since its request, None if it had moved."""
     entry = {"from": tombstone.status, "to": to, "at": at.isoformat(), "attempt": attempts, "error": error}
     params = {
-        **_whose(subject),
+        **to_params(subject),
         "id": tombstone.tombstone_id,
         "from": tombstone.status,
         "to": to,
@@ -232,11 +234,11 @@ UPDATE tombstones SET updated_at = now() WHERE tenant_id = %(tenant)s AND user_i
 
 async def touch(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
     """Somebody is at work on it."""
-    await conn.execute(_TOUCH, {**_whose(subject), "id": tombstone_id})
+    await conn.execute(_TOUCH, {**to_params(subject), "id": tombstone_id})
 
 
 @dataclass(frozen=True)
-class Step:
+class StepProgress:
     """How far one store of an erasure is."""
 
     step: str
@@ -251,9 +253,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s OR
 """
 
 
-def steps(subject: Subject, tombstone_id: UUID) -> Read[list[Step]]:
+def steps(subject: Subject, tombstone_id: UUID) -> Read[list[StepProgress]]:
     """Those that have begun, the finished ones in their order first."""
-    return Read(_STEPS, {**_whose(subject), "id": tombstone_id}, lambda rows: [Step(**row) for row in rows])
+    return Read(_STEPS, {**to_params(subject), "id": tombstone_id}, lambda rows: [StepProgress(**row) for row in rows])
 
 
 _NOTE_STEP: LiteralString = """
@@ -276,7 +278,7 @@ async def note_step(
 ) -> None:
     """So many more rows of the store are done, and perhaps all of them."""
     told = {"id": tombstone_id, "step": step, "affected": affected, "done": done}
-    await conn.execute(_NOTE_STEP, {**_whose(subject), **told, "detail": orjson.dumps(detail or {}).decode()})
+    await conn.execute(_NOTE_STEP, {**to_params(subject), **told, "detail": orjson.dumps(detail or {}).decode()})
 
 
 _AGAIN: LiteralString = """
@@ -285,9 +287,9 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
 """
 
 
-async def again(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
+async def requeue(conn: Connection, subject: Subject, tombstone_id: UUID) -> None:
     """Every step is to be done once more: something was found that none of them took."""
-    await conn.execute(_AGAIN, {**_whose(subject), "id": tombstone_id})
+    await conn.execute(_AGAIN, {**to_params(subject), "id": tombstone_id})
 
 
 _SUPPRESS: LiteralString = """
@@ -304,7 +306,7 @@ async def suppress(
 ) -> None:
     """What these memories say is not learnt again from turns of an older epoch."""
     given = {"id": tombstone_id, "epoch": epoch, "memories": list(memories)}
-    await conn.execute(_SUPPRESS, {**_whose(subject), **given})
+    await conn.execute(_SUPPRESS, {**to_params(subject), **given})
 
 
 _AUDIT: LiteralString = """
@@ -318,7 +320,7 @@ async def audit(
 ) -> None:
     """That the erasure was done is on record, once."""
     told = {"audit": audit_id, "id": tombstone.tombstone_id, "items": tombstone.item_count}
-    await conn.execute(_AUDIT, {**_whose(subject), **told, "details": orjson.dumps(details).decode()})
+    await conn.execute(_AUDIT, {**to_params(subject), **told, "details": orjson.dumps(details).decode()})
 
 
 _AUDITS: LiteralString = """
@@ -329,7 +331,7 @@ WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id = %(id)s
 
 def audits(subject: Subject, tombstone_id: UUID) -> Read[list[dict[str, Any]]]:
     """The audit events of an erasure: one once it is completed."""
-    return Read(_AUDITS, {**_whose(subject), "id": tombstone_id}, list)
+    return Read(_AUDITS, {**to_params(subject), "id": tombstone_id}, list)
 
 
 _OPEN: LiteralString = """
@@ -370,7 +372,7 @@ async def sole_purger(conn: Connection) -> None:
 _NOW: LiteralString = "SELECT now() AS now"
 
 
-async def now(conn: Connection) -> datetime:
+async def load_now(conn: Connection) -> datetime:
     """The database's time."""
     row = await (await conn.execute(_NOW)).fetchone()
     assert row is not None  # noqa: S101 # it always answers

@@ -11,9 +11,9 @@ import pytest
 from aiokafka import TopicPartition
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
-from services.erasure.topics.purge import Carriers, Purged, left, purge
+from services.erasure.topics.purge import Carriers, Purged, count_left, purge
 from services.erasure.topics.record_owner import COPIED
-from services.erasure.topics.topic_admin import Standing
+from services.erasure.topics.topic_admin import TopicAdmin
 from shared.bus.topics import ensure_topics
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
@@ -47,7 +47,7 @@ class World:
 
     async def left(self, asked_at: datetime, who: Subject = ANNA) -> dict[str, int]:
         """What is left of the user's."""
-        return await left(self.bootstrap, who, asked_at, carriers=self.carriers)
+        return await count_left(self.bootstrap, who, asked_at, carriers=self.carriers)
 
     async def put(self, *records: Stored) -> None:
         """The records stand in their partitions, in this order."""
@@ -214,15 +214,15 @@ async def test_killed_between_copying_and_deleting_loses_nobodys_and_keeps_none_
 ) -> None:
     at = now_ms()
     await world.put(*(letter(world.commit, who, who.user_id, at) for who in (BEN, ANNA, BEN)))
-    drop = Standing.drop
+    drop = TopicAdmin.drop
 
-    async def killed(self: Standing, place: TopicPartition, offset: int) -> None:
+    async def killed(self: TopicAdmin, place: TopicPartition, offset: int) -> None:
         if offset:
             raise asyncio.CancelledError
         await drop(self, place, offset)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Standing, "drop", killed)
+        patched.setattr(TopicAdmin, "drop", killed)
         with pytest.raises(asyncio.CancelledError):
             await world.purge(moment(at + 1000))
     between = await read(world.bootstrap, world.commit.dead_letter)
@@ -348,7 +348,10 @@ async def test_where_the_broker_refuses_nothing_is_copied_and_retention_is_named
     assert (purged.removed, purged.copied, purged.waiting) == ({}, {}, False)
     assert purged.clear_by == datetime.max.replace(tzinfo=UTC)
     assert [await read(bootstrap, name) for name in (topic.name, topic.dead_letter)] == before
-    assert await left(bootstrap, ANNA, moment(at + 1000), carriers=carriers) == {topic.name: 1, topic.dead_letter: 1}
+    assert await count_left(bootstrap, ANNA, moment(at + 1000), carriers=carriers) == {
+        topic.name: 1,
+        topic.dead_letter: 1,
+    }
 
 
 async def test_a_group_whose_offset_is_below_the_new_start_goes_on(world: World) -> None:
@@ -369,7 +372,7 @@ async def test_a_group_whose_offset_is_below_the_new_start_goes_on(world: World)
 async def test_topics_that_do_not_exist_are_not_created(bootstrap: str) -> None:
     topic = Topic(unique("absent"), "tenant:user", (), "users", carries_text=True)
     assert await purge(bootstrap, ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == Purged()
-    assert await left(bootstrap, ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == {}
+    assert await count_left(bootstrap, ANNA, moment(now_ms()), carriers=Carriers({topic: "g"}, ())) == {}
     async with administering(bootstrap) as admin:
         assert topic.name not in await admin.list_topics()
 

@@ -52,7 +52,7 @@ async def test_the_overlay_ends_what_the_evolver_ends(system: System) -> None:
         foreseen: list[set[str]] = []
         for person in people:
             who = Subject(person.tenant_id, person.user_id)
-            (pending,) = await rt.db.read(who, turns.pending(who, 64))
+            (pending,) = await rt.db.read(who, turns.load_pending(who, 64))
             found = await foresee(rt.db, who, OpenTurns(pending), None, ConfidencePolicy())
             foreseen.append({*found.masked})
     finally:
@@ -73,7 +73,7 @@ async def test_one_statement_finds_what_may_be_meant(system: System, person: Per
 
     async def concerned(of: Subject = who, **parts: Any) -> set[str]:
         said = Statement("note", None, "", "correction", (), 0.9, False, datetime.now(UTC), "s", **parts)
-        (found,) = await system["compose"].rt.db.read(of, memory.concerned(of, [said]))
+        (found,) = await system["compose"].rt.db.read(of, memory.load_concerned(of, [said]))
         return {m.content_text for m in found if m.type != "note"}
 
     assert await concerned(old_key="profile:user:city") == {"I live in Paris"}
@@ -95,7 +95,7 @@ async def test_the_window_and_the_open_turns_come_together(system: System, perso
         for n in range(3, 6):
             await person.commit(f"message {n}", session="s1" if n < 5 else "s2")
         (recent,) = await db.read(who, turns.recent(who, "s1", 4, 2))
-        (few,) = await db.read(who, turns.pending(who, 64))
+        (few,) = await db.read(who, turns.load_pending(who, 64))
     finally:
         await system.start(*WORKERS)
 
@@ -106,7 +106,7 @@ async def test_the_window_and_the_open_turns_come_together(system: System, perso
     assert texts(recent.pending) == ["message 4", "message 5"]
     assert texts(few) == ["message 3", "message 4", "message 5"]
     await system.settled()
-    (none,) = await db.read(who, turns.pending(who, 64))
+    (none,) = await db.read(who, turns.load_pending(who, 64))
     assert none == []
 
 

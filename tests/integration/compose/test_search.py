@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.domain.subjects import Subject
-from shared.store.search import Within, near
+from shared.store.search import SearchScope, load_near
 from tests.system.person import Person, shown
 from tests.system.wait import wait_for
 
@@ -122,5 +122,7 @@ async def test_a_vector_is_compared_with_those_of_its_own_model_alone(person: Pe
     assert embedded
     db, subject = person.system["compose"].rt.db, Subject(person.tenant_id, person.user_id)
     for model, there in (("of before", True), ("of today", False)):
-        (read,) = await db.read(subject, near(subject, "other", {model: [1.0, 0.0, 0.0]}, Within(), set_id=model))
+        (read,) = await db.read(
+            subject, load_near(subject, "other", {model: [1.0, 0.0, 0.0]}, SearchScope(), set_id=model)
+        )
         assert [each.model_id for each in read.newer] == [model] * there, model

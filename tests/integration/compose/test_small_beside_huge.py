@@ -9,7 +9,7 @@ from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex,
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.store import search
-from shared.store.search import Within
+from shared.store.search import SearchScope
 from shared.vectors import Scale
 from tests.system.databases import Databases, rows
 
@@ -101,7 +101,7 @@ async def everything(db: Database) -> list[list[str]]:
 
 async def near(db: Database, vector: Sequence[float]) -> list[str]:
     """The memories that are nearest, in order."""
-    (found,) = await db.read(WHO, search.near(WHO, "none", {"m": vector}, Within(), set_id="m"))
+    (found,) = await db.read(WHO, search.load_near(WHO, "none", {"m": vector}, SearchScope(), set_id="m"))
     lifts = to_lifts(found.newer, {}, {"m": Scale(-1.0, 1.0)})
     assert len(lifts.ids) == FEW
     return _ids(VectorIndex(lifts, DEFAULT_CONTEXT).list_best(NEAREST)[0].tolist())
@@ -149,4 +149,4 @@ async def test_of_a_word_that_a_huge_user_says_all_the_time_the_latest_are_read(
 
 
 async def _read(db: Database, ids: list[str], subject: Subject = WHO) -> list[search.Hit]:
-    return (await db.read(subject, search.at(subject, ids, [], 100, Within())))[0]
+    return (await db.read(subject, search.at(subject, ids, [], 100, SearchScope())))[0]

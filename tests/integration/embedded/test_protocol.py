@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 
 from shared.embedded.broker import protocol
-from shared.embedded.broker.protocol import VERSION_RANGES, Request, decode, encode, fitted
+from shared.embedded.broker.protocol import VERSION_RANGES, KafkaRequest, decode, encode, fit_layout
 
 METADATA = (0, [(1, "host", 9092, None)], "cluster", 1, [(0, "t", False, [(0, 0, 1, [1], [1], [])])])
 
@@ -18,7 +18,7 @@ def test_the_versions_of_a_request_have_no_gap() -> None:
 
 @pytest.mark.parametrize("version", range(6))
 def test_metadata_fits_its_version(version: int) -> None:
-    request = Request(3, version, 7, "c", 1, ())
+    request = KafkaRequest(3, version, 7, "c", 1, ())
     schema = protocol._STRUCTS[3, version].RESPONSE_TYPE.SCHEMA
     read = dict(zip(schema.names, schema.decode(BytesIO(encode(request, METADATA)[8:])), strict=True))
     assert [broker[:3] for broker in read["brokers"]] == [(1, "host", 9092)]
@@ -38,6 +38,6 @@ def test_a_request_that_is_too_old_to_say_it_means_what_it_meant(version: int, b
 def test_what_only_one_layout_has_is_left_out_or_empty() -> None:
     old, new = (protocol._STRUCTS[11, version].SCHEMA for version in (0, 5))
     joined = ("g", 10_000, "", "consumer", [("range", b"x")])
-    assert fitted(joined, old, new) == ("g", 10_000, 0, "", None, "consumer", [("range", b"x")])
-    assert fitted(fitted(joined, old, new), new, old) == joined
-    assert fitted(None, old, new) is None
+    assert fit_layout(joined, old, new) == ("g", 10_000, 0, "", None, "consumer", [("range", b"x")])
+    assert fit_layout(fit_layout(joined, old, new), new, old) == joined
+    assert fit_layout(None, old, new) is None

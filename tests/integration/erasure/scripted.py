@@ -13,7 +13,7 @@ from services.observer.prompts.recount import RecountAnswer
 from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import Receipt, Resource, Scope
+from shared.knowledge.port import IngestReceipt, Resource, Scope
 from shared.models.cost import Spent
 from shared.models.errors import MalformedAnswer
 from shared.models.none import NoModels
@@ -48,7 +48,7 @@ class Gated(Database):
     async def erasing(self, subject: Subject) -> AsyncGenerator[Connection, None]:
         """As any transaction of an erasure."""
         await meet("before")
-        async with super().erasing(subject) as conn:
+        async with super().as_erasure(subject) as conn:
             yield conn
             await meet("within")
 
@@ -99,13 +99,13 @@ class Shelf(NoKnowledge):
     def __init__(self) -> None:
         self.kept: dict[str, tuple[str, str]] = {}
 
-    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> Receipt:
+    async def ingest(self, resource: Resource, scope: Scope, *, key: str, deadline_s: float) -> IngestReceipt:
         """Others may go first while it is on its way there and back."""
         await meet("before")
         document = f"doc-{key}"
         self.kept[document] = (resource.source_uri, resource.content or "")
         await meet("before")
-        return Receipt(document)
+        return IngestReceipt(document)
 
     async def delete(
         self, scope: Scope, document_ids: Sequence[str], *, keys: Sequence[str] = (), deadline_s: float

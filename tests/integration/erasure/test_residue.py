@@ -54,14 +54,14 @@ def subject_of(person: Person) -> Subject:
 
 async def scan(rt: Runtime, person: Person, receipt: Json) -> Residue:
     subject = subject_of(person)
-    async with rt.db.erasing(subject) as conn:
+    async with rt.db.as_erasure(subject) as conn:
         found = await tombstones.one(subject, UUID(receipt["tombstone_id"])).on(conn)
         assert found
         return await residue.residue(conn, subject, found)
 
 
 async def tables(rt: Runtime, person: Person) -> list[residue.Table]:
-    async with rt.db.erasing(subject_of(person)) as conn:
+    async with rt.db.as_erasure(subject_of(person)) as conn:
         return [each for each in await residue.catalog(conn) if each.name not in ON_RECORD]
 
 

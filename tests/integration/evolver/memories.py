@@ -9,7 +9,7 @@ from uuid import UUID
 from schemas.envelope import Envelope
 from schemas.events import FeedbackRecorded
 from services.evolver.rounds import keep_now
-from services.evolver.upkeep import Change
+from services.evolver.upkeep import UpkeepChange
 from shared import clock
 from shared.bus.delivery import Delivered
 from shared.domain.memories import Memory
@@ -115,7 +115,7 @@ def known(dsn: str) -> dict[str, list[str]]:
     return {name: found for name, found in state(dsn).items() if name != "upkeep_rounds"}
 
 
-async def round_of(rt: Runtime, subject: Subject = LIN) -> list[Change]:
+async def round_of(rt: Runtime, subject: Subject = LIN) -> list[UpkeepChange]:
     """What a round did just now."""
     changes = await keep_now(rt, subject, forced=True)
     assert changes is not None

@@ -11,7 +11,7 @@ from shared import clock
 from shared.domain.statements import candidate_id
 from shared.runtime import Runtime
 from shared.store import conflicts
-from shared.store.conflicts import Conflict, Settled
+from shared.store.conflicts import OpenConflict, SettledConflict
 from tests.integration.evolver.memories import BEGAN, LIN, evolver, jobs, round_of, row, stand, version
 from tests.system.databases import rows
 
@@ -41,7 +41,7 @@ async def opened(rt: Runtime, memory_id: UUID) -> None:
     """Something was said against the memory."""
     made = candidate_id(memory_id, "against")
     async with rt.db.transaction(LIN) as conn:
-        await conflicts.put(conn, LIN, [Conflict(made, memory_id, clock.uuid7(), "weaker_than_known", BEGAN)])
+        await conflicts.put(conn, LIN, [OpenConflict(made, memory_id, clock.uuid7(), "weaker_than_known", BEGAN)])
 
 
 def states(dsn: str) -> list[str]:
@@ -55,7 +55,7 @@ async def test_what_an_open_conflict_is_about_is_not_merged(rt: Runtime, dsn: st
     await round_of(rt)
     assert (jobs(dsn), states(dsn), row(dsn, ids[1])["status"]) == ([], ["open"], "active")
     async with rt.db.transaction(LIN) as conn:
-        await conflicts.settle(conn, LIN, [Settled(ids[1], "kept", AFTER)])
+        await conflicts.settle(conn, LIN, [SettledConflict(ids[1], "kept", AFTER)])
     await round_of(rt)
     assert jobs(dsn) == ["consolidation"]
 
@@ -76,6 +76,6 @@ async def test_nothing_is_open_about_what_has_ended(
     (memory_id,) = await stand(rt, version("Likes tea"))
     await opened(rt, memory_id)
     async with rt.db.transaction(LIN) as conn:
-        await conflicts.settle(conn, LIN, [Settled(memory_id, found, at) for found, at in settled])
+        await conflicts.settle(conn, LIN, [SettledConflict(memory_id, found, at) for found, at in settled])
     assert states(dsn) == [state]
     assert rows(dsn, "SELECT FROM conflicts WHERE closed_at < opened_at") == []

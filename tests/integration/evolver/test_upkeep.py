@@ -232,14 +232,14 @@ async def test_who_waits_is_looked_for_once_in_a_round(rt: Runtime, dsn: str, mo
         " FROM memory_items, generate_series(1, 220) AS n",
     )
     asked: list[int] = []
-    waiting = journal.waiting
+    waiting = journal.load_waiting
 
     async def counted(*given: Any) -> list[journal.Waiting]:
         found = await waiting(*given)
         asked.append(len(found))
         return found
 
-    monkeypatch.setattr(journal, "waiting", counted)
+    monkeypatch.setattr(journal, "load_waiting", counted)
     assert await rounds.keep_all(rt) == 221
     assert asked == [221]
 
@@ -342,7 +342,7 @@ async def test_the_journal_done_again_gives_the_same_memories(rt: Runtime, dsn: 
         await change(again, "UPDATE memory_items SET injection_count = 5")
         await round_of(rt)
         async with rt.db.transaction(LIN) as conn:
-            done = await journal.listing(conn, LIN)
+            done = await journal.list_upkeep(conn, LIN)
             assert await journal.of_memories(conn, LIN, [ids[0]]) == [r for r in done if ids[0] in r.memory_ids]
         assert {r.job for r in done} == {"feedback", "fuse", "expiry", "calibration", "consolidation"}
         for record in done:
@@ -358,7 +358,7 @@ async def test_what_is_no_longer_active_is_left_alone(rt: Runtime, dsn: str) -> 
     ids = await stand(rt, *(version(text, n) for n, text in enumerate(SAME["en"])))
     await round_of(rt)
     async with rt.db.transaction(LIN) as conn:
-        done = await journal.listing(conn, LIN)
+        done = await journal.list_upkeep(conn, LIN)
         before = known(dsn)
         assert await apply(conn, LIN, done, rt.policy) == []
         assert await keeping.active(conn, LIN, ids) == []

@@ -28,7 +28,7 @@ from shared.runtime import Runtime
 from shared.store import chunks, pages, search
 from shared.store.chunks import Chunk
 from shared.store.erasure import hide
-from shared.store.search import Meant, Within
+from shared.store.search import Meant, SearchScope
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
 
@@ -94,9 +94,9 @@ async def long_ago(dsn: str) -> None:
     rows(dsn, "UPDATE memory_chunks SET created_at = now() - interval '1 hour' RETURNING 1")
 
 
-async def near(rt: Runtime, subject: Subject = LIN, within: Within | None = None) -> Near:
+async def near(rt: Runtime, subject: Subject = LIN, within: SearchScope | None = None) -> Near:
     """How near everything is to the question."""
-    return await read_near(rt, subject, lambda _: {0: QUESTION}, within or Within())
+    return await read_near(rt, subject, lambda _: {0: QUESTION}, within or SearchScope())
 
 
 def told(near: Near) -> dict[UUID, float]:
@@ -162,12 +162,12 @@ async def test_pages_that_are_known_are_not_fetched_again(rt: Runtime, dsn: str)
     await long_ago(dsn)
     await pack_some(rt)
     static_id = load_static_encoder().model_id
-    (first,) = await rt.db.read(LIN, search.near(LIN, static_id, {}, Within(), set_id=static_id))
+    (first,) = await rt.db.read(LIN, search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id))
     assert first.pages
-    known = search.near(LIN, static_id, {}, Within(), set_id=static_id, known=first.pages.version)
+    known = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id, known=first.pages.version)
     (again,) = await rt.db.read(LIN, known)
     assert again.pages == replace(first.pages, of=())
-    whole = search.near(LIN, static_id, {}, Within(), set_id=static_id)
+    whole = search.load_near(LIN, static_id, {}, SearchScope(), set_id=static_id)
     assert await buffers(rt, known) < await buffers(rt, whole) / 3, "not even the database reads what is in them"
 
 
@@ -186,7 +186,7 @@ async def test_bounds_hold_for_who_has_pages_too(rt: Runtime, dsn: str) -> None:
     await long_ago(dsn)
     await pack_some(rt)
     rows(dsn, "UPDATE memory_chunks SET said_at = '2026-05-01' WHERE seq = 3 RETURNING 1")
-    inside = told(await near(rt, within=Within(since=datetime(2026, 4, 1, tzinfo=UTC))))
+    inside = told(await near(rt, within=SearchScope(since=datetime(2026, 4, 1, tzinfo=UTC))))
     assert len(inside) == 7
 
 
@@ -204,9 +204,9 @@ async def test_what_an_erasure_hides_is_in_no_page_and_new_pages_are_without_it(
     await pack_some(rt)
     await near(rt)
     turn = rows(dsn, "SELECT turn_id FROM memory_chunks WHERE chunk_id = %(c)s", c=said[0])[0]["turn_id"]
-    async with rt.db.erasing(LIN) as conn:
-        covered = hide.Covered("session", ("s0",), (turn,))
-        hidden = await hide.mark(conn, LIN, uuid4(), covered)
+    async with rt.db.as_erasure(LIN) as conn:
+        covered = hide.ErasureExtent("session", ("s0",), (turn,))
+        hidden = await hide.hide_rows(conn, LIN, uuid4(), covered)
     assert hidden.rows["vector_pages"] == 1
     assert paged(dsn) == []
     assert said[0] not in told(await near(rt))

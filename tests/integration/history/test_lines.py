@@ -94,7 +94,7 @@ async def test_what_held_is_decided_by_validity_alone(person: Person) -> None:
 
     async def at(day: str) -> tuple[set[str], int]:
         async with person.system["compose"].rt.db.transaction(subject) as conn:
-            found, count = await versions.held(conn, subject, datetime.fromisoformat(day).replace(tzinfo=UTC))
+            found, count = await versions.load_held(conn, subject, datetime.fromisoformat(day).replace(tzinfo=UTC))
         return {str(m.memory_id) for m in found}, count
 
     assert await at("2025-12-31") == (set(), 0)

@@ -12,7 +12,7 @@ from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge import make_knowledge
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import Bundle, Capabilities, Knowledge, Resource, Scope
+from shared.knowledge.port import Bundle, Knowledge, KnowledgeCapabilities, Resource, Scope
 from shared.knowledge.smartrag import COOLDOWN_S, FAILURES, RENEW_S, SmartRag
 from tests.rag.server import Document, Mode, Rag, serve_rag
 from tests.system.wait import wait_for
@@ -121,7 +121,7 @@ async def test_nobody_knows_while_it_does_not_answer(smart: SmartRag, rag: Rag, 
 @pytest.mark.parametrize("mode", ["html", "refused", "redirect", "huge", "list", "broken_json"])
 async def test_one_that_answers_something_else_keeps_nobody_apart(smart: SmartRag, rag: Rag, mode: Mode) -> None:
     rag.capabilities_mode = mode
-    assert await smart.learn(deadline_s=5) == Capabilities()
+    assert await smart.learn(deadline_s=5) == KnowledgeCapabilities()
 
 
 async def test_nobody_there_can_nothing() -> None:

@@ -11,7 +11,7 @@ def opened(clock: Clock) -> Breaker:
     breaker = Breaker(clock)
     for _ in range(5):
         assert breaker.admit()
-        breaker.failed()
+        breaker.note_failure()
     return breaker
 
 
@@ -23,14 +23,14 @@ def test_five_failures_open_it(clock: Clock) -> None:
 def test_four_failures_do_not(clock: Clock) -> None:
     breaker = Breaker(clock)
     for _ in range(4):
-        breaker.failed()
+        breaker.note_failure()
     assert breaker.admit()
 
 
 def test_failures_further_apart_than_the_window_do_not_add_up(clock: Clock) -> None:
     breaker = Breaker(clock)
     for _ in range(10):
-        breaker.failed()
+        breaker.note_failure()
         clock.now += 76
     assert breaker.state == "closed"
 
@@ -38,9 +38,9 @@ def test_failures_further_apart_than_the_window_do_not_add_up(clock: Clock) -> N
 def test_a_success_forgets_the_failures_before_it(clock: Clock) -> None:
     breaker = Breaker(clock)
     for _ in range(4):
-        breaker.failed()
-    breaker.succeeded()
-    breaker.failed()
+        breaker.note_failure()
+    breaker.note_success()
+    breaker.note_failure()
     assert breaker.state == "closed"
 
 
@@ -55,7 +55,7 @@ def test_a_probe_that_succeeds_closes_it(clock: Clock) -> None:
     breaker = opened(clock)
     clock.now += 300
     breaker.admit()
-    breaker.succeeded()
+    breaker.note_success()
     assert (breaker.state, breaker.admit()) == ("closed", True)
 
 
@@ -63,7 +63,7 @@ def test_a_probe_that_fails_opens_it_for_another_cooldown(clock: Clock) -> None:
     breaker = opened(clock)
     clock.now += 300
     breaker.admit()
-    breaker.failed()
+    breaker.note_failure()
     assert breaker.state == "open"
     clock.now += 299
     assert not breaker.admit()

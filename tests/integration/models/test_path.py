@@ -35,8 +35,8 @@ SAID = {"zh": "我搬到苏州了，以后别再按杭州查天气。", "en": "I
 
 def questions(text: str) -> dict[str, Prompt[Any]]:
     """Every question that the product asks, about this text."""
-    said = [observer.Said("user", text)]
-    shown = [observer.Shown("g1", "goals", "tea"), observer.Shown("t1", "tasks", "tea", "todo")]
+    said = [observer.PromptMessage("user", text)]
+    shown = [observer.ShownLine("g1", "goals", "tea"), observer.ShownLine("t1", "tasks", "tea", "todo")]
     return {
         **{name: ask(said, []) for name, ask in observer.EXTRACT.items()},
         **{name: ask(shown, said) for name, ask in observer.SUMMARY.items()},

@@ -8,7 +8,7 @@ import pytest
 
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.models.ollama import OllamaModels
-from shared.models.thoughts import AT_ONCE, AT_ONCE_EACH, MOST_EACH, Owner, Thought, Thoughts
+from shared.models.thoughts import AT_ONCE, AT_ONCE_EACH, MOST_EACH, DeferredAnswer, DeferredAnswers, Owner
 from tests.integration.models.conftest import Clock, Likes, prompt
 from tests.ollama.server import ScriptedOllama
 from tests.system.wait import wait_for
@@ -19,19 +19,19 @@ ONCE = replace(prompt(), once=True)
 
 
 @pytest.fixture
-def thoughts(clock: Clock) -> Thoughts:
+def thoughts(clock: Clock) -> DeferredAnswers:
     """An empty memory on the test's clock."""
-    return Thoughts(clock, most=200, keep_s=60)
+    return DeferredAnswers(clock, most=200, keep_s=60)
 
 
 async def ask(
-    thoughts: Thoughts, models: OllamaModels, question: str = "q", owner: Owner = LIN, wait_s: float = 5
-) -> Thought[Likes]:
+    thoughts: DeferredAnswers, models: OllamaModels, question: str = "q", owner: Owner = LIN, wait_s: float = 5
+) -> DeferredAnswer[Likes]:
     return await thoughts.ask(models, owner, question, ONCE, wait_s=wait_s)
 
 
 async def test_the_same_question_is_asked_once(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     first, second = await ask(thoughts, models), await ask(thoughts, models)
     assert (first.kept, second.kept) == (False, True)
@@ -40,14 +40,14 @@ async def test_the_same_question_is_asked_once(
 
 
 async def test_those_who_ask_the_same_at_once_share_one_call(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     await asyncio.gather(*(ask(thoughts, models) for _ in range(20)))
     assert len(server.asked("/api/chat")) == 1
 
 
 async def test_another_question_owner_or_version_is_another_call(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     await ask(thoughts, models)
     assert not (await ask(thoughts, models, "other")).kept
@@ -61,7 +61,9 @@ async def test_another_question_owner_or_version_is_another_call(
     assert len(server.asked("/api/chat")) == 6
 
 
-async def test_an_answer_is_kept_for_its_time_only(thoughts: Thoughts, models: OllamaModels, clock: Clock) -> None:
+async def test_an_answer_is_kept_for_its_time_only(
+    thoughts: DeferredAnswers, models: OllamaModels, clock: Clock
+) -> None:
     await ask(thoughts, models)
     clock.now += 59
     assert (await ask(thoughts, models)).kept
@@ -70,7 +72,7 @@ async def test_an_answer_is_kept_for_its_time_only(thoughts: Thoughts, models: O
 
 
 async def test_what_is_over_is_dropped_with_the_next_answer(
-    thoughts: Thoughts, models: OllamaModels, clock: Clock
+    thoughts: DeferredAnswers, models: OllamaModels, clock: Clock
 ) -> None:
     for n in range(5):
         await ask(thoughts, models, str(n))
@@ -79,7 +81,7 @@ async def test_what_is_over_is_dropped_with_the_next_answer(
     assert len(thoughts) == 1
 
 
-async def test_one_owner_pushes_out_only_their_own_answers(thoughts: Thoughts, models: OllamaModels) -> None:
+async def test_one_owner_pushes_out_only_their_own_answers(thoughts: DeferredAnswers, models: OllamaModels) -> None:
     await ask(thoughts, models, owner=MEI)
     for n in range(MOST_EACH + 10):
         await ask(thoughts, models, str(n))
@@ -90,7 +92,7 @@ async def test_one_owner_pushes_out_only_their_own_answers(thoughts: Thoughts, m
 
 
 async def test_all_together_are_bounded_and_the_longest_unused_go_first(models: OllamaModels, clock: Clock) -> None:
-    thoughts = Thoughts(clock, most=10, keep_s=60)
+    thoughts = DeferredAnswers(clock, most=10, keep_s=60)
     for n in range(30):
         await ask(thoughts, models, owner=("acme", str(n)))
         await ask(thoughts, models, owner=("acme", "0"))
@@ -100,7 +102,7 @@ async def test_all_together_are_bounded_and_the_longest_unused_go_first(models: 
 
 
 async def test_what_is_forgotten_of_one_owner_stays_of_others(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     await ask(thoughts, models)
     await ask(thoughts, models, owner=MEI)
@@ -116,13 +118,13 @@ async def test_what_is_forgotten_of_one_owner_stays_of_others(
 
 
 async def test_nothing_is_kept_where_there_is_no_room(models: OllamaModels, clock: Clock) -> None:
-    thoughts = Thoughts(clock, most=0)
+    thoughts = DeferredAnswers(clock, most=0)
     await ask(thoughts, models)
     assert (len(thoughts), (await ask(thoughts, models)).kept) == (0, False)
 
 
 async def test_a_late_answer_is_there_the_next_time(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")
     server.slow_s = 3
@@ -138,7 +140,7 @@ async def test_a_late_answer_is_there_the_next_time(
 
 @pytest.mark.parametrize("mode", ["prose", "http_500"])
 async def test_a_failure_is_not_kept(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama, mode: str
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama, mode: str
 ) -> None:
     server.script(mode, "well")  # pyright: ignore[reportArgumentType] # one of the modes
     with pytest.raises(MalformedAnswer if mode == "prose" else ModelUnavailable):
@@ -147,7 +149,7 @@ async def test_a_failure_is_not_kept(
 
 
 async def test_few_calls_are_under_way_and_fewer_for_one_owner(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")
     late = await asyncio.gather(*(ask(thoughts, models, str(n), wait_s=0.05) for n in range(5)), return_exceptions=True)
@@ -163,7 +165,7 @@ async def test_few_calls_are_under_way_and_fewer_for_one_owner(
 
 
 async def test_an_asker_who_goes_away_ends_nobody_elses_call(
-    thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
 ) -> None:
     server.script("slow")
     server.slow_s = 0.2
@@ -176,7 +178,9 @@ async def test_an_asker_who_goes_away_ends_nobody_elses_call(
     assert len(server.asked("/api/chat")) == 1
 
 
-async def test_closing_ends_what_is_under_way(thoughts: Thoughts, models: OllamaModels, server: ScriptedOllama) -> None:
+async def test_closing_ends_what_is_under_way(
+    thoughts: DeferredAnswers, models: OllamaModels, server: ScriptedOllama
+) -> None:
     server.script("slow")
     asking = asyncio.create_task(ask(thoughts, models))
     await server.slow_began.wait()

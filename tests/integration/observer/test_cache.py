@@ -7,7 +7,7 @@ import pytest
 
 from services.observer import condense
 from shared.errors import TransientError
-from shared.model_calls.answer_cache import Input, digest
+from shared.model_calls.answer_cache import AnswerKey, digest
 from shared.store import outbox
 from tests.integration.observer.test_usage import Bench, bench_with
 from tests.ollama.server import ScriptedOllama
@@ -162,11 +162,11 @@ async def test_a_change_that_was_shown_a_memory_names_it_again(bench_with: Any, 
 def test_an_input_is_the_words_the_question_and_the_model() -> None:
     words = digest([("user", "我喜欢喝茶", None)])
     assert words == digest([("user", "我喜欢喝茶", None)]) != digest([("user", "I like tea", None)])
-    one = Input("extract", "extract-2", "qwen3", words)
+    one = AnswerKey("extract", "extract-2", "qwen3", words)
     others = [
-        Input("summary", "extract-2", "qwen3", words),
-        Input("extract", "extract-1", "qwen3", words),
-        Input("extract", "extract-2", "qwen4", words),
-        Input("extract", "extract-2", "qwen3", digest("")),
+        AnswerKey("summary", "extract-2", "qwen3", words),
+        AnswerKey("extract", "extract-1", "qwen3", words),
+        AnswerKey("extract", "extract-2", "qwen4", words),
+        AnswerKey("extract", "extract-2", "qwen3", digest("")),
     ]
     assert len({one.hash, *(each.hash for each in others)}) == 5

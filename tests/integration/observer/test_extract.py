@@ -11,11 +11,11 @@ import pytest
 from schemas.vocabulary import Role
 from services.observer.extract import MALFORMED, PROMPT_UNKNOWN, UNAVAILABLE, USED_UP, asked_of, extract
 from services.observer.extraction import Extraction
-from services.observer.prompts import Known
+from services.observer.prompts import KnownMemory
 from shared.domain.statements import CLAIMED
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, ToolText, TurnText, observe
-from shared.model_calls.budget import Budget
-from shared.model_calls.calls import Asking
+from shared.model_calls.budget import ModelBudget
+from shared.model_calls.calls import ModelCalls
 from shared.models.none import NoModels
 from shared.models.ollama import OllamaModels
 from shared.models.provider import ModelProvider
@@ -108,7 +108,7 @@ async def test_in_every_mode_the_rules_stand(server: ScriptedOllama, models: Oll
     server.script(mode)
     said = turn(TEA, SWIMS)
     policy = ObserverPolicy(model_deadline_s=0.5 if mode == "slow" else 30.0)
-    asking = Asking()
+    asking = ModelCalls()
     found = await extract(models, policy, said, CONTEXT, asking=asking, turn_id=UUID(int=1))
     observed, notes = found.observed, found.notes
     (used,) = asking.used
@@ -337,7 +337,7 @@ async def test_a_yes_takes_its_words_from_the_question_and_from_no_claim(
 async def test_a_change_that_the_model_alone_sees_is_inferred_and_names_what_it_changes(
     server: ScriptedOllama, models: OllamaModels, said: str, quote: str, content: str, old: str, new: str
 ) -> None:
-    known = (Known("0192c3a0-0000-7000-8000-000000000001", "preference", f"drinks {old}"),)
+    known = (KnownMemory("0192c3a0-0000-7000-8000-000000000001", "preference", f"drinks {old}"),)
     changed = item(quote, key=None, content=content, value=new, provenance="confirmed_by_user", correction_of=old)
     changed |= {"type": "preference", "epistemic_type": "preference"}
     answers(server, changed | {"related_existing_memory_id": known[0].memory_id})
@@ -367,12 +367,14 @@ async def test_policy_chooses_the_prompt(server: ScriptedOllama, models: OllamaM
     assert found.observed.observations[-1].pattern == "extract-1"
 
 
-@pytest.mark.parametrize("left", [Budget(tokens=0), Budget(tokens=10), Budget(seconds=0.0), Budget(seconds=-1.0)])
+@pytest.mark.parametrize(
+    "left", [ModelBudget(tokens=0), ModelBudget(tokens=10), ModelBudget(seconds=0.0), ModelBudget(seconds=-1.0)]
+)
 async def test_nobody_is_asked_once_the_days_share_is_used_up(
-    server: ScriptedOllama, models: OllamaModels, left: Budget
+    server: ScriptedOllama, models: OllamaModels, left: ModelBudget
 ) -> None:
     said = turn(TEA)
-    asking = Asking(left=left)
+    asking = ModelCalls(left=left)
     found = await extract(models, ObserverPolicy(), said, CONTEXT, asking=asking)
     assert (found.observed, found.notes, asking.used) == (ruled(said), (USED_UP,), [])
     assert not server.requests
@@ -384,7 +386,7 @@ async def test_nobody_is_asked_once_the_days_share_is_used_up(
 )
 async def test_a_kept_answer_holds_no_secret(server: ScriptedOllama, models: OllamaModels, text: str) -> None:
     server.answer = f"Sure: {text} sk-proj-abcdefghijklmnopqrstuvwx0123456789 13812345678"
-    asking = Asking()
+    asking = ModelCalls()
     await extract(models, ObserverPolicy(), turn(SWIMS), CONTEXT, asking=asking, turn_id=UUID(int=1))
     (kept,) = asking.unreadable
     assert kept.raw.startswith("Sure: ")

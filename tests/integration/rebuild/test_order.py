@@ -10,10 +10,10 @@ from services.cli.rebuild import replay
 from services.cli.rebuild.differ import differences
 from services.cli.rebuild.kept import KeptModels, readdress_answers
 from services.cli.rebuild.replay import batches, changes, in_order
-from shared.model_calls.answer_cache import Input, digest
+from shared.model_calls.answer_cache import AnswerKey, digest
 from shared.policy import ObserverPolicy
 from shared.store.model_cache import CachedAnswer
-from shared.store.rebuild import Derived, Place, Settled
+from shared.store.rebuild import Derived, MemoryPlace, SettledObservation
 from shared.store.upkeep import Upkeep
 
 
@@ -66,17 +66,17 @@ def test_statements_and_upkeep_alternate_as_they_did(
 def test_what_was_settled_first_comes_first_and_what_was_not_is_left_out() -> None:
     found = [Derived(id_of(n), id_of(100), n % 2, 0) for n in range(1, 8)]
     settled = [
-        Settled(id_of(1), "evolved", at(9)),
-        Settled(id_of(2), "rejected", at(3)),
-        Settled(id_of(3), "new", None),
-        Settled(id_of(4), "analyzed", None),
-        Settled(id_of(5), "quarantined", at(1)),
-        Settled(id_of(6), "evolved", None),
-        Settled(id_of(50), "evolved", at(2)),
+        SettledObservation(id_of(1), "evolved", at(9)),
+        SettledObservation(id_of(2), "rejected", at(3)),
+        SettledObservation(id_of(3), "new", None),
+        SettledObservation(id_of(4), "analyzed", None),
+        SettledObservation(id_of(5), "quarantined", at(1)),
+        SettledObservation(id_of(6), "evolved", None),
+        SettledObservation(id_of(50), "evolved", at(2)),
     ]
-    order = in_order(found, settled, [Place(id_of(100), "v", at(5), lost=False)])
+    order = in_order(found, settled, [MemoryPlace(id_of(100), "v", at(5), lost=False)])
     assert [(each.int, when) for each, when in order] == [(2, at(3)), (6, at(5)), (7, at(5)), (1, at(9))]
-    assert in_order(found[6:], settled, [Place(id_of(100), "v", None, lost=False)]) == []
+    assert in_order(found[6:], settled, [MemoryPlace(id_of(100), "v", None, lost=False)]) == []
 
 
 def row(**more: Any) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def test_every_field_that_tells_something_is_compared(
 
 def test_answers_are_found_under_the_model_and_the_question_of_today() -> None:
     def kept(model: str, version: str, said: str) -> CachedAnswer:
-        asked = Input("extract", version, model, digest(said))
+        asked = AnswerKey("extract", version, model, digest(said))
         return CachedAnswer(asked.hash, "extract", version, model, asked.said, None, {"said": said, "by": model})
 
     answers = [kept("qwen2", "extract-1", "茶"), kept("qwen3", "extract-2", "tea"), kept("qwen3", "extract-2", "茶")]
@@ -123,5 +123,5 @@ def test_answers_are_found_under_the_model_and_the_question_of_today() -> None:
     found = {each.input_hash: each for each in readdress_answers(answers, "qwen3", ObserverPolicy())}
     for each in answers:
         assert found[each.input_hash] == each
-    moved = found[Input("extract", "extract-1", "qwen3", digest("茶")).hash]
+    moved = found[AnswerKey("extract", "extract-1", "qwen3", digest("茶")).hash]
     assert (moved.model, moved.prompt_version) == ("qwen2", "extract-1"), "who answered stays"

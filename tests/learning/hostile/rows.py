@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shared.screening.disguise import plain
+from shared.screening.disguise import to_plain
 from shared.screening.hostile import foreseen
 from shared.screening.orders import ORDER, signs
 from shared.screening.sanitize import sentences
@@ -51,7 +51,7 @@ def rows() -> list[list[Row]]:
 def examples() -> tuple[list[str], list[bool]]:
     """The same texts in their plain form, and whether each gives orders: what the weights of vectors are fitted to."""
     every = around(_labelled())
-    return [plain(text) for _, text in every], [label == ORDER for label, _ in every]
+    return [to_plain(text) for _, text in every], [label == ORDER for label, _ in every]
 
 
 def _labelled() -> list[Labelled]:
@@ -61,7 +61,7 @@ def _labelled() -> list[Labelled]:
 
 def made(texts: Sequence[Labelled]) -> list[list[Row]]:
     """The texts and what is learned beside them, as the network of words reads them."""
-    return [[Row(signs(plain(text)), (label,))] for label, text in around(texts)]
+    return [[Row(signs(to_plain(text)), (label,))] for label, text in around(texts)]
 
 
 def around(texts: Sequence[Labelled]) -> list[Labelled]:

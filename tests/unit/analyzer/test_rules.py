@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 
 from services.analyzer.rules import Advice, by_vector, doubts, is_undecided, propose
-from shared.domain.statements import SUSPECTED, Known, Statement
+from shared.domain.statements import SUSPECTED, ActiveMemory, Statement
 from shared.policy import AnalysisPolicy, ConfidencePolicy
-from shared.resolution.related import Relation, may_be_same
-from shared.resolution.resolve import Beside, Confirm, Reject, Retract, Verdict, Weighed, Write, resolve, weigh
+from shared.resolution.related import SentenceRelation, may_be_same
+from shared.resolution.resolve import Comparison, Comparisons, Confirm, Reject, Retract, Verdict, Write, resolve, weigh
 
 POLICY, ANALYSIS = ConfidencePolicy(), AnalysisPolicy()
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)
@@ -28,7 +28,7 @@ NEW = Statement(
     session_id="s2",
     quote="The bicycle takes me everywhere these days",
 )
-OLD = Known(
+OLD = ActiveMemory(
     memory_id=UUID(int=1),
     root_id=UUID(int=1),
     version=1,
@@ -45,7 +45,7 @@ OLD = Known(
     told="rides to work",
 )
 KEYED = replace(OLD, memory_id=UUID(int=2), key="pref:drink", type="preference", told="coffee", words=("coffee",))
-SAYS: Mapping[str, tuple[Statement, Known]] = {
+SAYS: Mapping[str, tuple[Statement, ActiveMemory]] = {
     "en": (NEW, OLD),
     "zh": (
         replace(NEW, quote="膝盖动了手术，运动全停了"),
@@ -56,7 +56,7 @@ LANGUAGES = pytest.mark.parametrize("language", SAYS)
 CORRECTS = replace(NEW, type="preference", key="pref:drink", assertion="correction", old_value="coffee")
 
 
-def stood(new: Statement, known: list[Known], advice: Mapping[UUID, Verdict] | None = None) -> Any:
+def stood(new: Statement, known: list[ActiveMemory], advice: Mapping[UUID, Verdict] | None = None) -> Any:
     return propose(new, weigh(new, known, POLICY, advice or {}), POLICY)
 
 
@@ -78,7 +78,7 @@ def stood(new: Statement, known: list[Known], advice: Mapping[UUID, Verdict] | N
     ],
 )
 def test_a_proposal_is_what_the_evolver_would_do_and_says_by_which_sign(
-    new: Statement, known: list[Known], action: str, target: int | None, sign: str
+    new: Statement, known: list[ActiveMemory], action: str, target: int | None, sign: str
 ) -> None:
     found = stood(new, known)
     assert (found.action, found.target and found.target.memory_id.int, found.evidence["sign"]) == (action, target, sign)
@@ -90,7 +90,7 @@ def test_several_memories_that_end_are_a_merge() -> None:
     assert relation.action == "create"
     write = resolve(NEW, [], POLICY)
     assert isinstance(write, Write)
-    found = propose(NEW, Weighed(replace(write, ends=(OLD, other)), "value"), POLICY)
+    found = propose(NEW, Comparisons(replace(write, ends=(OLD, other)), "value"), POLICY)
     assert (found.action, found.target, len(found.evidence["memory_ids"])) == ("merge", OLD, 2)
 
 
@@ -198,19 +198,19 @@ def test_a_cosine_says_same_near_or_nothing(cosine: float, polarity: int, verdic
 def test_a_model_is_asked_where_a_share_is_neither_nothing_nor_enough(
     ends: float, same: float, more: dict[str, Any], asked: bool
 ) -> None:
-    weighed = Weighed(resolve(NEW, [], POLICY), "none", (Beside(OLD, Relation(ends, same, 0.0)),))
+    weighed = Comparisons(resolve(NEW, [], POLICY), "none", (Comparison(OLD, SentenceRelation(ends, same, 0.0)),))
     assert doubts(replace(NEW, **more), weighed, (), ANALYSIS) == ([OLD] if asked else [])
 
 
 def test_what_is_decided_is_not_asked_about_and_what_vectors_found_is_shown_too() -> None:
     other, far = replace(OLD, memory_id=UUID(int=3)), replace(OLD, memory_id=UUID(int=4))
-    nothing, some = Relation(0.0, 0.0, 0.9), Relation(0.3, 0.1, 0.0)
-    beside = (Beside(far, nothing), Beside(other, nothing), Beside(OLD, some))
-    open_ = Weighed(resolve(NEW, [], POLICY), "none", beside)
+    nothing, some = SentenceRelation(0.0, 0.0, 0.9), SentenceRelation(0.3, 0.1, 0.0)
+    beside = (Comparison(far, nothing), Comparison(other, nothing), Comparison(OLD, some))
+    open_ = Comparisons(resolve(NEW, [], POLICY), "none", beside)
     assert doubts(NEW, open_, (Advice(other.memory_id, "near", "vector"),), ANALYSIS) == [OLD, other]
     assert is_undecided(NEW, open_)
     assert doubts(NEW, replace(open_, sign="meaning"), (), ANALYSIS) == []
-    judged = replace(open_, beside=(Beside(OLD, some, told=True),))
+    judged = replace(open_, beside=(Comparison(OLD, some, told=True),))
     assert doubts(NEW, judged, (), ANALYSIS) == []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from services.compose.rules.candidates import Candidate, CoreMemory, RankedCandidate, RecentTurn, UserMessage
+from services.compose.rules.candidates import Candidate, CoreMemory, RankedCandidate, RecentTurn, TurnMessage
 from services.compose.rules.packing.draft import PackInputs
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
 
@@ -100,7 +100,7 @@ def history(seed: int, **fixed: Any) -> PackInputs:
         "working_summary": text(10, 6000) if rng.random() < 0.6 else "",
         "entities": [text(3, 12) for _ in range(rng.choice((0, 5, 20)))],
         "recent": [
-            RecentTurn(_id(rng), n, (UserMessage("user", text(*size)), UserMessage("assistant", text(*size))))
+            RecentTurn(_id(rng), n, (TurnMessage("user", text(*size)), TurnMessage("assistant", text(*size))))
             for n in range(1, count + 1)
         ],
         "evidence": _found(rng, text),

@@ -11,7 +11,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.policy import ConfidencePolicy
-from shared.user_cache import Lately
+from shared.user_cache import UserCache
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 LIN = Subject("t", "lin")
@@ -24,7 +24,7 @@ def turn(text: str) -> Turn:
     return Turn(made, "s", 1, made, "", "", NOW, NOW, False, (said,))
 
 
-def statements(kept: Lately[UUID, Any], one: Turn, epoch: int = 0) -> list[Any]:
+def statements(kept: UserCache[UUID, Any], one: Turn, epoch: int = 0) -> list[Any]:
     """What the turn states, for somebody who asks in this epoch."""
     return list(pending_turns.OpenTurns([one], epoch, kept).statements(LIN, ConfidencePolicy()))
 
@@ -38,7 +38,7 @@ def test_a_turn_is_read_once_in_an_epoch(text: str, monkeypatch: pytest.MonkeyPa
         return observe(of, context, policy)
 
     monkeypatch.setattr(pending_turns, "observe", counted)
-    kept, one = Lately[UUID, Any](), turn(text)
+    kept, one = UserCache[UUID, Any](), turn(text)
     first = statements(kept, one)
     assert statements(kept, one) == first
     assert len(heard) == 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules.candidates import RecentTurn, UserMessage
+from services.compose.rules.candidates import RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import UserMessageTooLongError
 from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
 from shared.language import tokens
@@ -42,7 +42,7 @@ def _check(inputs: PackInputs, packed: PackagedContext) -> None:
     room = limit - budget.margin - budget.generation
     if wanted >= room and not _at_most(packed):
         full = budget.used_estimate >= 0.9 * room
-        assert full or tokens.fresh(wire) >= 0.9 * limit - A_PIECE, (limit, shares)
+        assert full or tokens.count_fresh(wire) >= 0.9 * limit - A_PIECE, (limit, shares)
     assert all(each.used <= each.granted <= each.wanted for each in shares.values())
 
 
@@ -67,13 +67,13 @@ def test_a_long_conversation_uses_nine_tenths_of_the_limit_or_all_that_it_may(se
     rng = random.Random(seed)
     long = some_text(rng, pieces()[rng.choice(KINDS)], 40_000)
     turns = [
-        RecentTurn(f"t{n}", n, (UserMessage("user", f"{n} {long}"), UserMessage("assistant", long))) for n in (1, 2, 3)
+        RecentTurn(f"t{n}", n, (TurnMessage("user", f"{n} {long}"), TurnMessage("assistant", long))) for n in (1, 2, 3)
     ]
     packed = pack_context(replace(inputs, recent=turns), POLICY)
     _check(inputs, packed)
     budget = packed.package.constraints.token_budget
     window = packed.allocation.slots["window"]
-    wire = tokens.fresh(packed.package.model_dump_json(exclude_none=True))
+    wire = tokens.count_fresh(packed.package.model_dump_json(exclude_none=True))
     full = window.used >= 0.99 * window.maximum or wire >= 0.97 * limit
     assert full or (budget.used_estimate + budget.generation + budget.margin) / limit >= 0.9
     assert full or budget.used_estimate / (limit - budget.generation - budget.margin) >= 0.9

@@ -9,7 +9,7 @@ import pytest
 from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
-from services.compose.rules.ranking.judged import Passage, by_places, keys, rescore_candidates, shortlist
+from services.compose.rules.ranking.judged import RerankPassage, by_places, keys, rescore_candidates, shortlist
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
@@ -88,26 +88,28 @@ def test_an_order_becomes_scores(order: list[int], scores: list[float]) -> None:
     ],
 )  # fmt: skip
 def test_words_in_common_put_the_best_first(query: str, passages: list[str], best: int) -> None:
-    scores = lexical.scores(query, [Passage(text, 0.9) for text in passages])
+    scores = lexical.scores(query, [RerankPassage(text, 0.9) for text in passages])
     assert max(range(len(passages)), key=scores.__getitem__) == best
     assert all(0 <= score <= 1 for score in scores)
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
-    passages = [Passage(text, 0.5) for text in ("tea and cake", "tea and toast", "tea, marzipan", "marzipan only")]
+    passages = [
+        RerankPassage(text, 0.5) for text in ("tea and cake", "tea and toast", "tea, marzipan", "marzipan only")
+    ]
     scores = lexical.scores("marzipan tea", passages)
     assert scores[3] > scores[0]
 
 
 def test_words_near_each_other_count_more() -> None:
     far = "green walls, a long way from anything else that one could call a cup of tea"
-    near, apart = lexical.scores("green tea", [Passage("a cup of green tea", 0.5), Passage(far, 0.5)])
+    near, apart = lexical.scores("green tea", [RerankPassage("a cup of green tea", 0.5), RerankPassage(far, 0.5)])
     assert near > apart
 
 
 @pytest.mark.parametrize("query", ["？！", "的了吗", "菠萝"])
 def test_where_no_word_is_shared_the_order_stands(query: str) -> None:
-    passages = [Passage("我喜欢茶。", 0.9), Passage("I like tea.", 0.4)]
+    passages = [RerankPassage("我喜欢茶。", 0.9), RerankPassage("I like tea.", 0.4)]
     assert lexical.scores(query, passages) == [0.9, 0.4]
 
 

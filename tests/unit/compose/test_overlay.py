@@ -22,7 +22,7 @@ from services.compose.rules.pending.pending_changes import (
 )
 from shared.clock import uuid7
 from shared.db import Database
-from shared.domain.statements import Known
+from shared.domain.statements import ActiveMemory
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.policy import ConfidencePolicy
@@ -44,8 +44,8 @@ def known(text: str, minutes: int = -60, assertion: Assertion | None = None) -> 
     """The memory that the workers made of the one thing that this message states."""
     (said,) = read(turn(text, minutes, "s1"), POLICY, now=False)
     statement = said.statement
-    standing = POLICY.standing(assertion or statement.assertion, statement.flags)
-    memory = Known(
+    standing = POLICY.level_of(assertion or statement.assertion, statement.flags)
+    memory = ActiveMemory(
         said.memory_id,
         said.memory_id,
         1,

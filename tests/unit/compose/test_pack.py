@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schemas.messages import messages
-from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, UserMessage
+from services.compose.rules.candidates import Candidate, CoreMemory, Factors, RankedCandidate, RecentTurn, TurnMessage
 from services.compose.rules.packing import sizes
 from services.compose.rules.packing.budget import BudgetSignals, UserMessageTooLongError, profile_for
 from services.compose.rules.packing.pack import PackagedContext, PackInputs, PackPolicy, pack_context
@@ -51,7 +51,7 @@ def _turns(count: int, words: int = 3) -> list[RecentTurn]:
         RecentTurn(
             f"t{n}",
             n,
-            (UserMessage("user", f"question {n} " + "word " * words), UserMessage("assistant", f"answer {n}")),
+            (TurnMessage("user", f"question {n} " + "word " * words), TurnMessage("assistant", f"answer {n}")),
         )
         for n in range(1, count + 1)
     ]
@@ -137,8 +137,8 @@ def test_the_newest_turn_is_shortened_rather_than_lost() -> None:
 
 def test_tool_results_are_cut_short_and_the_stored_message_is_not_repeated() -> None:
     turns = [
-        RecentTurn("t1", 1, (UserMessage("tool", "x y " * 2000),)),
-        RecentTurn("t2", 2, (UserMessage("user", "now?"),)),
+        RecentTurn("t1", 1, (TurnMessage("tool", "x y " * 2000),)),
+        RecentTurn("t2", 2, (TurnMessage("user", "now?"),)),
     ]
     recent = _pack("now?", recent=turns).package.recent_turns
     assert [each.role for each in recent] == ["tool"]
@@ -293,7 +293,7 @@ def test_random_histories_never_exceed_the_limit(seed: int) -> None:
         core=[_core(f"c{n}", _text(rng, 30)) for n in range(rng.randrange(20))],
         working_summary=_text(rng, 600),
         recent=[
-            RecentTurn(f"r{n}", n, (UserMessage("user", _text(rng, 300)), UserMessage("assistant", _text(rng, 900))))
+            RecentTurn(f"r{n}", n, (TurnMessage("user", _text(rng, 300)), TurnMessage("assistant", _text(rng, 900))))
             for n in range(rng.randrange(20))
         ],
         evidence=fuse(pool, NOW, FusePolicy()).ranked,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.context_package import ContextPackage
-from services.compose.rules.candidates import RecentTurn, UserMessage
+from services.compose.rules.candidates import RecentTurn, TurnMessage
 from services.compose.rules.packing.budget import (
     COMPRESSIBLE,
     SLOTS,
@@ -38,7 +38,7 @@ def _shapes(seed: int) -> PackInputs:
     message = tokens.head(some_text(rng, lines, 8 * longest), rng.randrange(2, 2 * longest)) or "?"
     long = some_text(rng, lines, 20_000)
     turns = [
-        RecentTurn(f"t{n}", n, (UserMessage("user", f"{n} {long}"), UserMessage("assistant", long)))
+        RecentTurn(f"t{n}", n, (TurnMessage("user", f"{n} {long}"), TurnMessage("assistant", long)))
         for n in range(1, 9)
     ]
     made = history(seed, token_limit=window, user_message=message)
@@ -111,7 +111,7 @@ def _guide(package: ContextPackage) -> str:
 @pytest.mark.parametrize("window", [32_768, 128_000])
 def test_what_one_slot_leaves_over_carries_no_other_beyond_its_most(window: int) -> None:
     long = "eight long turns were said here. " * 1200
-    turns = [RecentTurn(f"t{n}", n, (UserMessage("user", f"{n} {long}"),)) for n in range(1, 9)]
+    turns = [RecentTurn(f"t{n}", n, (TurnMessage("user", f"{n} {long}"),)) for n in range(1, 9)]
     inputs = history(3, token_limit=window, user_message="and now?", recent=turns, working_summary=long, evidence=())
     used = {slot: share.used for slot, share in pack_context(inputs, POLICY).allocation.slots.items()}
     assert 9900 <= used["window"] <= 10_000

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.erasure.rules import Level, deadline, level, remaining
+from shared.erasure.rules import Level, deadline, level, share_remaining
 from shared.policy import ErasurePolicy, LegalProfile
-from shared.workdays import after, known, working
+from shared.workdays import add_workdays, is_known, is_workday
 
 PROFILES = ErasurePolicy().profiles
 THIRTY = LegalProfile(days=30, type="calendar")
@@ -68,7 +68,7 @@ def test_working_days_of_china_are_those_that_were_announced(year: int) -> None:
     day, wrong = date(year, 1, 1), list[date]()
     while day.year == year:
         expected = day in made_up or (day.weekday() < 5 and day not in off)
-        if working(day, CN) is not expected:
+        if is_workday(day, CN) is not expected:
             wrong.append(day)
         day += DAY
     assert wrong == []
@@ -184,7 +184,7 @@ def test_days_begin_where_the_request_says_they_do() -> None:
 )
 def test_of_thirty_days_so_many_have_gone(elapsed: float, percent: float, told: Level) -> None:
     requested = at("2026-06-01")
-    left = remaining(requested, deadline(requested, THIRTY), requested + elapsed * DAY)
+    left = share_remaining(requested, deadline(requested, THIRTY), requested + elapsed * DAY)
     assert round(left * 100, 1) == percent
     assert level(left, THIRTY) == told
 
@@ -204,49 +204,49 @@ def test_a_weekend_uses_up_its_share_of_working_days() -> None:
     friday = at("2026-06-05")
     due = deadline(friday, business(1))
     assert due == at("2026-06-08")
-    assert remaining(friday, due, at("2026-06-07")) == pytest.approx(1 / 3)
-    assert level(remaining(friday, due, at("2026-06-07", 16)), PROFILES["DEFAULT"]) == "warn"
+    assert share_remaining(friday, due, at("2026-06-07")) == pytest.approx(1 / 3)
+    assert level(share_remaining(friday, due, at("2026-06-07", 16)), PROFILES["DEFAULT"]) == "warn"
 
 
 def test_a_deadline_that_was_never_ahead_is_passed() -> None:
     now = at("2026-06-01")
-    assert remaining(now, now, now) == 0
-    assert level(remaining(now, now - DAY, now), PROFILES["DEFAULT"]) == "overdue"
-    assert remaining(now, now - DAY, now - 2 * DAY) == 1
+    assert share_remaining(now, now, now) == 0
+    assert level(share_remaining(now, now - DAY, now), PROFILES["DEFAULT"]) == "overdue"
+    assert share_remaining(now, now - DAY, now - 2 * DAY) == 1
 
 
 def test_a_name_is_known_where_its_days_are() -> None:
-    assert [name for name in ("", "CN", "US-CA", "XX", "CN-CA", "US-") if known(name)] == ["", "CN", "US-CA"]
+    assert [name for name in ("", "CN", "US-CA", "XX", "CN-CA", "US-") if is_known(name)] == ["", "CN", "US-CA"]
 
 
 @given(days_of, st.integers(1, 60), st.sampled_from(["", CN]), closings)
 def test_between_request_and_deadline_lie_so_many_working_days(
     day: date, number: int, calendar: str, closed: set[date]
 ) -> None:
-    last = after(day, number, calendar, closed)
+    last = add_workdays(day, number, calendar, closed)
     between = [day + each * DAY for each in range(1, (last - day).days + 1)]
-    assert sum(working(each, calendar, closed) for each in between) == number
-    assert working(last, calendar, closed)
+    assert sum(is_workday(each, calendar, closed) for each in between) == number
+    assert is_workday(last, calendar, closed)
 
 
 @given(days_of, days_of, st.integers(1, 40), st.sampled_from(["", CN]))
 def test_who_asks_on_a_later_day_is_not_served_on_an_earlier_one(
     one: date, other: date, number: int, calendar: str
 ) -> None:
-    assert after(min(one, other), number, calendar) <= after(max(one, other), number, calendar)
+    assert add_workdays(min(one, other), number, calendar) <= add_workdays(max(one, other), number, calendar)
 
 
 @given(days_of, st.integers(1, 40), st.sampled_from(["", CN]), closings)
 def test_a_closed_day_never_brings_a_deadline_forward(day: date, number: int, calendar: str, closed: set[date]) -> None:
-    assert after(day, number, calendar, closed) >= after(day, number, calendar)
+    assert add_workdays(day, number, calendar, closed) >= add_workdays(day, number, calendar)
 
 
 @given(days_of.map(lambda day: at(day.isoformat())), st.integers(1, 60))
 def test_working_days_are_never_fewer_days(requested: datetime, number: int) -> None:
     due = deadline(requested, business(number))
     assert due >= deadline(requested, LegalProfile(days=number, type="calendar"))
-    assert remaining(requested, due, requested) == 1
-    assert remaining(requested, due, due) == 0
+    assert share_remaining(requested, due, requested) == 1
+    assert share_remaining(requested, due, due) == 0
 
 
 @given(st.floats(-2, 2), st.floats(-2, 2))

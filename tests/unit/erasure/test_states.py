@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.vocabulary import TombstoneStatus
-from shared.erasure.rules import NEXT, backoff, exhausted, fenced, may
+from shared.erasure.rules import NEXT, backoff, is_exhausted, is_fenced, may
 from shared.policy import ErasurePolicy
 
 STATES: tuple[TombstoneStatus, ...] = get_args(TombstoneStatus)
@@ -100,11 +100,11 @@ def test_no_open_tombstone_is_beyond_escalation() -> None:
     ],
 )
 def test_what_an_open_tombstone_covers_is_held_back(status: TombstoneStatus) -> None:
-    assert fenced(status)
+    assert is_fenced(status)
 
 
 def test_only_a_completed_erasure_lowers_the_fence() -> None:
-    assert [each for each in STATES if not fenced(each)] == ["completed"]
+    assert [each for each in STATES if not is_fenced(each)] == ["completed"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_pauses_grow_and_the_last_repeats(attempts: int, seconds: int) -> None:
 
 @pytest.mark.parametrize(("attempts", "over"), [(0, False), (1, False), (5, False), (6, True), (7, True)])
 def test_five_new_attempts_are_made(attempts: int, over: bool) -> None:
-    assert exhausted(attempts, POLICY) is over
+    assert is_exhausted(attempts, POLICY) is over
 
 
 def test_an_erasure_that_always_fails_waits_each_pause_once_and_is_escalated() -> None:
@@ -134,7 +134,7 @@ def test_an_erasure_that_always_fails_waits_each_pause_once_and_is_escalated() -
         go("failed")
         go("retry_pending")
         failures += 1
-        if exhausted(failures, POLICY):
+        if is_exhausted(failures, POLICY):
             go("escalated")
         else:
             waited.append(backoff(failures, POLICY).total_seconds())
@@ -146,8 +146,8 @@ def test_an_erasure_that_always_fails_waits_each_pause_once_and_is_escalated() -
 
 def test_the_numbers_are_policy() -> None:
     policy = ErasurePolicy(attempts_max=0, retry_after_s=(0.5, 9))
-    assert exhausted(1, policy)
-    assert not exhausted(0, policy)
+    assert is_exhausted(1, policy)
+    assert not is_exhausted(0, policy)
     assert [backoff(each, policy).total_seconds() for each in (1, 2, 3)] == [0.5, 9, 9]
 
 

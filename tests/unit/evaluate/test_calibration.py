@@ -47,7 +47,7 @@ def test_a_confidence_on_an_edge_belongs_to_the_stretch_above_it() -> None:
 
 
 def stated(confidence: float, right: bool, assertion: Assertion = "declared", language: str = "zh") -> Stated:
-    standing = POLICY.confidence.standing(assertion)
+    standing = POLICY.confidence.level_of(assertion)
     return Stated(confidence, right, assertion, standing.provenance, (), (f"language {language}",))
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from shared.domain.decay import Kept
+from shared.domain.decay import MemoryStats
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
@@ -14,7 +14,7 @@ def ago(days: float) -> datetime:
     return NOW - timedelta(days=days)
 
 
-def kept(**given: Any) -> Kept:
+def kept(**given: Any) -> MemoryStats:
     """An active memory of today, with these figures instead of the usual ones."""
     usual: dict[str, Any] = {
         "memory_id": UUID(int=1),
@@ -36,4 +36,4 @@ def kept(**given: Any) -> Kept:
         "last_validated_at": ago(1),
         "created_at": ago(1),
     }
-    return Kept(**{**usual, **given})
+    return MemoryStats(**{**usual, **given})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.evolver.rules.alike import alike, likeness, read
+from services.evolver.rules.alike import likeness, may_be_merged, read
 
 SAME = [
     ("我周末喜欢去西湖边散步", "周末我喜欢去西湖边散步"),
@@ -59,15 +59,15 @@ OTHER = [
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_the_same_in_other_words_is_alike_and_near(one: str, other: str) -> None:
     a, b = read(one), read(other)
-    assert alike(a, b)
-    assert alike(b, a)
+    assert may_be_merged(a, b)
+    assert may_be_merged(b, a)
     assert likeness(a, b) > 0.85
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_what_says_another_thing_is_never_alike(one: str, other: str) -> None:
-    assert not alike(read(one), read(other))
-    assert not alike(read(other), read(one))
+    assert not may_be_merged(read(one), read(other))
+    assert not may_be_merged(read(other), read(one))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_says_another_thing_is_never_alike(one: str, other: str) -> None:
     ],
 )
 def test_one_may_say_more_after_it_says_the_same(less: str, more: str) -> None:
-    assert alike(read(less), read(more))
+    assert may_be_merged(read(less), read(more))
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_one_may_say_more_after_it_says_the_same(less: str, more: str) -> None:
     ],
 )
 def test_quite_other_words_are_left_to_vectors(one: str, other: str) -> None:
-    assert alike(read(one), read(other))
+    assert may_be_merged(read(one), read(other))
     assert likeness(read(one), read(other)) < 0.85
 
 
 def test_nothing_is_like_nothing() -> None:
     assert likeness(read(""), read("")) == 0
-    assert not alike(read("…"), read("!"))
+    assert not may_be_merged(read("…"), read("!"))

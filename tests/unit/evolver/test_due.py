@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Provenance
-from services.evolver.rules.due import Received, after, calibrated, due, fuse, received, verdict
-from shared.domain.decay import Kept, confidence_effective, effective
+from services.evolver.rules.due import Received, apply_job, calibrate, count_received, decide_due, fuse, verdict
+from shared.domain.decay import MemoryStats, confidence_effective, effective
 from shared.policy import ConfidencePolicy, EvolutionPolicy, Policy
 from tests.unit.evolver.kept import NOW, ago, kept
 
@@ -45,7 +45,7 @@ def test_age_counts_from_the_last_validation_else_from_when_it_was_made() -> Non
 def test_calibration(before: float, provenance: Provenance, seen: Received, confidence: float, evicted: bool) -> None:
     found = verdict(seen)
     assert found is not None
-    assert calibrated(before, found, CAPS.provenance_cap(provenance)) == (pytest.approx(confidence), evicted)
+    assert calibrate(before, found, CAPS.provenance_cap(provenance)) == (pytest.approx(confidence), evicted)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_reception_is_what_came_since_the_last_calibration_and_silence_is_neutra
 ) -> None:
     injections, positives, corrections = counts
     figures = {"injection_count": injections, "positive_count": positives, "correction_count": corrections}
-    assert received(kept(**figures, calibrated=before)) == seen
+    assert count_received(kept(**figures, calibrated=before)) == seen
 
 
 STRANGE: dict[str, Any] = {"provenance_class": "confirmed_by_user"}
@@ -119,14 +119,14 @@ STRANGE: dict[str, Any] = {"provenance_class": "confirmed_by_user"}
     ],
 )
 def test_what_is_due(figures: dict[str, Any], job: str | None) -> None:
-    found = due(kept(**figures), NOW, POLICY)
+    found = decide_due(kept(**figures), NOW, POLICY)
     assert (found.job if found else None) == job
 
 
-def done(before: Kept) -> Kept:
+def done(before: MemoryStats) -> MemoryStats:
     """The memory when nothing more is due."""
-    while before.status == "active" and (wish := due(before, NOW, POLICY)) is not None:
-        before = after(before, wish.job, wish.detail, NOW, POLICY)
+    while before.status == "active" and (wish := decide_due(before, NOW, POLICY)) is not None:
+        before = apply_job(before, wish.job, wish.detail, NOW, POLICY)
     return before
 
 
@@ -150,7 +150,7 @@ def test_a_calibration_without_news_changes_nothing() -> None:
     once = done(kept(confidence=0.9, **STRANGE, injection_count=5, correction_count=2))
     assert once.confidence == pytest.approx(0.7)
     assert done(once) == once
-    assert due(replace(once, injection_count=20), NOW, POLICY) is None
+    assert decide_due(replace(once, injection_count=20), NOW, POLICY) is None
 
 
 def test_a_fused_memory_is_worth_the_least_and_remembers_what_it_was_worth() -> None:
@@ -181,10 +181,10 @@ TOLD = {"told_at": ago(0).isoformat()}
     [({"positives": 1, "step": 1}, 0.52, True), ({"corrections": 1, "step": -1}, 0.45, False)],
 )
 def test_a_reception_moves_what_is_shown(effect: dict[str, int], confidence: float, validated: bool) -> None:
-    moved = after(kept(), "feedback", {"effect": effect, **TOLD}, NOW, POLICY)
+    moved = apply_job(kept(), "feedback", {"effect": effect, **TOLD}, NOW, POLICY)
     assert moved.confidence == confidence
     assert (moved.last_validated_at == NOW) is validated
-    fused = after(kept(confidence=0.1, fused_at=NOW), "feedback", {"effect": effect, **TOLD}, NOW, POLICY)
+    fused = apply_job(kept(confidence=0.1, fused_at=NOW), "feedback", {"effect": effect, **TOLD}, NOW, POLICY)
     assert fused.confidence == 0.1
 
 

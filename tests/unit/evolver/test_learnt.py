@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.evolver.learnt import interval, of_retrieval, of_tool, sure
+from services.evolver.learnt import bound_share, interval, of_retrieval, of_tool
 
 
 def counts(succeeded: int, errors: int, pending: int = 0, users: int = 1) -> dict[str, int]:
@@ -18,7 +18,7 @@ def test_the_bounds_are_wilsons(hits: int, of: int, low: float, high: float) -> 
 
 
 def test_more_receipts_make_surer_up_to_the_cap() -> None:
-    surer = [sure(*interval(n, n), 0.8) for n in (1, 5, 10, 100, 10_000)]
+    surer = [bound_share(*interval(n, n), 0.8) for n in (1, 5, 10, 100, 10_000)]
     assert surer == sorted(surer)
     assert surer[0] < 0.3
     assert surer[-2:] == [0.8, 0.8]

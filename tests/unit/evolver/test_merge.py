@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from schemas.vocabulary import Provenance
-from services.evolver.rules.merge import Pair, Said, groups, merged, merged_id
+from services.evolver.rules.merge import MergeCandidate, Pair, groups, merge_memories, merged_id
 from shared.policy import ConfidencePolicy, EvolutionPolicy
 
 POLICY = EvolutionPolicy()
@@ -20,7 +20,7 @@ EN = (
 )
 
 
-def said(number: int, text: str, **given: Any) -> Said:
+def said(number: int, text: str, **given: Any) -> MergeCandidate:
     usual: dict[str, Any] = {
         "type": "note",
         "key": None,
@@ -31,14 +31,14 @@ def said(number: int, text: str, **given: Any) -> Said:
         "assertion": "declared",
         "confidence": 0.5,
     }
-    return Said(UUID(int=number), text=text, **{**usual, **given})
+    return MergeCandidate(UUID(int=number), text=text, **{**usual, **given})
 
 
 def pairs(*numbers: int) -> set[Pair]:
     return {frozenset((UUID(int=a), UUID(int=b))) for a in numbers for b in numbers if a != b}
 
 
-def found(*each: Said, near: set[Pair] | None = None) -> list[tuple[int, ...]]:
+def found(*each: MergeCandidate, near: set[Pair] | None = None) -> list[tuple[int, ...]]:
     return [tuple(id.int for id in group) for group in groups(each, near or set(), POLICY)]
 
 
@@ -112,21 +112,21 @@ def test_the_one_keeps_the_best_standing_and_what_all_say_weighs_more(
         said(n, EN[n], provenance=p, confidence=c)
         for n, (p, c) in enumerate(zip(provenances, confidences, strict=True))
     ]
-    one = merged(three, CAPS)
+    one = merge_memories(three, CAPS)
     assert (one.provenance, one.confidence) == (provenance, pytest.approx(confidence))
 
 
 def test_it_says_most_of_what_the_strongest_said() -> None:
     more = "I like walking along the river at dawn with music"
-    one = merged([said(1, EN[0]), said(2, more), said(3, EN[2])], CAPS)
+    one = merge_memories([said(1, EN[0]), said(2, more), said(3, EN[2])], CAPS)
     assert one.speaks == UUID(int=2)
     strong = said(1, EN[0], provenance="confirmed_by_user", assertion="directive")
-    one = merged([strong, said(2, more), said(3, EN[2])], CAPS)
+    one = merge_memories([strong, said(2, more), said(3, EN[2])], CAPS)
     assert (one.speaks, one.assertion) == (UUID(int=1), "directive")
 
 
 def test_the_same_set_becomes_the_same_memory_in_whatever_order() -> None:
     three = [said(n, text) for n, text in enumerate(ZH, 1)]
-    assert len({merged(list(order), CAPS) for order in permutations(three)}) == 1
+    assert len({merge_memories(list(order), CAPS) for order in permutations(three)}) == 1
     assert merged_id([UUID(int=1), UUID(int=2)]) != merged_id([UUID(int=1), UUID(int=3)])
     assert merged_id([UUID(int=1), UUID(int=2)]).version == 7

@@ -5,16 +5,24 @@ from dataclasses import replace
 import pytest
 
 from schemas.vocabulary import Epistemic, MemoryType
-from services.evolver.promotable import Figures, Lack, Verdict, class_of, conflict_ratio, eligible, verdict
+from services.evolver.promotable import (
+    Lack,
+    PromotionFigures,
+    PromotionVerdict,
+    class_of,
+    conflict_ratio,
+    eligible,
+    verdict,
+)
 from shared.policy import PromotionPolicy
 
 POLICY = PromotionPolicy()
-GOOD = Figures(confidence=0.9, uses_30d=5, sessions=2, epistemic="preference", conflict_ratio=0.1)
+GOOD = PromotionFigures(confidence=0.9, uses_30d=5, sessions=2, epistemic="preference", conflict_ratio=0.1)
 
 
 def test_what_reaches_every_threshold_is_eligible() -> None:
     assert eligible(GOOD, POLICY) == ()
-    assert eligible(Figures(0.75, 3, 2, "fact", 0.2999), POLICY) == ()
+    assert eligible(PromotionFigures(0.75, 3, 2, "fact", 0.2999), POLICY) == ()
 
 
 @pytest.mark.parametrize(
@@ -29,12 +37,12 @@ def test_what_reaches_every_threshold_is_eligible() -> None:
         (replace(GOOD, conflict_ratio=0.35), "conflicts"),
     ],
 )
-def test_one_threshold_missed_is_one_too_many_and_named(changed: Figures, lack: Lack) -> None:
+def test_one_threshold_missed_is_one_too_many_and_named(changed: PromotionFigures, lack: Lack) -> None:
     assert eligible(changed, POLICY) == (lack,)
 
 
 def test_everything_that_lacks_is_named() -> None:
-    nothing = Figures(0.0, 0, 0, "outdated", 1.0)
+    nothing = PromotionFigures(0.0, 0, 0, "outdated", 1.0)
     assert eligible(nothing, POLICY) == ("confidence", "frequency", "sessions", "epistemic", "conflicts")
 
 
@@ -80,7 +88,7 @@ def test_an_order_to_the_agent_goes_no_further(text: str) -> None:
 )
 @pytest.mark.parametrize("kind", ["note", "decision", "preference"])
 def test_a_business_secret_is_rejected_whatever_its_type(kind: MemoryType, text: str) -> None:
-    assert verdict(kind, text) == Verdict("rejected", "business_secret", "business_secret")
+    assert verdict(kind, text) == PromotionVerdict("rejected", "business_secret", "business_secret")
 
 
 @pytest.mark.parametrize(

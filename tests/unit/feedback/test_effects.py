@@ -7,7 +7,7 @@ import pytest
 from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal, Provenance
 from services.compose.rules.ranking.signals import frequency, frequency_factor
-from services.evolver.rules import NO_EFFECT, Effect, effect_of, stepped
+from services.evolver.rules import NO_EFFECT, Effect, effect_of, step_confidence
 from shared.policy import ConfidencePolicy, FeedbackPolicy
 
 POLICY = FeedbackPolicy()
@@ -60,7 +60,7 @@ def test_the_effect_of_a_reception(event: FeedbackRecorded, effect: Effect) -> N
     ],
 )
 def test_a_step_stays_within_its_bounds(confidence: float, step: Literal[-1, 0, 1], cap: float, after: float) -> None:
-    assert stepped(confidence, step, cap, POLICY) == pytest.approx(after)
+    assert step_confidence(confidence, step, cap, POLICY) == pytest.approx(after)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 
 from schemas.events import FeedbackRecorded
 from schemas.vocabulary import FeedbackSignal
-from services.observer.feedback.rules import Heard, Package, Used, by_message, by_reply, heard
+from services.observer.feedback.rules import Package, UserReaction, Utilisation, by_message, by_reply, read_reaction
 
 CONTEXT, NAME, TEA, CAT = (UUID(int=n) for n in range(1, 5))
 PACKAGE = Package(CONTEXT, {NAME: "我叫林晓"}, {TEA: "喜欢喝龙井茶", CAT: "Has a cat called Momo"}, degraded=False)
-NOTHING, TEA_USED = Used((), "none"), Used((TEA,), "keyword_match")
+NOTHING, TEA_USED = Utilisation((), "none"), Utilisation((TEA,), "keyword_match")
 
 
 def told(events: list[FeedbackRecorded]) -> list[tuple[tuple[UUID, ...], bool | None, str, str]]:
@@ -28,7 +28,7 @@ def test_chosen_memories_that_the_answer_left_out_have_missed_and_pinned_ones_ha
 
 def test_a_pinned_memory_that_was_used_counts() -> None:
     used, events = by_reply(PACKAGE, "林晓，你好！", "你好")
-    assert used == Used((NAME,), "keyword_match")
+    assert used == Utilisation((NAME,), "keyword_match")
     assert ((NAME,), True, "keyword_match", "neutral") in told(events)
 
 
@@ -39,41 +39,45 @@ def test_a_package_without_chosen_memories_tells_nothing_where_none_was_used() -
 
 @pytest.mark.parametrize("signal", ["positive_confirm", "correction", "negative"])
 def test_praise_and_blame_fall_on_what_was_used(signal: FeedbackSignal) -> None:
-    utilized, events = by_message(PACKAGE, TEA_USED, Heard(signal, True), "…", ())
+    utilized, events = by_message(PACKAGE, TEA_USED, UserReaction(signal, True), "…", ())
     assert utilized is None
     assert told(events) == [((TEA,), True, "keyword_match", signal)]
-    _, events = by_message(PACKAGE, NOTHING, Heard(signal, True), "…", ())
+    _, events = by_message(PACKAGE, NOTHING, UserReaction(signal, True), "…", ())
     assert told(events) == [((TEA, CAT), False, "none", signal)]
 
 
 @pytest.mark.parametrize("signal", ["correction", "negative"])
 def test_a_correction_of_a_used_memory_names_none_here(signal: FeedbackSignal) -> None:
-    _, events = by_message(PACKAGE, TEA_USED, Heard(signal, True), "…", ["龙井 不再喝龙井茶"])
+    _, events = by_message(PACKAGE, TEA_USED, UserReaction(signal, True), "…", ["龙井 不再喝龙井茶"])
     assert told(events) == [((), True, "keyword_match", signal)]
-    _, events = by_message(PACKAGE, TEA_USED, Heard(signal, True), "…", ["搬到苏州了"])
+    _, events = by_message(PACKAGE, TEA_USED, UserReaction(signal, True), "…", ["搬到苏州了"])
     assert told(events) == [((TEA,), True, "keyword_match", signal)]
 
 
 def test_a_neutral_message_goes_on_turns_away_or_says_nothing() -> None:
     judged = (TEA, CAT)
-    assert told(by_message(PACKAGE, TEA_USED, Heard("neutral", True), "那价格呢？", ())[1]) == [
+    assert told(by_message(PACKAGE, TEA_USED, UserReaction("neutral", True), "那价格呢？", ())[1]) == [
         (judged, True, "none", "neutral")
     ]
-    assert told(by_message(PACKAGE, TEA_USED, Heard("neutral", False), "写个排序", ())[1]) == [
+    assert told(by_message(PACKAGE, TEA_USED, UserReaction("neutral", False), "写个排序", ())[1]) == [
         (judged, False, "none", "neutral")
     ]
-    assert by_message(PACKAGE, TEA_USED, Heard("neutral", None), "好的", ()) == (None, [])
+    assert by_message(PACKAGE, TEA_USED, UserReaction("neutral", None), "好的", ()) == (None, [])
 
 
 def test_a_message_that_says_words_of_an_unused_memory_takes_it_up() -> None:
-    utilized, events = by_message(PACKAGE, TEA_USED, Heard("neutral", None), "And Momo?", ())
+    utilized, events = by_message(PACKAGE, TEA_USED, UserReaction("neutral", None), "And Momo?", ())
     assert utilized is True
     assert told(events) == [((CAT,), True, "keyword_match", "neutral")]
 
 
 def test_the_topic_is_asked_only_where_the_signal_is_neutral() -> None:
-    assert heard("neutral", "帮我写一个冒泡排序的程序", "泡一杯龙井吧。", "喝什么？") == Heard("neutral", False)
-    assert heard("negative", "帮我写一个冒泡排序的程序", "泡一杯龙井吧。", "喝什么？") == Heard("negative", True)
+    assert read_reaction("neutral", "帮我写一个冒泡排序的程序", "泡一杯龙井吧。", "喝什么？") == UserReaction(
+        "neutral", False
+    )
+    assert read_reaction("negative", "帮我写一个冒泡排序的程序", "泡一杯龙井吧。", "喝什么？") == UserReaction(
+        "negative", True
+    )
 
 
 def test_what_was_degraded_is_told_as_such() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.observer.merge import By, Source, merged
-from services.observer.prompts import ExtractionAnswer, Known, Said, accepted, related
+from services.observer.merge import ModelAttribution, QuoteSource, merge_items
+from services.observer.prompts import ExtractionAnswer, KnownMemory, PromptMessage, list_accepted, to_real_ids
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
 from shared.extraction.manipulation import manipulates
 from shared.secrets import find_secrets
@@ -54,8 +54,8 @@ NEVER = ("小王", "恐怖片", "花生", "火星", "海边", "horror", "peanut"
 """What nobody said of themself."""
 
 
-def source(n: int, text: str) -> Source:
-    return Source("user", text, None, n, AT)
+def source(n: int, text: str) -> QuoteSource:
+    return QuoteSource("user", text, None, n, AT)
 
 
 def answer(pick: random.Random, said: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -90,10 +90,12 @@ def test_nothing_unsafe_comes_of_a_hostile_answer(language: str, seed: int) -> N
     texts = TURNS[language]
     turn = TurnText(tuple(MessageText("user", text, None, n, AT) for n, text in enumerate(texts)))
     ruled = observe(turn, ObserveContext(AT), ObservePolicy())
-    said = [Said("user", text) for text in texts]
+    said = [PromptMessage("user", text) for text in texts]
     answered = ExtractionAnswer.model_validate({"items": answer(pick, texts)})
-    items = accepted(related(answered, [Known("known", "preference", "likes coffee")]), said)
-    found = merged(ruled, items, [source(n, text) for n, text in enumerate(texts)], By("m", "extract-2"), 64)
+    items = list_accepted(to_real_ids(answered, [KnownMemory("known", "preference", "likes coffee")]), said)
+    found = merge_items(
+        ruled, items, [source(n, text) for n, text in enumerate(texts)], ModelAttribution("m", "extract-2"), 64
+    )
     before = len(ruled.observations)
     assert found.observations[:before] == ruled.observations
     assert (found.refused, found.mentions, found.feedback) == (ruled.refused, ruled.mentions, ruled.feedback)
@@ -125,7 +127,11 @@ def test_what_was_said_is_added(language: str, content: str, quote: str) -> None
     texts = TURNS[language]
     item = answer(random.Random(0), texts)[0] | {"type": "pattern", "key": None, "value": None, "correction_of": None}
     item |= {"content": content, "quote": quote, "provenance": "observation"}
-    items = accepted(ExtractionAnswer.model_validate({"items": [item]}), [Said("user", text) for text in texts])
+    items = list_accepted(
+        ExtractionAnswer.model_validate({"items": [item]}), [PromptMessage("user", text) for text in texts]
+    )
     sources = [source(n, text) for n, text in enumerate(texts)]
     ruled = observe(TurnText(()), ObserveContext(AT), ObservePolicy())
-    assert [one.text for one in merged(ruled, items, sources, By("m", "extract-2"), 64).observations] == [content]
+    assert [
+        one.text for one in merge_items(ruled, items, sources, ModelAttribution("m", "extract-2"), 64).observations
+    ] == [content]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.observer.prompts import RecountAnswer, Said
-from services.observer.retell import MAX_MESSAGES, Telling, retold, telling
+from services.observer.prompts import PromptMessage, RecountAnswer
+from services.observer.retell import MAX_MESSAGES, SummaryEdit, choose_lines, retold
 from services.observer.summary import Section, Summary, SummaryItem, SummaryPolicy, TaskState, with_items
 from services.observer.summary.merge import identity
 from shared.extraction.manipulation import manipulates
@@ -50,8 +50,8 @@ SAID = {
 }
 
 
-def told(language: str, *texts: str) -> Telling:
-    return telling(STANDING[language], [Said("user", text) for text in texts or SAID[language]])
+def told(language: str, *texts: str) -> SummaryEdit:
+    return choose_lines(STANDING[language], [PromptMessage("user", text) for text in texts or SAID[language]])
 
 
 def line(text: str, section: str = "decisions", id: str | None = None, state: str | None = None) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def changed(language: str, *items: dict[str, Any], done: tuple[str, ...] = ()) -
 
 
 def test_lines_are_shown_under_short_ids_and_references_are_not() -> None:
-    assert [each.id for each in told("zh").shown()] == ["g1", "d1", "d2", "t1", "q1"]
+    assert [each.id for each in told("zh").to_shown_lines()] == ["g1", "d1", "d2", "t1", "q1"]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_the_state_of_a_task_changes_where_it_is_spoken_of() -> None:
 
 def test_new_lines_never_push_out_what_stands() -> None:
     full = [item("decisions", f"Decision about topic {n}", n) for n in range(POLICY.maxima["decisions"])]
-    words = telling(full, [Said("user", "We chose ferries, bakeries, bicycles, gardens and lanterns.")])
+    words = choose_lines(full, [PromptMessage("user", "We chose ferries, bakeries, bicycles, gardens and lanterns.")])
     new = [line(text) for text in ("We chose ferries", "We chose bakeries", "We chose lanterns")]
     assert retold(full, words, RecountAnswer.model_validate({"items": new}), SEQ, POLICY) == full
 
@@ -159,7 +159,7 @@ def test_new_lines_never_push_out_what_stands() -> None:
     ],
 )
 def test_what_would_steer_the_agent_is_neither_shown_nor_taken(text: str) -> None:
-    words = telling((), [Said("user", f"{text}。订周五的会议室。")])
+    words = choose_lines((), [PromptMessage("user", f"{text}。订周五的会议室。")])
     assert not any(manipulates(each.text) for each in words.messages)
     answer = RecountAnswer.model_validate({"items": [line(text, "goals")]})
     assert retold((), words, answer, SEQ, POLICY) == []
@@ -167,8 +167,13 @@ def test_what_would_steer_the_agent_is_neither_shown_nor_taken(text: str) -> Non
 
 def test_commands_and_secrets_are_not_shown_and_tools_neither() -> None:
     key = "sk-proj-abcdefghijklmnopqrstuvwx0123456789"
-    words = telling(
-        (), [Said("user", "/remember 我喜欢茶"), Said("tool", "rows: 7"), Said("user", f"The key is {key}, keep it.")]
+    words = choose_lines(
+        (),
+        [
+            PromptMessage("user", "/remember 我喜欢茶"),
+            PromptMessage("tool", "rows: 7"),
+            PromptMessage("user", f"The key is {key}, keep it."),
+        ],
     )
     assert [each.role for each in words.messages] == ["user"]
     assert key not in words.messages[0].text
@@ -179,7 +184,7 @@ def test_commands_and_secrets_are_not_shown_and_tools_neither() -> None:
 
 
 def test_only_the_newest_messages_are_shown_and_each_is_short() -> None:
-    words = telling((), [Said("user", f"{n} " + "long " * 200) for n in range(100)])
+    words = choose_lines((), [PromptMessage("user", f"{n} " + "long " * 200) for n in range(100)])
     assert len(words.messages) == MAX_MESSAGES
     assert words.messages[-1].text.startswith("99")
     assert max(len(each.text) for each in words.messages) <= 240
@@ -208,7 +213,7 @@ def test_no_answer_drifts_what_it_does_not_name(language: str, seed: int) -> Non
     standing = list(STANDING[language])
     kept = rolled.sample([each for each in standing if each.section != "references"], 3)
     for seq in range(10, 20):
-        words = telling(standing, [Said("user", text) for text in SAID[language]])
+        words = choose_lines(standing, [PromptMessage("user", text) for text in SAID[language]])
         free = [key for key, each in words.lines.items() if each.id not in {one.id for one in kept}]
         ops = [
             line(

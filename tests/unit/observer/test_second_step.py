@@ -9,7 +9,7 @@ import pytest
 from services.observer.withdrawn import is_withdrawn, without
 from shared import clock
 from shared.domain.observations import ObservationRow
-from shared.store.additions import Withdrawal, noted
+from shared.store.additions import Withdrawal, with_entries
 from shared.store.model_cache import CachedAnswer
 from shared.store.outcomes import outcome_of, with_addition
 
@@ -74,9 +74,9 @@ def test_what_was_taken_back_is_not_kept_as_an_answer_either() -> None:
 def test_what_a_model_did_is_noted_behind_the_rest_and_an_experiment_once(entries: str) -> None:
     before: dict[str, Any] = {entries: [{"reason": "kept"}, {"reason": "experiment"}], "summary": {"version": 1}}
     more = [{"reason": "model_read"}, {"reason": "experiment", "prompt_version": "extract-1"}]
-    after = noted(before, entries, more, {"version": 2})
+    after = with_entries(before, entries, more, {"version": 2})
     assert after == {entries: [{"reason": "kept"}, *more], "summary": {"version": 2}}
-    assert noted({}, entries, [], {}) == {entries: [], "summary": {}}
+    assert with_entries({}, entries, [], {}) == {entries: [], "summary": {}}
 
 
 def test_what_came_of_a_late_find_is_said_once_however_often_it_is_settled() -> None:

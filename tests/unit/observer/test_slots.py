@@ -2,50 +2,50 @@
 
 import pytest
 
-from services.observer.slots import Named, grown
+from services.observer.slots import NamedThing, grow_slots
 from shared.extraction.model import Mention
 
 
-def named(seq: int, *names: str, taken_back: tuple[str, ...] = ()) -> list[Named]:
-    return [Named(seq, [Mention(name, "person", name.lower(), (0, len(name)), 0) for name in names], taken_back)]
+def named(seq: int, *names: str, taken_back: tuple[str, ...] = ()) -> list[NamedThing]:
+    return [NamedThing(seq, [Mention(name, "person", name.lower(), (0, len(name)), 0) for name in names], taken_back)]
 
 
 def test_a_name_is_counted_with_its_latest_turn() -> None:
-    slots = grown(grown({}, named(1, "林雨", "Marta"), 5), named(4, "林雨"), 5)
+    slots = grow_slots(grow_slots({}, named(1, "林雨", "Marta"), 5), named(4, "林雨"), 5)
     assert slots["person:林雨"] == {"name": "林雨", "kind": "person", "mentions": 2, "last_seq": 4}
     assert slots["person:marta"]["mentions"] == 1
 
 
 def test_one_name_of_two_kinds_is_two() -> None:
-    place = Named(1, [Mention("Paris", "place", "paris", (0, 5), 0)])
-    assert set(grown({}, [*named(1, "Paris"), place], 5)) == {"person:paris", "place:paris"}
+    place = NamedThing(1, [Mention("Paris", "place", "paris", (0, 5), 0)])
+    assert set(grow_slots({}, [*named(1, "Paris"), place], 5)) == {"person:paris", "place:paris"}
 
 
 def test_they_are_bounded_and_yet_a_newcomer_rises() -> None:
-    slots = grown({}, [each for seq in range(1, 9) for each in named(seq, "A", "B")], 2)
+    slots = grow_slots({}, [each for seq in range(1, 9) for each in named(seq, "A", "B")], 2)
     for seq in range(9, 40):
-        slots = grown(slots, named(seq, f"x{seq}"), 2)
+        slots = grow_slots(slots, named(seq, f"x{seq}"), 2)
         assert len(slots) <= 4
     for seq in range(40, 49):
-        slots = grown(slots, named(seq, "Newcomer"), 2)
+        slots = grow_slots(slots, named(seq, "Newcomer"), 2)
     assert next(iter(slots)) == "person:newcomer"
 
 
 def test_what_was_there_is_not_changed_in_place() -> None:
-    before = grown({}, named(1, "A"), 2)
-    grown(before, named(2, "A"), 2)
+    before = grow_slots({}, named(1, "A"), 2)
+    grow_slots(before, named(2, "A"), 2)
     assert before["person:a"]["mentions"] == 1
 
 
 def test_none_are_kept_where_policy_allows_none() -> None:
-    assert grown({}, named(1, "A"), 0) == {}
+    assert grow_slots({}, named(1, "A"), 0) == {}
 
 
 def test_a_name_that_is_taken_back_stands_for_nothing_until_it_is_said_again() -> None:
-    before = grown({}, [*named(1, "Jon", "王芳"), *named(2, "Jon")], 5)
-    after = grown(before, named(3, "Jon", "李明", taken_back=("jon",)), 5)
+    before = grow_slots({}, [*named(1, "Jon", "王芳"), *named(2, "Jon")], 5)
+    after = grow_slots(before, named(3, "Jon", "李明", taken_back=("jon",)), 5)
     assert set(after) == {"person:王芳", "person:李明"}
-    assert grown(after, named(4, "Jon"), 5)["person:jon"]["mentions"] == 1
+    assert grow_slots(after, named(4, "Jon"), 5)["person:jon"]["mentions"] == 1
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,5 @@ def test_a_name_that_is_taken_back_stands_for_nothing_until_it_is_said_again() -
 def test_what_is_taken_back_ends_only_the_names_that_it_says(
     names: tuple[str, ...], taken_back: str, left: list[str]
 ) -> None:
-    after = grown(grown({}, named(1, *names), 5), named(2, taken_back=(taken_back,)), 5)
+    after = grow_slots(grow_slots({}, named(1, *names), 5), named(2, taken_back=(taken_back,)), 5)
     assert [slot["name"] for slot in after.values()] == left

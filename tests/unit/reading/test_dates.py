@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from shared.domain.statements import sense_of
-from shared.extraction.dates import coming, find, last_day
+from shared.extraction.dates import find, find_coming, last_day
 from tests.unit.reading.say import stated
 
 NOVEMBER = date(2026, 11, 10)
@@ -68,7 +68,7 @@ def test_what_names_no_known_time_is_none(text: str) -> None:
 
 def test_what_is_to_come_is_not_one_that_is_long_over() -> None:
     text = "June 5"
-    assert [said.iso for look in (find, coming) if (said := look(text, NOVEMBER))] == ["2026-06-05", "2027-06-05"]
+    assert [said.iso for look in (find, find_coming) if (said := look(text, NOVEMBER))] == ["2026-06-05", "2027-06-05"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.extraction.edited import Content, edited, redacted
+from shared.extraction.edited import Content, edit_content, redact_value
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 TEA = Content("preference", "pref:food:tea", {"scope": "food", "target": "tea", "value": "tea"}, "likes tea", 1)
@@ -50,32 +50,36 @@ KEY = Content("note", None, {"value": "the key is with Marta"}, "the key is with
     ],
 )
 def test_words_value_and_key_agree(old: Content, text: str, value: Any, expected: tuple[str | None, ...]) -> None:
-    new = edited(old, text, value, NOW)
+    new = edit_content(old, text, value, NOW)
     assert (new.key, new.value.get("value"), new.text) == expected
     assert new.type == old.type
 
 
 def test_no_field_of_the_value_keeps_the_old_word() -> None:
-    assert edited(TEA, "likes coffee", None, NOW).value == {"scope": "food", "target": "coffee", "value": "coffee"}
-    assert edited(TEA, "likes oolong", None, NOW).value["scope"] == "other"
+    assert edit_content(TEA, "likes coffee", None, NOW).value == {
+        "scope": "food",
+        "target": "coffee",
+        "value": "coffee",
+    }
+    assert edit_content(TEA, "likes oolong", None, NOW).value["scope"] == "other"
 
 
 @pytest.mark.parametrize(("old", "text"), [(TEA, "I don't like tea"), (CHA, "我不喜欢茶")])
 def test_a_taste_that_turns_turns_its_polarity(old: Content, text: str) -> None:
-    new = edited(old, text, None, NOW)
+    new = edit_content(old, text, None, NOW)
     assert (new.key, new.polarity) == (old.key, -1)
 
 
 @pytest.mark.parametrize("text", ["我是VIP，应该给我打五折", "I am entitled to a refund of 10,000 dollars"])
 def test_what_serves_its_speaker_is_flagged(text: str) -> None:
-    assert edited(KEY, text, None, NOW).flags == ("self_benefit",)
+    assert edit_content(KEY, text, None, NOW).flags == ("self_benefit",)
 
 
 def test_secrets_are_blanked_wherever_they_stand_in_a_value() -> None:
     given = {"a": ["my password is Tulip7342moon", 5], "b": {"c": "plain"}}
-    assert redacted(given)["b"] == {"c": "plain"}
-    assert "Tulip7342moon" not in str(redacted(given))
-    assert redacted(given)["a"][1] == 5
+    assert redact_value(given)["b"] == {"c": "plain"}
+    assert "Tulip7342moon" not in str(redact_value(given))
+    assert redact_value(given)["a"][1] == 5
 
 
 DUE, LATER = datetime(2026, 3, 9, 23, 59, 59, tzinfo=UTC), datetime(2026, 3, 20, 23, 59, 59, tzinfo=UTC)
@@ -115,4 +119,4 @@ BAOGAO = Content(
 def test_an_edit_holds_as_long_as_before_or_until_the_day_that_it_names(
     old: Content, text: str, value: Any, until: datetime | None
 ) -> None:
-    assert edited(old, text, value, NOW).valid_until == until
+    assert edit_content(old, text, value, NOW).valid_until == until

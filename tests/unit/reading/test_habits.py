@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.extraction.habits import PREFIX, Habit, Telling, Verdict, find_act, is_same_act, judge
+from shared.extraction.habits import PREFIX, Habit, HabitTelling, HabitVerdict, find_act, is_same_act, judge
 from shared.extraction.habits_kinds import kinds_of
 
 ACTS_EN = {
@@ -174,14 +174,14 @@ def _same(one: str, other: str) -> bool:
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 
 
-def telling(text: str, n: int, *, day: int | None = None, key: str | None = None, times: int = 0) -> Telling:
+def telling(text: str, n: int, *, day: int | None = None, key: str | None = None, times: int = 0) -> HabitTelling:
     """The text in the session of this number, on the day of this number."""
     act = find_act(text)
     assert act
-    return Telling(act, f"s{n}", START + timedelta(days=n if day is None else day), key, times)
+    return HabitTelling(act, f"s{n}", START + timedelta(days=n if day is None else day), key, times)
 
 
-def verdict(texts: Sequence[str], days: Sequence[int], least: int = 4) -> Verdict:
+def verdict(texts: Sequence[str], days: Sequence[int], least: int = 4) -> HabitVerdict:
     """What the last of these comes to, each said in a session of its own."""
     told = [telling(text, n, day=day) for n, (text, day) in enumerate(zip(texts, days, strict=True))]
     return judge(told[-1], told[:-1], least)
@@ -191,7 +191,7 @@ RUNS = ("went for a run", "run done", "back from my run", "off for a run")
 
 
 def test_four_sessions_of_three_days_are_a_habit() -> None:
-    assert verdict(RUNS, (0, 1, 2, 3)) == Verdict(Habit("pattern:habit:run", 4, START.date()), known=True)
+    assert verdict(RUNS, (0, 1, 2, 3)) == HabitVerdict(Habit("pattern:habit:run", 4, START.date()), known=True)
     assert verdict(RUNS, (0, 1, 1, 2)).habit
     assert verdict(("跑步回来了", "刚跑完步", "去跑步了", "跑步打卡"), (0, 1, 2, 3)).habit == Habit(
         f"{PREFIX}跑步", 4, START.date()
@@ -199,15 +199,15 @@ def test_four_sessions_of_three_days_are_a_habit() -> None:
 
 
 def test_fewer_sessions_or_days_are_none() -> None:
-    assert verdict(RUNS[:3], (0, 1, 2)) == Verdict()
-    assert verdict(RUNS, (0, 1, 1, 0)) == Verdict()
-    assert verdict(RUNS, (0, 1, 2, 3), least=5) == Verdict()
-    assert verdict((*RUNS[:3], "fed the cat"), (0, 1, 2, 3)) == Verdict()
+    assert verdict(RUNS[:3], (0, 1, 2)) == HabitVerdict()
+    assert verdict(RUNS, (0, 1, 1, 0)) == HabitVerdict()
+    assert verdict(RUNS, (0, 1, 2, 3), least=5) == HabitVerdict()
+    assert verdict((*RUNS[:3], "fed the cat"), (0, 1, 2, 3)) == HabitVerdict()
 
 
 def test_one_session_counts_once() -> None:
     told = [telling(text, 0, day=n) for n, text in enumerate(RUNS)]
-    assert judge(told[-1], told[:-1], 4) == Verdict()
+    assert judge(told[-1], told[:-1], 4) == HabitVerdict()
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_known_habit_is_told_anew_at_some_counts(sessions: int, times: int, du
 def test_a_version_says_the_words_of_its_key_itself() -> None:
     told = [telling("gym done", n) for n in range(7)]
     told[3] = telling("gym done", 3, key="pattern:habit:gym", times=4)
-    assert judge(telling("done with my workout", 8), told, 4) == Verdict(known=True)
+    assert judge(telling("done with my workout", 8), told, 4) == HabitVerdict(known=True)
     found = judge(telling("back from the gym", 8), told, 4)
     assert found.habit
     assert found.habit.key == "pattern:habit:gym"

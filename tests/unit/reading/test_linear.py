@@ -35,7 +35,7 @@ def turn(text: str) -> TurnText:
 def read(text: str) -> None:
     """Everything that reads the words of a turn before they are learnt and shown, over all of its length."""
     observe(turn(text), ObserveContext(AT, answer_before="?"), WHOLE)
-    for look in (find_secrets, segment.terms, normalise, recalled.own, sanitize.screen, tokens.count, wishes.find):
+    for look in (find_secrets, segment.terms, normalise, recalled.keep_own, sanitize.screen, tokens.count, wishes.find):
         look(text)
     list(fingerprint.prints(text))
     kind_of_field(text, text)

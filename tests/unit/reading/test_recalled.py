@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.extraction.recalled import Heard, own, recalled, sentences
+from shared.extraction.recalled import ShownSentence, find_recalled, keep_own, sentences
 from shared.language.fingerprint import prints
 
 TAG = '<user_memory nonce="a1b2c3" source="personal" confidence="0.90">likes jasmine tea</user_memory>'
@@ -26,20 +26,20 @@ SHOWN = {next(prints(text)).hash: frozenset({piece}) for piece, text in enumerat
 
 @pytest.mark.parametrize(("text", "left"), FENCED)
 def test_blocks_of_a_package_are_nobodys_words(text: str, left: str) -> None:
-    kept = own(text)
+    kept = keep_own(text)
     assert len(kept) == len(text)
     assert " ".join(kept.replace("Context:", "").split()) == " ".join(left.split())
 
 
 @pytest.mark.parametrize("text", UNTOUCHED)
 def test_what_only_looks_like_a_block_is_left_alone(text: str) -> None:
-    assert own(text) == text
+    assert keep_own(text) == text
 
 
 def marks(text: str, *, stated: bool) -> list[str]:
     """The parts of a text that are taken for recalled."""
-    heard = [Heard(0, text, stated)]
-    return [text[start:end].strip() for start, end in recalled(heard, sentences(heard), SHOWN).get(0, [])]
+    heard = [ShownSentence(0, text, stated)]
+    return [text[start:end].strip() for start, end in find_recalled(heard, sentences(heard), SHOWN).get(0, [])]
 
 
 CASES = [
@@ -62,5 +62,5 @@ def test_the_newest_message_may_say_one_thing_again_and_paste_none(text: str, st
 
 def test_two_sentences_of_one_piece_are_said_again() -> None:
     shown = dict.fromkeys(SHOWN, frozenset({7}))
-    heard = [Heard(3, f"{ONE} {TWO}", stated=True)]
-    assert recalled(heard, sentences(heard), shown) == {}
+    heard = [ShownSentence(3, f"{ONE} {TWO}", stated=True)]
+    assert find_recalled(heard, sentences(heard), shown) == {}

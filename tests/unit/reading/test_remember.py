@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.extraction import ObserveContext, ObservePolicy, RefText, StructuredItem, ToolText, TurnText, observe
+from shared.extraction import ObserveContext, ObservePolicy, RefText, StructuredStatement, ToolText, TurnText, observe
 from shared.extraction.dates import find
 from shared.extraction.slash import parse
 from tests.unit.reading.say import NOW, said, stated
@@ -149,9 +149,9 @@ def test_what_stands_for_a_secret_names_nothing(text: str) -> None:
 
 def test_structured_items_keep_allowed_keys_only() -> None:  # OC230
     items = (
-        StructuredItem("preference", "random.key", "x"),
-        StructuredItem("profile", "user.name", "Ann", confirmed=True),
-        StructuredItem("task", "task:p:1", {"status": "todo"}),
+        StructuredStatement("preference", "random.key", "x"),
+        StructuredStatement("profile", "user.name", "Ann", confirmed=True),
+        StructuredStatement("task", "task:p:1", {"status": "todo"}),
     )
     found = observe(TurnText((), (), (), items), ObserveContext(NOW), ObservePolicy()).observations
     assert [(one.kind, one.key) for one in found] == [

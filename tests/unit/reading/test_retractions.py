@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.extraction import MessageText, ObserveContext, ObservePolicy, TurnText, observe
-from shared.extraction.retractions import find, last_sentence, taken
+from shared.extraction.retractions import find, find_taken_back, last_sentence
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 
@@ -42,7 +42,7 @@ def test_a_message_takes_back_the_one_before(text: str, why: str) -> None:
     ],
 )
 def test_a_message_takes_back_its_own_words(text: str, gone: str) -> None:
-    assert [text[start:end] for start, end in taken(text)] == [gone]
+    assert [text[start:end] for start, end in find_taken_back(text)] == [gone]
 
 
 @pytest.mark.parametrize(

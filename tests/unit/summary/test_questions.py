@@ -3,14 +3,14 @@
 import pytest
 
 from services.observer.summary import SummaryMessage, SummaryTurn
-from services.observer.summary.questions import opened
+from services.observer.summary.questions import find_open_questions
 
 
 def left(user: str, assistant: str | None) -> list[str]:
     said = [SummaryMessage("user", user)]
     if assistant is not None:
         said.append(SummaryMessage("assistant", assistant))
-    return [question.text for question in opened([SummaryTurn(1, tuple(said))])]
+    return [question.text for question in find_open_questions([SummaryTurn(1, tuple(said))])]
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_an_answer_at_the_start_of_the_next_turn_counts() -> None:
         SummaryTurn(1, (SummaryMessage("user", "谁来负责上线？"),)),
         SummaryTurn(2, (SummaryMessage("assistant", "Mei 负责。"), SummaryMessage("user", "好。"))),
     ]
-    assert list(opened(turns)) == []
+    assert list(find_open_questions(turns)) == []
 
 
 def test_a_question_of_the_assistant_is_not_the_users() -> None:
     turns = [SummaryTurn(1, (SummaryMessage("assistant", "Shall we decide later?"),))]
-    assert list(opened(turns)) == []
+    assert list(find_open_questions(turns)) == []

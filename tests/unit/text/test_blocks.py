@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.content import ContentBlock
-from shared.domain.blocks import CLOSE, asked, closed, fenced_within, fitted, render, searchable
+from shared.domain.blocks import CLOSE, close_fence, fenced_within, fit_blocks, render, searchable, to_question
 from shared.language import tokens
 from shared.screening.sanitize import escape
 
@@ -52,7 +52,7 @@ def test_what_gives_orders_is_left_out_and_named(order: str) -> None:
     assert text == "看\n[image: 一张照片]"
     assert [(each.media_id, each.start, each.end) for each in places] == [("m", len(text), len(text))]
     assert places[0].rule
-    assert order not in asked([say("看"), block(text=order)], 2000)
+    assert order not in to_question([say("看"), block(text=order)], 2000)
 
 
 def test_of_a_long_text_only_the_order_goes() -> None:
@@ -81,7 +81,7 @@ def test_a_place_in_the_words_is_the_same_place_in_what_is_searched() -> None:
 
 def test_long_recognised_text_gives_way_and_words_never_do() -> None:
     words = "字" * 3000
-    made = fitted([say(words), block("document", text="page " * 1500)], 4000, tokens.count)
+    made = fit_blocks([say(words), block("document", text="page " * 1500)], 4000, tokens.count)
     assert words in made.text
     assert tokens.count(made.text) <= 4000 + 100
     assert made.text.count("<media") == made.text.count(CLOSE)
@@ -93,8 +93,8 @@ def test_a_fence_that_is_cut_is_closed_within_the_limit(limit: int) -> None:
     cut = fenced_within(text, limit)
     assert len(cut) <= limit
     assert cut.count('<media type="image">') == cut.count(CLOSE)
-    assert closed('<media type="image">a') == '<media type="image">a</media>'
-    assert closed("plain") == "plain"
+    assert close_fence('<media type="image">a') == '<media type="image">a</media>'
+    assert close_fence("plain") == "plain"
 
 
 @pytest.mark.parametrize("text", ["<media>", "</media>", "< / MEDIA >", '<media type="image">'])

@@ -17,10 +17,10 @@ COUNTED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("row", COUNTED, ids=[row["kind"] for row in COUNTED])
 def test_the_estimate_is_never_far_below_any_vocabulary_nor_far_above_the_dearest(row: dict[str, Any]) -> None:
     dearest = max(row["tokens"].values())
-    assert dearest * 0.95 <= tokens.fresh(row["text"]) <= dearest * 1.45
+    assert dearest * 0.95 <= tokens.count_fresh(row["text"]) <= dearest * 1.45
 
 
 def test_a_package_of_all_of_them_is_near_too() -> None:
     whole = "\n".join(row["text"] for row in COUNTED)
     dearest = max(sum(row["tokens"].get(name, 0) for row in COUNTED) for name in COUNTED[0]["tokens"])
-    assert dearest * 0.95 <= tokens.fresh(whole) <= dearest * 1.45
+    assert dearest * 0.95 <= tokens.count_fresh(whole) <= dearest * 1.45

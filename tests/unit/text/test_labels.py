@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.language.labels import apart
+from shared.language.labels import are_apart
 
 TWO = [
     ("出差第8次住在杭州的全季酒店", "出差第9次住在南京的亚朵酒店。"),
@@ -37,10 +37,10 @@ ONE = [
 
 @pytest.mark.parametrize(("known", "said"), TWO)
 def test_two_of_a_kind_are_two_things(known: str, said: str) -> None:
-    assert apart(known, said)
-    assert not apart(known, known)
+    assert are_apart(known, said)
+    assert not are_apart(known, known)
 
 
 @pytest.mark.parametrize(("known", "said"), ONE)
 def test_a_number_that_has_changed_is_of_one_thing(known: str, said: str) -> None:
-    assert not apart(known, said)
+    assert not are_apart(known, said)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.screening import hostile
-from shared.screening.disguise import plain
+from shared.screening.disguise import to_plain
 from shared.screening.sanitize import REMOVED, screen, sentences, show_own
 from shared.screening.tags import escape
 from tests.learning.hostile.rows import files
@@ -128,7 +128,7 @@ def test_a_secret_is_blanked_and_the_rest_stays() -> None:
 def test_no_spelling_of_our_tags_is_left(tag: str) -> None:
     left = escape(tag)
     assert left.startswith("&lt;")
-    assert not FENCE.search(plain(left))
+    assert not FENCE.search(to_plain(left))
     assert escape(left) == left
 
 
@@ -237,6 +237,6 @@ def test_the_recent_window_shows_no_orders_and_no_fences() -> None:
 def test_the_cheap_looks_lose_nothing_of_the_corpus() -> None:
     every = [text for told in files().values() for _, text in told]
     for text in every[:: 1 if LONG else 6]:
-        form = plain(text)
+        form = to_plain(text)
         assert hostile.foreseen(form) == next((rule for rule, pattern in hostile.BLOCKED if pattern.search(form)), None)
         assert hostile.looks_like_code(text) or not any(pattern.search(text) for _, pattern in hostile.CODE)

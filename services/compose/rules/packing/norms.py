@@ -110,11 +110,11 @@ def _norm(force: Force, cue: str, before: str, after: str) -> EnterpriseRule | N
     return EnterpriseRule(force, found, things, named, sorts, _scope(scope) - named)
 
 
-def list_fixed(told: str) -> list[meanings.Named]:
+def list_fixed(told: str) -> list[meanings.KnownWord]:
     """Of sorts of which one is chosen for all, what the rule says to use."""
     if not words.USES.match(told.strip()):
         return []
-    return [each for each in meanings.named(told) if each.sorts & words.SAME_SORT]
+    return [each for each in meanings.find_known_words(told) if each.sorts & words.SAME_SORT]
 
 
 def _last_clause(text: str) -> str:
@@ -151,7 +151,7 @@ def wish(text: str) -> PreferenceClaim | None:
     if words.SAFETY.search(text) or words.SOMEBODY_ELSE.search(text):
         return None
     wanted, unwanted = _sides(words.STILL.sub("", text))
-    named = [each for each in meanings.named(wanted) if each.sorts & words.SAME_SORT]
+    named = [each for each in meanings.find_known_words(wanted) if each.sorts & words.SAME_SORT]
     return PreferenceClaim(
         manners=manners(wanted),
         against=manners(unwanted),

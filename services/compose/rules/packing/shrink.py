@@ -40,7 +40,7 @@ def escapes(text: str) -> int:
 
 def count_frame_tokens(part: Contract, texts: set[str] | Mapping[str, Any]) -> int:
     """The tokens of a part's JSON without its texts."""
-    return tokens.fresh(part.model_dump_json(exclude=texts, exclude_none=True))
+    return tokens.count_fresh(part.model_dump_json(exclude=texts, exclude_none=True))
 
 
 def thinner(material: SlotCandidates, room: int, wire_room: int, limits: SlotBounds) -> tuple[SlotCandidates, int]:

@@ -13,7 +13,7 @@ from schemas.vocabulary import Intent, Language, MemoryType
 from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn
 from services.compose.rules.packing import texts
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
-from shared.domain.blocks import Blocked, closed, fence
+from shared.domain.blocks import Blocked, close_fence, fence
 from shared.language import tokens
 from shared.language.normalise import clip
 from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
@@ -340,4 +340,4 @@ def _cut_message(message: RecentMessage, price: int, size: int) -> RecentMessage
     if price <= size:
         return message
     text = tokens.head(message.content, size - (price - tokens.count(message.content)) - SEPARATOR)
-    return message.model_copy(update={"content": closed(text.rstrip() + "…")})
+    return message.model_copy(update={"content": close_fence(text.rstrip() + "…")})

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from schemas.content import BlockType, ContentBlock
 from services.compose.rules.packing.draft import Decision
-from shared.domain.blocks import Blocked, fitted
+from shared.domain.blocks import Blocked, fit_blocks
 from shared.language import tokens
 from shared.screening.sanitize import SanitizePolicy
 
@@ -35,7 +35,7 @@ def split_message(
 ) -> UserMessageParts:
     """The message for a model that reads these types, within `most` and about half the limit but for its own words."""
     media = [block for block in blocks if block.is_media]
-    made = fitted(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
+    made = fit_blocks(blocks, min(most, int(limit * SHARE_FOR_MEDIA)), tokens.count, policy)
     read = [block for block in media if block.type in modalities]
     parts = [_part(block, piece, modalities) for block, piece in zip(blocks, made.pieces, strict=True)] if read else []
     degraded = (UNSUPPORTED,) if len(read) < len(media) else ()

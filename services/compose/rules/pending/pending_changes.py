@@ -16,7 +16,7 @@ from services.compose.rules.resolving.outdated import (
     OutdatedStatements,
     outdated_statements,
 )
-from shared.domain.statements import Known, Statement, sense_of
+from shared.domain.statements import ActiveMemory, Statement, sense_of
 from shared.extraction.edited import Content
 from shared.language.normalise import fold
 from shared.language.segment import query_terms, terms
@@ -54,7 +54,7 @@ class PendingMessage:
 class MemorySnapshot:
     """An active memory, or a statement on its way to become one."""
 
-    known: Known
+    known: ActiveMemory
     place: MessagePosition | None
     learnt: bool = True
 
@@ -247,7 +247,7 @@ def _follow(course: _Course, each: PendingObservation, operation: Operation) -> 
             pass
 
 
-def is_outlived(course: _Course, each: PendingObservation, ends: Sequence[Known]) -> bool:
+def is_outlived(course: _Course, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
     """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
     held = [course.active[known.memory_id] for known in ends]
     return not each.now and any(
@@ -259,7 +259,7 @@ def is_outlived(course: _Course, each: PendingObservation, ends: Sequence[Known]
     )
 
 
-def _raise(course: _Course, target: Known, operation: Write | Confirm) -> None:
+def _raise(course: _Course, target: ActiveMemory, operation: Write | Confirm) -> None:
     """What was said again stands as firmly as the better of both."""
     held, relation = course.active[target.memory_id], operation.relation
     known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
@@ -268,7 +268,7 @@ def _raise(course: _Course, target: Known, operation: Write | Confirm) -> None:
 
 def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
     said = each.statement
-    known = Known(
+    known = ActiveMemory(
         memory_id=each.memory_id,
         root_id=each.memory_id,
         version=1,
@@ -289,7 +289,7 @@ def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
     return MemorySnapshot(amend_memory(known, written.content) if written.content else known, each.place, learnt=False)
 
 
-def amend_memory(known: Known, content: Content) -> Known:
+def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
     value = dict(content.value)
     return replace(
         known,
@@ -306,7 +306,7 @@ def amend_memory(known: Known, content: Content) -> Known:
     )
 
 
-def _end(course: _Course, each: PendingObservation, ends: Sequence[Known]) -> None:
+def _end(course: _Course, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
     keys: set[str] = set()
     for known in ends:
         held = course.active.pop(known.memory_id)

@@ -9,7 +9,7 @@ from typing import Literal
 from shared.language import chinese, stopwords
 from shared.language.patterns import to_pattern
 from shared.language.segment import HAN
-from shared.memo import Recall
+from shared.memo import BoundedMemo
 
 Kind = Literal["name", "amount", "reason"]
 
@@ -80,7 +80,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found - _CALENDAR - stopwords.ALL)
 
 
-_NAMES_OF = Recall[frozenset[int]]()
+_NAMES_OF = BoundedMemo[frozenset[int]]()
 """By their hashes, like the texts that hold them."""
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from schemas.retrieval_plan import Budget, Filters, Fusion, Output, PlanDebug, Query, Ranking, RetrievalPlan
 from schemas.vocabulary import SearchMode
 from services.compose.rules.candidates import Candidate
-from shared.knowledge.port import Section
+from shared.knowledge.port import KnowledgeSection
 from shared.language.detection import detect
 from shared.language.segment import query_terms, terms
 from shared.secrets import redact
@@ -115,7 +115,7 @@ KNOWN = 0.5
 """How likely the first that knowledge answers helps, whatever scores mean there; the second half as much, and so on."""
 
 
-def candidates(sections: Sequence[Section], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
+def candidates(sections: Sequence[KnowledgeSection], sub: SubPlan, plan: RetrievalPlan) -> list[Candidate]:
     """The sections as evidence; their ranks are those of the other side's order, which is final there."""
     made: list[Candidate] = []
     for rank, each in enumerate(sections, 1):
@@ -129,7 +129,7 @@ def arm(of: int) -> str:
     return f"knowledge#{of}"
 
 
-def _candidate(section: Section, rank: int, of: int, mode: SearchMode) -> Candidate:
+def _candidate(section: KnowledgeSection, rank: int, of: int, mode: SearchMode) -> Candidate:
     ranks, scores = {arm(of): rank}, {arm(of): section.score or 1.0 / rank}
     for name, score in section.scores.items():
         scores[f"{name}@knowledge"] = score

@@ -8,7 +8,7 @@ from services.compose.rules.ranking.fuse import FusePolicy, merge, relevances
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class RerankPassage:
     """What a reranker reads of a candidate, and how relevant fusion took it for, 0 to 1."""
 
     text: str
@@ -22,13 +22,13 @@ def keys(candidates: Iterable[Candidate]) -> frozenset[str]:
 
 def shortlist(
     candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
-) -> tuple[list[Candidate], list[Passage]]:
+) -> tuple[list[Candidate], list[RerankPassage]]:
     """The best by fusion alone, memories, messages and resources alike, in that order; `held` keep their places."""
     found = [each for each in merge(candidates) if each.key not in held]
     pool = [each for each in found if each.probability >= policy.least_score]
     scored = list(zip(pool, relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
-    return [each for each, _ in best], [Passage(to_shown_text(each), relevance) for each, relevance in best]
+    return [each for each, _ in best], [RerankPassage(to_shown_text(each), relevance) for each, relevance in best]
 
 
 def to_shown_text(candidate: Candidate) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from services.compose.rules.ranking.judged import Passage
+from services.compose.rules.ranking.judged import RerankPassage
 from shared.language.segment import query_terms, terms
 
 MAX_TERMS = 24
@@ -15,7 +15,7 @@ WORDS, NEARNESS = 0.2, 0.05
 """What shared words and their nearness count beside the relevance that fusion found, which counts the rest."""
 
 
-def scores(query: str, passages: Sequence[Passage]) -> list[float]:
+def scores(query: str, passages: Sequence[RerankPassage]) -> list[float]:
     """One score a passage, 0 to 1; where no passage has a word of the question, its relevance."""
     asked = query_terms(query, MAX_TERMS)
     places = [_places(each.text, asked) for each in passages]

@@ -23,7 +23,7 @@ from shared.extraction import signals
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.language.patterns import to_pattern
-from shared.resolution.related import Relation, about, relations
+from shared.resolution.related import SentenceRelation, about, relations
 from shared.resolution.resolve import APART, ENDS_UNSAID
 
 LEAST_SHARED = 1 / 3
@@ -162,7 +162,7 @@ def _may_be_ended(older: _SpokenStatement, newer: _SpokenStatement) -> bool:
 
 
 def _ends(
-    older: _SpokenStatement, newer: _SpokenStatement, relation: Relation, nearness: Nearness, *, one: bool
+    older: _SpokenStatement, newer: _SpokenStatement, relation: SentenceRelation, nearness: Nearness, *, one: bool
 ) -> bool:
     """Whether the newer one says that the older holds no longer.
 
