@@ -125,9 +125,9 @@ class _Door:
         request_id = request.correlation_id or clock.uuid7().hex
         try:
             asked, ignored = parsing.parse(ComposeRequest, request.value)
-            made = await compose_context(asked, self._rt, ignored=ignored)
-            await self._recorder.note(made)
-            return made.package
+            composition = await compose_context(asked, self._rt, ignored=ignored)
+            await self._recorder.note(composition)
+            return composition.package
         except RefusedError as error:
             return parsing.reply_of(error, request_id)
         except TransientError as error:

@@ -165,7 +165,7 @@ async def _meaning(rt: Runtime, asked: Sequence[ComposeRequest], options: Option
     """What search by meaning adds to a package: blocks of requests without and with it, by turns."""
     many, by_words, whole = _cycle(asked, options.some(160) // 4), [], []
     for _ in range(8):
-        with patch.object(search, "_vector_tasks", lambda *_: iter(())):
+        with patch.object(search, "_vector_arms", lambda *_: iter(())):
             by_words.append(await kit.drive(many, lambda each: compose_context(each, rt), 1))
         whole.append(await kit.drive(many, lambda each: compose_context(each, rt), 1))
     without, added = median(by_words), median(whole) - median(by_words)

@@ -77,7 +77,7 @@ async def _ask(rt: Runtime, asked: list[ComposeRequest], rounds: int) -> tuple[d
             for n, each in enumerate(asked):
                 began, before = time.perf_counter(), time.process_time()
                 if by == "words":
-                    with patch.object(search, "_vector_tasks", lambda *_: iter(())):
+                    with patch.object(search, "_vector_arms", lambda *_: iter(())):
                         made = await compose_context(each, rt)
                 else:
                     made = await compose_context(each, rt)

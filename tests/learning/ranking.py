@@ -24,7 +24,7 @@ import structlog
 from numpy.typing import NDArray
 
 from services.cli.supervisor import Supervisor
-from services.compose.context import search
+from services.compose.context import scope_ranking
 from services.compose.rules.planning import cues
 from services.compose.rules.ranking import shortlist
 from services.compose.rules.ranking.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
@@ -109,7 +109,7 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
     made: list[Asked] = []
     committed = Committed()
     async with AsyncExitStack() as stack:
-        stack.enter_context(patch.object(search, "weigh", look))
+        stack.enter_context(patch.object(scope_ranking, "weigh", look))
         stack.enter_context(patch.object(shortlist, "MOST_TURNS", sys.maxsize))
         stack.enter_context(patch.object(shortlist, "MOST_MEMORIES", sys.maxsize))
         bare = await stack.enter_async_context(store.runtime(on))

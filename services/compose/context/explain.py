@@ -11,7 +11,7 @@ from schemas.explain import (
     HeldBackText,
     ScoreFactors,
 )
-from services.compose.context.hits import SearchResult
+from services.compose.context.stages import SearchResult, StageReport
 from services.compose.rules.candidates import Dropped, HeldBack, RankedCandidate
 from services.compose.rules.planning.execute import ExecutablePlan
 from services.compose.rules.ranking.fuse import FusionResult
@@ -22,16 +22,18 @@ SHOWN = 60
 EXCERPT = 120
 
 
-def timings(found: SearchResult) -> list[ArmTiming]:
+def timings(report: StageReport) -> list[ArmTiming]:
     """How each arm did."""
-    return [ArmTiming(arm=a.name, took_ms=round(a.took_ms, 3), candidates=a.count, status=a.status) for a in found.arms]
+    return [
+        ArmTiming(arm=a.name, took_ms=round(a.took_ms, 3), candidates=a.count, status=a.status) for a in report.arms
+    ]
 
 
-def list_dropped(found: SearchResult, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
+def list_dropped(search: SearchResult, *reasons: Sequence[Dropped]) -> list[DroppedEvidence]:
     """What was left out, in the order in which it was."""
     out = [DroppedEvidence(id=d.key, reason=d.reason, score=d.score, rule=d.rule) for each in reasons for d in each]
-    stale = dict.fromkeys(found.stale)
-    return [*out, *(DroppedEvidence(id=key, reason="superseded", rule=found.overlay.cause(key)) for key in stale)]
+    stale = dict.fromkeys(search.stale)
+    return [*out, *(DroppedEvidence(id=key, reason="superseded", rule=search.changes.cause(key)) for key in stale)]
 
 
 def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
@@ -40,7 +42,7 @@ def to_held_back(held: Sequence[HeldBack]) -> list[HeldBackText]:
 
 
 def candidates(
-    found: SearchResult, fused: FusionResult, shown: Sequence[str], later: Sequence[Dropped] = (), *, text: bool = True
+    search: SearchResult, fused: FusionResult, shown: Sequence[str], later: Sequence[Dropped] = (), *, text: bool = True
 ) -> list[CandidateTrace]:
     """The candidates, those that are shown first and in their order, then the rest by score; `later` says what packing
     left out."""
@@ -48,13 +50,13 @@ def candidates(
     reasons = {each.key: each for each in (*fused.dropped, *later)}
     judged = {each.key: each for each in (*fused.judged, *fused.ranked)}
     ordered = sorted(judged.values(), key=lambda each: (places.get(each.key, len(judged) + 1), -each.score, each.key))
-    return [_trace(each, found.weights, places.get(each.key), reasons.get(each.key), text) for each in ordered[:SHOWN]]
+    return [_trace(each, search.weights, places.get(each.key), reasons.get(each.key), text) for each in ordered[:SHOWN]]
 
 
 def _trace(
     ranked: RankedCandidate, weights: Mapping[str, float], place: int | None, out: Dropped | None, text: bool
 ) -> CandidateTrace:
-    source, made = ranked.candidate, ranked.factors
+    source, factors = ranked.candidate, ranked.factors
     arms = [
         ArmScore(arm=arm, rank=rank, score=round(source.arm_scores.get(arm, 0.0), 6), weight=weights.get(arm, 1.0))
         for arm, rank in sorted(source.arm_ranks.items())
@@ -71,11 +73,11 @@ def _trace(
         query=source.query,
         arms=arms,
         factors=ScoreFactors(
-            relevance=round(made.relevance, 6),
-            recency=made.recency,
-            confidence=round(made.confidence, 4),
-            provenance=made.provenance,
-            frequency=made.frequency,
+            relevance=round(factors.relevance, 6),
+            recency=factors.recency,
+            confidence=round(factors.confidence, 4),
+            provenance=factors.provenance,
+            frequency=factors.frequency,
         ),
         dropped=gone.reason if gone else None,
         rule=gone.rule if gone else None,
@@ -83,13 +85,13 @@ def _trace(
     )
 
 
-def queries(run: ExecutablePlan, found: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
+def queries(run: ExecutablePlan, search: SearchResult, fused: FusionResult) -> list[ExecutedQuery]:
     """What became of every query of the plan that ran."""
     served: dict[int, dict[str, None]] = {}
     for n, step in enumerate(run.steps):
-        by = [*found.served.get(n, ()), *(["entities"] if f"entity#{n}" in found.lists else [])]
-        served.setdefault(step.of, {}).update(dict.fromkeys(by))
-    for name, of in found.lists.items():
+        arms = [*search.served.get(n, ()), *(["entities"] if f"entity#{n}" in search.lists else [])]
+        served.setdefault(step.of, {}).update(dict.fromkeys(arms))
+    for name, of in search.lists.items():
         if name.startswith("tail"):
             served.setdefault(of.query, {})["session"] = None
         elif name.startswith("knowledge"):
@@ -100,7 +102,7 @@ def queries(run: ExecutablePlan, found: SearchResult, fused: FusionResult) -> li
             mode=run.plan.queries[of].mode,
             weight=next(step.weight for step in run.steps if step.of == of),
             served_by=list(by),
-            candidates=len({c.key for c in found.candidates if c.query == of}),
+            candidates=len({c.key for c in search.candidates if c.query == of}),
             returned=sum(each.candidate.query == of for each in fused.ranked),
             widened_with=list(run.added.get(of, ())),
         )

@@ -1,18 +1,19 @@
-"""What the arms found: candidates with their places in every ranked list, and what could not be had."""
+"""Hits of the store become candidates: what of each still holds, and its places in every ranked list."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.vocabulary import SearchMode
+from services.compose.context.stages import NOTHING_TO_REPORT, StageReport
 from services.compose.rules.candidates import Candidate, ListOf, weigh_odds
-from services.compose.rules.pending.pending_changes import NOTHING, PendingChanges
+from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.ranking.signals import frequency
 from services.compose.rules.ranking.weigh import SignalScores
 from services.compose.rules.resolving import outdated
@@ -23,42 +24,23 @@ from shared.language.normalise import fold
 from shared.language.replies import says_something
 from shared.store.search import Hit
 
-Status = Literal["ok", "timeout", "failed", "skipped"]
 
+@dataclass(frozen=True, slots=True)
+class SearchPart:
+    """What one part of a search brings; `stale` are the keys of what no longer holds.
 
-@dataclass(frozen=True)
-class ArmReport:
-    """How one arm did."""
+    `stale_answers` are those of the stale that would have been answers: what ended them is one. `looked_at` is how many
+    texts were put in order.
+    """
 
-    name: str
-    status: Status
-    count: int = 0
-    took_ms: float = 0.0
-
-
-@dataclass
-class SearchResult:
-    """All that the arms brought, with their weights, and what could not be had."""
-
-    candidates: list[Candidate] = field(default_factory=list[Candidate])
-    weights: dict[str, float] = field(default_factory=dict[str, float])
-    arms: list[ArmReport] = field(default_factory=list[ArmReport])
-    degraded: list[str] = field(default_factory=list[str])
-    ignored: list[str] = field(default_factory=list[str])
-    stale: list[str] = field(default_factory=list[str])
-    stale_answers: set[str] = field(default_factory=set[str])
-    """Those of the stale that would have been answers: what ended them is one."""
-    lists: dict[str, ListOf] = field(default_factory=dict[str, ListOf])
-    served: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    overlay: PendingChanges = NOTHING
-    reranked: str | bool = False
-    notes: list[str] = field(default_factory=list[str])
-
-    def put_first(self, candidates: Sequence[Candidate], arm: str) -> None:
-        """These stand before all that was found: the arm weighs more than all the others."""
-        if candidates:
-            self.candidates += candidates
-            self.weights[arm] = 1.0 + sum(self.weights.values())
+    candidates: Sequence[Candidate] = ()
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    lists: Mapping[str, ListOf] = field(default_factory=dict[str, ListOf])
+    served: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    stale: Sequence[str] = ()
+    stale_answers: frozenset[str] = frozenset()
+    looked_at: int = 0
+    report: StageReport = NOTHING_TO_REPORT
 
 
 @dataclass(frozen=True)
@@ -69,6 +51,11 @@ class RankedList:
     weight: float
     mode: SearchMode
     of: int = 0
+
+    @property
+    def owner(self) -> ListOf:
+        """Whose the list is, as fusing reads it."""
+        return ListOf(self.of, self.mode)
 
 
 LINKED = 0.4
@@ -88,37 +75,40 @@ class ListPlacement:
     of_part: bool = False
 
 
-def note(found: SearchResult, brings: RankedList) -> None:
-    """The list counts, whatever it will hold."""
-    found.weights[brings.name] = brings.weight
-    found.lists[brings.name] = ListOf(brings.of, brings.mode)
+@dataclass(frozen=True, slots=True)
+class CurrentHits:
+    """The hits that hold, with what of each may be shown, and the keys of those that do not hold."""
+
+    hits: Sequence[tuple[Hit, CurrentText]]
+    stale: Sequence[str] = ()
 
 
-def drop_stale_hits(found: SearchResult, hits: Sequence[Hit], *, past: bool = False) -> list[tuple[Hit, CurrentText]]:
-    """The hits that still hold, with what of each may be shown; with `past` those too that held once, so marked."""
-    read = [(_memory if hit.memory_id else _message)(found.overlay, hit, past=past) for hit in hits]
-    over = _ended_turns(hits, read)
+def drop_stale_hits(changes: PendingChanges, hits: Sequence[Hit], *, past: bool = False) -> CurrentHits:
+    """The hits that still hold; with `past` those too that held once, so marked."""
+    texts = [(_memory if hit.memory_id else _message)(changes, hit, past=past) for hit in hits]
+    over = _ended_turns(hits, texts)
     kept: list[tuple[Hit, CurrentText]] = []
-    for hit, said in zip(hits, read, strict=True):
-        left = said
+    stale: list[str] = []
+    for hit, text in zip(hits, texts, strict=True):
+        left = text
         if left and hit.turn_id in over and hit.role == "assistant" and outdated.says_one_thing(left.text):
             until = over.get(hit.turn_id)
             left = replace(left, until=left.until or until) if until else None
         if left is None:
-            found.stale.append(key_of(hit))
+            stale.append(key_of(hit))
         else:
             kept.append((hit, left))
-    return kept
+    return CurrentHits(kept, stale)
 
 
-def _ended_turns(hits: Sequence[Hit], read: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:
+def _ended_turns(hits: Sequence[Hit], texts: Sequence[CurrentText | None]) -> Mapping[UUID | None, datetime | None]:
     """The turns of which nothing that the user said holds any more, and until when it held where that is shown.
 
     A reply of one sentence to such words speaks of them, whether it repeats them or not.
     """
     ended: dict[UUID | None, datetime | None] = {}
     holds: set[UUID | None] = set()
-    for hit, left in zip(hits, read, strict=True):
+    for hit, left in zip(hits, texts, strict=True):
         if hit.turn_id is None or hit.memory_id is not None or hit.role != "user":
             continue
         if left is None or left.until:
@@ -128,13 +118,13 @@ def _ended_turns(hits: Sequence[Hit], read: Sequence[CurrentText | None]) -> Map
     return {turn: until for turn, until in ended.items() if turn not in holds}
 
 
-def end_moments(overlay: PendingChanges, hit: Hit) -> set[datetime]:
+def end_moments(changes: PendingChanges, hit: Hit) -> set[datetime]:
     """When what was said in the turn of the hit ceased to hold: whoever spoke then ended it."""
     if hit.memory_id:
         return set()
-    untils = [each.get("until") for each in (*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit))]
+    untils = [each.get("until") for each in (*hit.ended, *changes.of_turn(hit.turn_id), *_taken_back(changes, hit))]
     moments = {each if isinstance(each, datetime) else datetime.fromisoformat(each) for each in untils if each}
-    until = overlay.outdated.ended_at(hit.text, hit.said_at, hit.role, hit.turn_id, hit.name)
+    until = changes.outdated.ended_at(hit.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     return moments | ({until} if until else set())
 
 
@@ -143,34 +133,34 @@ def key_of(hit: Hit) -> str:
     return f"memory:{hit.memory_id}" if hit.memory_id else f"turn:{hit.turn_id}:{hit.ordinal}"
 
 
-def _memory(overlay: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+def _memory(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
     """The memory that stands; what happened is over with what it led to: having moved somewhere, with living there."""
-    if overlay.hides(hit.memory_id, hit.turn_id, hit.text):
+    if changes.hides(hit.memory_id, hit.turn_id, hit.text):
         return None
-    until = overlay.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
+    until = changes.outdated.ended_at(hit.text, hit.valid_at) if hit.type == "event" else None
     if until is None:
         return CurrentText(hit.text)
     return CurrentText(hit.text, until=until) if past else None
 
 
-def _message(overlay: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
-    ended = [*hit.ended, *overlay.of_turn(hit.turn_id), *_taken_back(overlay, hit)]
+def _message(changes: PendingChanges, hit: Hit, *, past: bool) -> CurrentText | None:
+    ended = [*hit.ended, *changes.of_turn(hit.turn_id), *_taken_back(changes, hit)]
     left = keep_what_holds(hit.text, hit.ordinal, ended, hit.media or (), past=past)
     if left is None or left.until:
         return left
-    until = overlay.outdated.ended_at(left.text, hit.said_at, hit.role, hit.turn_id, hit.name)
+    until = changes.outdated.ended_at(left.text, hit.said_at, hit.role, hit.turn_id, hit.name)
     if until is None:
         return left
     return replace(left, until=until) if past else None
 
 
-def _taken_back(overlay: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
+def _taken_back(changes: PendingChanges, hit: Hit) -> list[dict[str, Any]]:
     """What of the message its user took back: in the message itself, or in the next; then the replies to it too."""
     of_user = hit.role == "user"
     gone: list[dict[str, Any]] = []
     if of_user:
         gone = [{"span": span, "forgotten": True} for span in retractions.find_taken_back(hit.text)]
-    if overlay.taken_back and (taken := overlay.taken_back.get(str(hit.turn_id))):
+    if changes.taken_back and (taken := changes.taken_back.get(str(hit.turn_id))):
         span = retractions.last_sentence(hit.text) if of_user else (0, len(hit.text))
         gone.append({"span": span, "until": taken.until, "forgotten": taken.forgotten})
     return [{"ordinal": hit.ordinal, **each} for each in gone]
@@ -185,21 +175,29 @@ def tells(hit: Hit, left: CurrentText) -> bool:
     return bool(text) and not named
 
 
-def take_linked(found: SearchResult, brings: RankedList, hits: Sequence[Hit], *, past: bool = False) -> None:
+def place_linked_hits(
+    changes: PendingChanges, ranked: RankedList, hits: Sequence[Hit], *, past: bool = False
+) -> SearchPart:
     """The hits in their order, as a list of its own."""
-    note(found, brings)
-    current = drop_stale_hits(found, hits, past=past)
-    found.stale_answers |= {key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current}
-    telling = [each for each in current if tells(*each)]
-    for rank, (hit, left) in enumerate(telling, 1):
-        standing = ListPlacement(brings, rank, {brings.name: rank}, {brings.name: hit.score}, LINKED / rank)
-        found.candidates.append(candidate(hit, left, standing))
+    current = drop_stale_hits(changes, hits, past=past)
+    telling = [(hit, left) for hit, left in current.hits if tells(hit, left)]
+    placed = [
+        (hit, left, ListPlacement(ranked, rank, {ranked.name: rank}, {ranked.name: hit.score}, LINKED / rank))
+        for rank, (hit, left) in enumerate(telling, 1)
+    ]
+    return SearchPart(
+        candidates=tuple(to_candidate(hit, left, placement) for hit, left, placement in placed),
+        weights={ranked.name: ranked.weight},
+        lists={ranked.name: ranked.owner},
+        stale=current.stale,
+        stale_answers=frozenset({key_of(hit) for hit in hits} - {key_of(hit) for hit, _ in current.hits}),
+    )
 
 
-def stand(
-    standings: dict[int, ListPlacement],
+def place_in_list(
+    placements: dict[int, ListPlacement],
     n: int,
-    brings: RankedList,
+    ranked: RankedList,
     scored: SignalScores,
     order: Sequence[int],
     places: Sequence[int],
@@ -207,35 +205,35 @@ def stand(
 ) -> None:
     """The query's list by all signals; the ranks by words and by meaning alone are shown and count no more.
 
-    `places` says where what was scored stands among all finds. From `least_of_part` on a find answers this part of a
+    `places` says where what was scored stands among all hits. From `least_of_part` on a hit answers this part of a
     question, however likely others answer other parts.
     """
     alone = {
-        name: (ranks_of(scores), scores)
+        name: (rank_scores(scores), scores)
         for name, scores in ((f"text#{n}", scored.words), (f"vector#{n}", scored.meaning))
         if scores.any()
     }
     for rank, at in enumerate(order, 1):
-        standing = standings.setdefault(places[at], ListPlacement(brings, rank))
-        if (rank, -brings.weight) < (standing.place, -standing.best.weight):
-            standing.best, standing.place = brings, rank
-        standing.ranks[brings.name], standing.scores[brings.name] = rank, float(scored.total[at])
-        chance = weigh_odds(float(scored.probability[at]), brings.weight)
-        standing.probability = max(standing.probability, chance)
-        standing.of_part = standing.of_part or chance >= least_of_part
+        placement = placements.setdefault(places[at], ListPlacement(ranked, rank))
+        if (rank, -ranked.weight) < (placement.place, -placement.best.weight):
+            placement.best, placement.place = ranked, rank
+        placement.ranks[ranked.name], placement.scores[ranked.name] = rank, float(scored.total[at])
+        chance = weigh_odds(float(scored.probability[at]), ranked.weight)
+        placement.probability = max(placement.probability, chance)
+        placement.of_part = placement.of_part or chance >= least_of_part
         for name, (ranks, scores) in alone.items():
             if scores[at] > 0:
-                standing.ranks[name], standing.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
+                placement.ranks[name], placement.scores[name] = int(ranks[at]), round(float(scores[at]), 6)
 
 
-def ranks_of(scores: Floats) -> NDArray[np.intp]:
+def rank_scores(scores: Floats) -> NDArray[np.intp]:
     """The place of each from 1, the greatest first."""
     ranks = np.empty(len(scores), dtype=np.intp)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return ranks
 
 
-def candidate(hit: Hit, left: CurrentText, standing: ListPlacement) -> Candidate:
+def to_candidate(hit: Hit, left: CurrentText, placement: ListPlacement) -> Candidate:
     """The hit as fusing reads it, with its ranks and scores in the lists that have it."""
     is_memory = hit.memory_id is not None
     return Candidate(
@@ -255,12 +253,12 @@ def candidate(hit: Hit, left: CurrentText, standing: ListPlacement) -> Candidate
         provenance=hit.provenance_class or "observation",  # pyright: ignore[reportArgumentType] # as above
         epistemic=hit.epistemic_type or "fact",  # pyright: ignore[reportArgumentType] # as above
         frequency=frequency(hit.injection_count, hit.positive_count, hit.correction_count, hit.miss_count),
-        arm_ranks=standing.ranks,
-        arm_scores=standing.scores,
-        probability=standing.probability,
-        of_part=standing.of_part,
-        mode=standing.best.mode,
-        query=standing.best.of,
+        arm_ranks=placement.ranks,
+        arm_scores=placement.scores,
+        probability=placement.probability,
+        of_part=placement.of_part,
+        mode=placement.best.mode,
+        query=placement.best.of,
         language=hit.language,  # pyright: ignore[reportArgumentType] # the table holds what detect says
         original=hit.text,
         recognized=left.recognized,

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from schemas.retrieval_plan import Rerank
 from services.compose import prompts
-from services.compose.context.hits import ArmReport, SearchResult, Status
+from services.compose.context.stages import NOTHING_TO_REPORT, ArmReport, StageReport, Status
 from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy
@@ -112,7 +112,7 @@ def make_rerank_query(rt: Runtime) -> Rerank:
     return Rerank(enabled=True, model=reranker.name, top_n=rt.policy.compose.rerank_top_n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RerankRequest:
     """What a plan wants reranked: for which question, by whom, and which candidates keep their places."""
 
@@ -121,45 +121,50 @@ class RerankRequest:
     held: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class RerankResult:
+    """The candidates, the best with the scores of whoever reranked them; `by` is False where nobody did."""
+
+    candidates: Sequence[Candidate]
+    by: str | bool = False
+    report: StageReport = NOTHING_TO_REPORT
+
+
 async def rerank_candidates(
-    rt: Runtime,
-    wish: RerankRequest,
-    candidates: Sequence[Candidate],
-    fusing: FusePolicy,
-    left_s: float,
-    found: SearchResult,
-) -> Sequence[Candidate]:
+    rt: Runtime, request: RerankRequest, candidates: Sequence[Candidate], fusing: FusePolicy, left_s: float
+) -> RerankResult:
     """The candidates, the best with scores of the configured reranker, if the plan asks and `left_s` allows.
 
-    `found` is told who reranked, or why nobody did; then the candidates are as they were.
+    The report says why nobody reranked; then the candidates are as they were.
     """
-    reranker = choose_reranker(rt) if wish.by.enabled else None
+    if not request.by.enabled:
+        return RerankResult(candidates)
+    reranker = choose_reranker(rt)
     if reranker is None:
-        if wish.by.enabled:
-            found.ignored.append("ranking.rerank: no reranker is configured")
-        return candidates
-    if wish.by.model != reranker.name:
-        found.notes.append(f"ranking.rerank.model: {reranker.name} serves, not {wish.by.model}")
-    best, passages = shortlist(candidates, fusing, wish.by.top_n, wish.held)
+        return RerankResult(candidates, report=StageReport(ignored=("ranking.rerank: no reranker is configured",)))
+    notes: tuple[str, ...] = ()
+    if request.by.model != reranker.name:
+        notes = (f"ranking.rerank.model: {reranker.name} serves, not {request.by.model}",)
+    best, passages = shortlist(candidates, fusing, request.by.top_n, request.held)
     if len(best) < 2:
-        return candidates
+        return RerankResult(candidates, report=StageReport(notes=notes))
     limit_s = min(left_s - RESERVE_S, rt.policy.compose.rerank_deadline_ms / 1000)
     usual_s = rt.paces.usual_s(reranker.name, len(best))
     if limit_s <= usual_s:
         usual, left = usual_s * 1000, max(limit_s, 0.0) * 1000
-        found.notes.append(f"rerank skipped: it usually takes {usual:.0f} ms, {left:.0f} ms were left")
-        report_rerank(found, reranker, "skipped", 0.0, 0)
-        return candidates
-    scores = await _scores(rt, reranker, wish.query[:MAX_ASKED_CHARS], passages, limit_s, found)
+        arm = count_rerank(reranker, "skipped", 0.0, 0)
+        skipped = f"rerank skipped: it usually takes {usual:.0f} ms, {left:.0f} ms were left"
+        return RerankResult(candidates, report=StageReport((arm,), notes=(*notes, skipped)))
+    scores, report = await _ask_reranker(rt, reranker, request.query[:MAX_ASKED_CHARS], passages, limit_s)
+    report = replace(report, notes=notes)
     if scores is None:
-        return candidates
-    found.reranked = reranker.name
-    return rescore_candidates(candidates, best, scores)
+        return RerankResult(candidates, report=report)
+    return RerankResult(rescore_candidates(candidates, best, scores), reranker.name, report)
 
 
-async def _scores(
-    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[RerankPassage], limit_s: float, found: SearchResult
-) -> list[float] | None:
+async def _ask_reranker(
+    rt: Runtime, reranker: Reranker, query: str, passages: Sequence[RerankPassage], limit_s: float
+) -> tuple[list[float] | None, StageReport]:
     """The scores, within the limit; a reranker that is late or broken is named."""
     began = time.perf_counter()
     try:
@@ -169,18 +174,17 @@ async def _scores(
         late = isinstance(error, ModelUnavailable) and error.reason == "timeout"
         if late:
             rt.paces.gave_up(reranker.name, len(passages), took)
-        found.degraded.append("rerank_timeout" if late else "rerank_failed")
         logger().warning("rerank_failed", reranker=reranker.name, error=type(error).__name__)
-        report_rerank(found, reranker, "timeout" if late else "failed", took, 0)
-        return None
+        arm = count_rerank(reranker, "timeout" if late else "failed", took, 0)
+        return None, StageReport((arm,), ("rerank_timeout" if late else "rerank_failed",))
     took = time.perf_counter() - began
     rt.paces.took(reranker.name, len(passages), took)
-    report_rerank(found, reranker, "ok", took, len(passages))
-    return scores
+    return scores, StageReport((count_rerank(reranker, "ok", took, len(passages)),))
 
 
-def report_rerank(found: SearchResult, reranker: Reranker, status: Status, took_s: float, count: int) -> None:
-    found.arms.append(ArmReport("rerank", status, count, took_s * 1000))
+def count_rerank(reranker: Reranker, status: Status, took_s: float, count: int) -> ArmReport:
+    """How the reranker did, counted."""
     RERANKS.labels(reranker.name, status).inc()
     if status != "skipped":
         RERANK_SECONDS.labels(reranker.name).observe(took_s)
+    return ArmReport("rerank", status, count, took_s * 1000)

@@ -7,29 +7,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
-from uuid import UUID
 
-import orjson
-
-from schemas.context_package import ContextPackage
-from schemas.events import DecisionEvent
-from schemas.topics import RECEIPT_RECORDED
-from schemas.turn_events import Redaction
-from services.compose.context.composition import Composition, Retrieved
-from services.compose.intake.redact import clean_json
-from services.compose.rules.packing import receipts
-from services.compose.rules.packing.spoken import UNSUPPORTED
+from services.compose.context.stages import Composition, PlanExecution
+from services.compose.receipts.rows import Row, session_of, to_plan_row, to_row
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.language.fingerprint import prints
 from shared.policy import Policy
-from shared.secrets import placeholder, redact
-from shared.store import contexts, outbox
+from shared.store import contexts
 from shared.telemetry import INJECTIONS_DROPPED, frames, logger
 
-STANDING = frozenset({UNSUPPORTED})
-"""Reasons that say how an installation or a session is, not that a part failed."""
 BATCH = 32
 WRITE_S = 5.0
 """The longest that one writing may take, and the stop may wait for the last."""
@@ -42,158 +29,8 @@ SETTLE_S = 2.0
 PAUSES_S = (0.2, 1.0, 3.0)
 """Between attempts while the database is away; what comes meanwhile waits."""
 
-Waiting = tuple[Composition | Retrieved, float]
+Waiting = tuple[Composition | PlanExecution, float]
 """A package or a plan and when it was answered."""
-Row = dict[str, Any]
-NO_SESSION = ""
-"""In which a plan stands that was given."""
-
-
-def to_row(made: Composition, policy: Policy, version: str) -> Row:
-    """The row of `record_contexts` for a package, but for its age."""
-    package, asked = made.package, made.asked
-    prints_of, pieces = _fingerprints(package)
-    injection = _injection(made, version)
-    observability = policy.observability
-    secrets = _secrets(package.user_message.content)
-    # the plan holds the message's words in other shapes, so that no secret of it could be found there for sure
-    plan = _plan(made) if observability.store_plans and not secrets else None
-    body = blank_secrets(_body(package), secrets) if observability.store_contexts else None
-    return {
-        "tenant_id": asked.tenant_id,
-        "user_id": asked.user_id,
-        "epoch": made.epoch,
-        "context_id": package.context_id,
-        "session_id": asked.session_id,
-        "request_id": package.request_id,
-        "core_ids": _core(package),
-        "evidence_ids": _evidence(package),
-        "degraded": not STANDING.issuperset(package.degraded_reason),
-        "policy_version": version,
-        "fingerprints": prints_of,
-        "pieces": pieces,
-        "schema_version": receipts.SCHEMA_VERSION,
-        "retrieval": _retrieval(made),
-        "injection": injection,
-        "plan": plan and orjson.Fragment(plan),
-        "package": body and orjson.Fragment(body),
-        "event": _event(made, injection, version),
-    }
-
-
-def kept_plan(made: Retrieved, policy: Policy) -> Row | None:
-    """The row of `record_contexts` for a plan that was given, but for its age; None where policy keeps none.
-
-    Nor is one kept that holds a secret, as of packages.
-    """
-    asked = made.asked
-    if not policy.observability.store_plans:
-        return None
-    plan = asked.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tenant_id", "user_id"})
-    found: list[Redaction] = []
-    clean_json(plan, "plan", found)
-    if found:
-        return None
-    whose = {"tenant_id": asked.tenant_id, "user_id": asked.user_id, "session_id": NO_SESSION}
-    return {**whose, "epoch": made.epoch, "context_id": made.pack.plan_id, "plan": plan}
-
-
-def _core(package: ContextPackage) -> list[str]:
-    ids = (block.source.memory_item_id for block in package.system_blocks)
-    return list(dict.fromkeys(each for each in ids if each))
-
-
-def _evidence(package: ContextPackage) -> list[str]:
-    """The memories among the evidence, the best first."""
-    ranked = sorted(package.evidence, key=lambda each: -each.score)
-    ids = (each.ref.memory_item_id for each in ranked if each.source == "memory")
-    return list(dict.fromkeys(each for each in ids if each))
-
-
-def _fingerprints(package: ContextPackage) -> tuple[list[int], list[int]]:
-    """The sentences that the package shows, each with the number of the piece that it stands in first."""
-    texts = [block.text for block in package.system_blocks if block.type != "policies"]
-    texts += [*package.working_summary.splitlines(), *(each.content for each in package.recent_turns)]
-    texts += [text for each in package.evidence for text in (each.snippet, each.title)]
-    found: dict[int, int] = {}
-    for piece, text in enumerate(texts):
-        for each in prints(text):
-            found.setdefault(each.hash, piece)
-    return list(found), list(found.values())
-
-
-def _retrieval(made: Composition) -> Row:
-    planned, found, kinds = made.thought.planned, made.found, {c.kind for c in made.found.candidates}
-    return {
-        "candidates": receipts.candidates(made.fused),
-        "candidates_count": made.fused.candidates,
-        "selected_count": len(made.package.evidence),
-        "latency_ms": round(made.took_ms, 3),
-        "modes": sorted({query.mode for query in planned.plan.queries}),
-        "stores_used": receipts.stores_used(sorted(kinds)),
-        "ignored_fields": list(found.ignored),
-        "degraded_reason": list(found.degraded),
-        "experiment": _experiment(made),
-        "intent": planned.intent,
-        "planner": made.thought.planner,
-        "reranked": found.reranked,
-        "ranking": receipts.describe_ranking(made.policy),
-        "arms": [{"arm": a.name, "status": a.status, "count": a.count, "ms": round(a.took_ms, 2)} for a in found.arms],
-    }
-
-
-def _injection(made: Composition, version: str) -> Row:
-    package, stale = made.package, {key: made.found.overlay.cause(key) for key in made.found.stale}
-    return {
-        "decisions": receipts.decisions(made.fused, made.packed, stale, version),
-        "threshold": made.policy.least_score,
-        "budget_allocation": made.packed.allocation.as_json(),
-        "token_budget": package.constraints.token_budget.model_dump(),
-        "budget_exceeded": made.packed.budget_exceeded,
-        "degraded_reason": list(package.degraded_reason),
-        "policy_version": version,
-    }
-
-
-def _experiment(made: Composition) -> Row | None:
-    context = made.asked.experiment_context
-    return {"experiment_id": str(context.experiment_id), "variant": context.variant} if context else None
-
-
-def _plan(made: Composition) -> bytes:
-    return made.thought.planned.plan.model_dump_json(exclude_none=True).encode()
-
-
-def _body(package: ContextPackage) -> bytes:
-    """The package as it was answered, without its explanation."""
-    return package.model_dump_json(by_alias=True, exclude_none=True, exclude={"debug"}).encode()
-
-
-def _secrets(message: str) -> dict[str, str]:
-    """The credentials in what is being asked, each with what stands for it in what is kept."""
-    _, hits = redact(message, pii=False)
-    return {message[hit.start : hit.end]: placeholder(hit.kind) for hit in hits}
-
-
-def blank_secrets(body: bytes, secrets: Mapping[str, str]) -> bytes:
-    for secret in sorted(secrets, key=len, reverse=True):
-        body = body.replace(orjson.dumps(secret)[1:-1], orjson.dumps(secrets[secret])[1:-1])
-    return body
-
-
-def _event(made: Composition, injection: Row, version: str) -> Row:
-    package, experiment = made.package, made.asked.experiment_context
-    payload = DecisionEvent(
-        context_id=UUID(package.context_id),
-        request_id=package.request_id or package.context_id,
-        counts=receipts.counts(injection["decisions"]),
-        latency_ms=round(made.took_ms, 3),
-        budget_exceeded=made.packed.budget_exceeded,
-        experiment=f"{experiment.experiment_id}:{experiment.variant}" if experiment else None,
-    )
-    subject, trace = _session(made)[0], package.request_id or package.context_id
-    told = {"trace_id": trace, "policy_version": version, "session_id": made.asked.session_id}
-    return outbox.as_row(RECEIPT_RECORDED, outbox.event(payload, subject, package.context_id, **told), key=trace)
 
 
 class Recorder:
@@ -214,17 +51,17 @@ class Recorder:
         self._wanted = asyncio.Event()
         self._first: list[Waiting] = []
 
-    async def note(self, made: Composition | Retrieved) -> None:
+    async def note(self, answered: Composition | PlanExecution) -> None:
         """It will be recorded: at once but where too many wait; counted as dropped where nothing is written."""
-        self._open[_session(made)] += 1
+        self._open[session_of(answered)] += 1
         if self._waiting.full():
             self._wanted.set()
         try:
             async with asyncio.timeout(PLACE_S):
-                await self._waiting.put((made, time.monotonic()))
+                await self._waiting.put((answered, time.monotonic()))
         except TimeoutError:
             INJECTIONS_DROPPED.labels("waiting").inc()
-            self._close(_session(made))
+            self._close(session_of(answered))
 
     @property
     def open(self) -> int:
@@ -298,19 +135,19 @@ class Recorder:
         return bool(self._batch)
 
     def _take(self, waiting: Waiting) -> None:
-        made, at = waiting
+        answered, at = waiting
         try:
             row = (
-                kept_plan(made, self._policy)
-                if isinstance(made, Retrieved)
-                else to_row(made, self._policy, self._version)
+                to_plan_row(answered, self._policy)
+                if isinstance(answered, PlanExecution)
+                else to_row(answered, self._policy, self._version)
             )
         except Exception as error:  # noqa: BLE001 # the other packages must be recorded
             self.note_refused(1, error)
-            self._close(_session(made))
+            self._close(session_of(answered))
             return
         if row is None:
-            self._close(_session(made))
+            self._close(session_of(answered))
         else:
             self._batch.append((row, at))
 
@@ -364,8 +201,3 @@ class Recorder:
     def note_refused(count: int, error: Exception) -> None:
         INJECTIONS_DROPPED.labels("refused").inc(count)
         logger().error("injections_refused", count=count, **frames(error))
-
-
-def _session(made: Composition | Retrieved) -> tuple[Subject, str]:
-    session_id = NO_SESSION if isinstance(made, Retrieved) else made.asked.session_id
-    return Subject(made.asked.tenant_id, made.asked.user_id), session_id

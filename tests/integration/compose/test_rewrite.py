@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.vocabulary import Intent
-from services.compose.context.planner import PlanningResult
+from services.compose.context.stages import PlanningResult
 from services.compose.prompts import PlanAnswer
 from services.compose.rules.planning.plan import Planned, PlanPolicy, plan
 from services.compose.rules.planning.rewrite import merge_answer

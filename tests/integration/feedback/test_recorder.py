@@ -11,9 +11,14 @@ from prometheus_client import REGISTRY
 
 from schemas.compose import ComposeRequest, IncomingMessage
 from schemas.context_package import Constraints, ContextPackage, TokenBudget, UserMessage
-from services.compose.context.composition import Composition
-from services.compose.context.hits import SearchResult
-from services.compose.context.planner import PlanningResult
+from services.compose.context.stages import (
+    NOTHING_TO_REPORT,
+    Composition,
+    PlanningResult,
+    RankingResult,
+    ResolutionResult,
+    SearchResult,
+)
 from services.compose.receipts import recorder as recording
 from services.compose.receipts.recorder import Recorder
 from services.compose.rules.packing.budget import Allocation, BudgetSignals
@@ -55,10 +60,18 @@ def made(user: str = "u", session: str = "s", *degraded: str) -> Composition:
     )
     planned = plan("?", (), clock.now(), PlanPolicy())
     shares = Allocation(8192, 410, "8k", "static", "fixed_priority", BudgetSignals(), {})
-    packed = PackagedContext(package, (), (), (), shares, budget_exceeded=False)
     fused = FusionResult((), (), 0)
     return Composition(
-        asked(user, session), package, PlanningResult(planned), SearchResult(), FusePolicy(), fused, packed, 1.0, 0
+        request=asked(user, session),
+        package=package,
+        planning=PlanningResult(planned),
+        search=SearchResult(),
+        ranking=RankingResult(FusePolicy(), fused),
+        resolution=ResolutionResult(fused),
+        packaged=PackagedContext(package, (), (), (), shares, budget_exceeded=False),
+        report=NOTHING_TO_REPORT,
+        took_ms=1.0,
+        epoch=0,
     )
 
 

@@ -1,0 +1,179 @@
+"""Everything that was found becomes one order: core memory chosen, repeats told once, reranked, fused."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schemas.compose import ComposeRequest
+from schemas.retrieve import RetrieveRequest
+from schemas.vocabulary import Intent
+from services.compose.context.load import pack_limits
+from services.compose.context.nearest import nearness_to
+from services.compose.context.rerank import RerankRequest, rerank_candidates
+from services.compose.context.stages import Call, ComposeState, PlanningResult, RankingResult, SearchResult
+from services.compose.rules.candidates import MEMORIES_MOST, CoreMemory
+from services.compose.rules.packing.budget import profile_for
+from services.compose.rules.packing.pack import PackPolicy
+from services.compose.rules.planning.cues import asks_for_questions
+from services.compose.rules.planning.plan import points_back
+from services.compose.rules.ranking.advice import weigh_wishes
+from services.compose.rules.ranking.fuse import OF_BEST, DiversityPolicy, FusePolicy, best_of, fuse
+from services.compose.rules.ranking.judged import keys
+from services.compose.rules.ranking.repeats import RepeatCandidate
+from services.compose.rules.resolving.bygone import without_past
+from services.compose.rules.resolving.needed import asks_for_all, place_of, select_needed
+from services.compose.rules.resolving.scopes import core_of_scope
+from shared.domain.turns import Event
+from shared.extraction.turn_texts import SPOKEN
+from shared.language import tokens
+from shared.language.normalise import clip
+from shared.policy import ComposePolicy
+from shared.runtime import Runtime
+from shared.screening.sanitize import SanitizePolicy, show
+from shared.store.memory import CoreMemoryRow
+
+FOR_SMALL_TALK = 0.3
+"""So likely the best must be to help where nothing was asked: a greeting is near every greeting."""
+
+
+async def rank(
+    rt: Runtime,
+    call: Call,
+    request: ComposeRequest,
+    state: ComposeState,
+    planning: PlanningResult,
+    search: SearchResult,
+) -> RankingResult:
+    """What was found, in one order, beside what the package shows anyway: core memory, its window, its summary."""
+    core = select_core(state, planning)
+    carried = {each.memory_id for each in core}
+    candidates = weigh_wishes(search.candidates, planning.planned.intent)
+    pool = [
+        c for c in candidates if (c.turn_id not in state.shown if c.memory_id is None else c.memory_id not in carried)
+    ]
+    policy = replace(
+        _package_policy(rt, search, inject_limit(request, rt.policy.compose), planning.planned.intent),
+        best_beside=max((c.probability for c in candidates if c.memory_id in carried), default=0.0),
+        beside=gather_beside(request, rt, state, core),
+        questions=asks_for_questions(state.question),
+    )
+    by = planning.planned.plan.ranking.rerank
+    wanted = RerankRequest(planning.question(state.question), by, keys(search.pending))
+    reranked = await rerank_candidates(rt, wanted, pool, policy, call.left_s())
+    return RankingResult(policy, fuse(reranked.candidates, call.at, policy), core, reranked.by, reranked.report)
+
+
+async def rank_plan(rt: Runtime, call: Call, request: RetrieveRequest, search: SearchResult) -> RankingResult:
+    """What a plan found in one order, by the plan's own ranking and budget."""
+    policy = _plan_policy(rt.policy.compose, request, search)
+    wanted = RerankRequest(request.queries[0].text, request.ranking.rerank, keys(search.pending))
+    reranked = await rerank_candidates(rt, wanted, search.candidates, policy, call.left_s())
+    return RankingResult(
+        policy, fuse(reranked.candidates, call.at, policy), reranked=reranked.by, report=reranked.report
+    )
+
+
+def inject_limit(request: ComposeRequest, policy: ComposePolicy) -> int | None:
+    """How many notes about the user the package may hold, where the request or policy says so."""
+    return policy.inject_limit if request.inject_limit is None else request.inject_limit
+
+
+def select_core(state: ComposeState, planning: PlanningResult) -> list[CoreMemory]:
+    """The core memory that the package carries whatever was found; all of it where the message asks what is known."""
+    core = [to_core(known) for known in state.core]
+    if asks_for_all(state.question, planning.planned.intent) and not points_back(state.question):
+        return without_past(sorted(core, key=place_of))
+    needed = select_needed(core, planning.planned.intent, nearness_to(planning.question(state.question)))
+    return without_past(core_of_scope(needed, state.question))
+
+
+def to_core(known: CoreMemoryRow) -> CoreMemory:
+    """The pinned memory as packing takes it."""
+    return CoreMemory(
+        type=known.type,
+        text=known.content_text,
+        updated_at=known.valid_at,
+        memory_id=str(known.memory_id),
+        turn_id=str(known.source_turn_id) if known.source_turn_id else None,
+        confidence=known.confidence,
+        provenance=known.provenance_class,
+        epistemic=known.epistemic_type,
+        valid_at=known.valid_at,
+        last_validated_at=known.last_validated_at,
+        category=known.key or known.type,
+    )
+
+
+def gather_beside(
+    request: ComposeRequest, rt: Runtime, state: ComposeState, core: Sequence[CoreMemory]
+) -> RepeatCandidate:
+    """What the package shows beside the evidence, as it may be shown: its core memory, and the summary and as many of
+    the newest turns as their shares of the limit hold."""
+    policy = rt.policy.compose
+    limits, limit = pack_limits(policy), request.limit(policy.default_profile)
+    shares = profile_for(limit, policy.budget).slots
+    shown: list[str] = []
+    if tokens.count(state.summary) <= shares["summary"]:
+        shown += show(state.summary, "own", policy.sanitize).text.splitlines()
+    room = shares["window"]
+    for turn in reversed(state.earlier[max(0, len(state.earlier) - policy.recent_turns_max) :]):
+        texts = [_shown_of(event, limits, policy.sanitize) for event in turn.events if event.event_type in SPOKEN]
+        room -= sum(map(tokens.count, texts))
+        if room < 0:
+            break
+        shown += texts
+    return RepeatCandidate(core, shown)
+
+
+def _shown_of(event: Event, limits: PackPolicy, sanitize: SanitizePolicy) -> str:
+    text = str((event.content or {}).get("text", ""))
+    if event.role != "tool":
+        return show(text, "own", sanitize).text
+    return clip(show(text, "foreign", sanitize).text, limits.max_tool_chars)
+
+
+def _package_policy(rt: Runtime, search: SearchResult, notes: int | None, intent: Intent) -> FusePolicy:
+    policy = rt.policy.compose
+    return FusePolicy(
+        weights=search.weights,
+        limit=max(policy.evidence_max, notes or 0),
+        memories_max=max(MEMORIES_MOST, notes or 0),
+        least_score=policy.least_score,
+        least_best=max(best_of(policy.least_score), FOR_SMALL_TALK if intent == "small_talk" else 0.0),
+        least_share=OF_BEST,
+        lists=search.lists,
+        sanitize=policy.sanitize,
+    )
+
+
+def _plan_policy(policy: ComposePolicy, request: RetrieveRequest, search: SearchResult) -> FusePolicy:
+    """The plan's own ranking and budget; what was said is bound per session and turn only where the plan says so."""
+    diversity = request.budget.diversity
+    given = diversity.model_fields_set
+    per_session = [getattr(diversity, name) for name in ("by_document", "by_source") if name in given]
+    per_turn = diversity.by_section if "by_section" in given else None
+    least = request.ranking.min_score
+    quotas = request.budget.per_mode_k.model_dump(exclude_none=True)
+    return FusePolicy(
+        method=request.ranking.fusion.method,
+        rrf_k=request.ranking.fusion.rrf_k,
+        weights=search.weights,
+        tie_breaker=request.ranking.tie_breaker,
+        source_priority=request.ranking.source_priority,
+        diversity=DiversityPolicy(
+            by_document=diversity.by_document,
+            by_section=diversity.by_section,
+            by_uri=per_turn or 2,
+            by_domain=diversity.by_source,
+            by_session=min(per_session, default=None),
+            by_turn=per_turn,
+        ),
+        limit=request.budget.top_k,
+        memories_max=request.budget.top_k,
+        lists=search.lists,
+        per_mode=quotas,
+        candidates_max=request.budget.candidate_k,
+        least_score=policy.least_score if least is None else least,
+        least_best=best_of(policy.least_score) if least is None else 0.0,
+        least_share=OF_BEST if least is None else 0.0,
+        sanitize=policy.sanitize,
+    )

@@ -1,0 +1,387 @@
+"""The queries that search within the same bounds: what the arms tell of words and meaning becomes one order a query."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.retrieval_plan import Query
+from services.compose.context.hits import (
+    ListPlacement,
+    RankedList,
+    SearchPart,
+    drop_stale_hits,
+    end_moments,
+    key_of,
+    place_in_list,
+    tells,
+    to_candidate,
+)
+from services.compose.context.nearest import Near
+from services.compose.rules.candidates import ListOf
+from services.compose.rules.pending.pending_changes import PendingChanges
+from services.compose.rules.planning import cues
+from services.compose.rules.planning.cues import Cues
+from services.compose.rules.planning.execute import MEANING, WORDS, ExecutablePlan, QueryStep
+from services.compose.rules.ranking import spans
+from services.compose.rules.ranking.fuse import best_of
+from services.compose.rules.ranking.shortlist import Shortlist, shorten
+from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, SignalScores, Weights, weigh
+from services.compose.rules.resolving.current import CurrentText
+from services.compose.rules.searching.bm25 import (
+    DEFAULT_CONTEXT,
+    NO_IDS,
+    Floats,
+    Ids,
+    LexicalIndex,
+    VectorIndex,
+    ids,
+    newest,
+    too_common,
+)
+from shared.domain import chunk_ids
+from shared.domain.subjects import Subject
+from shared.runtime import Runtime
+from shared.store import search as store
+from shared.store.search import Hit, LexicalStats, SearchScope
+
+MAX_CANDIDATES = 400
+PART_TURNS, PART_MEMORIES = 24, 8
+"""Of what each part of a question finds, so much is looked at beside what the whole does."""
+OF_BEST_PART = 0.5
+"""A part of a question asks for one thing: what answers it is half as likely as the best that does."""
+MOST_ENDERS = 8
+"""So many messages at most are looked up that ended what a question would have found."""
+
+
+@dataclass(frozen=True)
+class ScopeQueries:
+    """The queries of a plan that search within the same bounds, whose they are, and how each is read, by all arms."""
+
+    rt: Runtime
+    subject: Subject
+    run: ExecutablePlan
+    within: SearchScope
+    numbers: Sequence[int]
+    now: datetime
+    _cues: dict[tuple[int, tuple[str, ...]], Cues] = field(default_factory=dict[tuple[int, tuple[str, ...]], Cues])
+
+    def query(self, n: int) -> Query:
+        """The n-th query of the plan."""
+        return self.run.steps[n].query
+
+    def cues(self, n: int, names: Sequence[str]) -> Cues:
+        """The n-th query as scoring reads it, once it is known who spoke to the user."""
+        key = n, tuple(names)
+        if key not in self._cues:
+            self._cues[key] = cues.read(self.query(n).text, names, self.now)
+        return self._cues[key]
+
+
+@dataclass(frozen=True)
+class LexicalHits:
+    """What is known of the words; the ids of the chunks inside bounds, and of those said at a time that is named."""
+
+    words: LexicalStats
+    inside: bytes | None = None
+    then: bytes | None = None
+
+
+@dataclass(frozen=True)
+class ScopeHits:
+    """What the arms of one scope have answered: postings, and how near chunks are to each query."""
+
+    text: LexicalHits = field(default_factory=lambda: LexicalHits(LexicalStats()))
+    near: Near = field(default_factory=Near)
+
+
+@dataclass(frozen=True)
+class ScopeIndexes:
+    """Each query of a scope by number, its cues and what answers it by words and by meaning; `then` is what was said at
+    a time that is named, and `dated` are the queries that ask for nothing but what was said within their bounds."""
+
+    cues: Mapping[int, Cues]
+    asked: Mapping[int, Cues]
+    """The same less the terms that are too common."""
+    words: Mapping[int, LexicalIndex]
+    near: Mapping[int, VectorIndex]
+    inside: Ids
+    then: tuple[Ids, Ids] | None
+    dated: frozenset[int]
+
+
+@dataclass(frozen=True)
+class ScopeShortlists:
+    """What is read for each query, and among how many candidates those of a part of the question would stand."""
+
+    lists: Mapping[int, Shortlist]
+    among: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class ScopeMessages:
+    """The texts that are put in order, with what of each holds, and how likely each is for having ended an answer."""
+
+    hits: Sequence[tuple[Hit, CurrentText]]
+    ending: Floats
+    stale: Sequence[str] = ()
+    stale_answers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class MessageOrder:
+    """The messages that one query looks at, where each stands among all, and the order of those that are evidence."""
+
+    scored: SignalScores
+    places: Sequence[int]
+    evident: Sequence[int]
+
+
+async def rank_hits(queries: ScopeQueries, hits: ScopeHits, changes: PendingChanges) -> SearchPart:
+    """The best of the chunks around all that the arms answered, read once and put in order for every query."""
+    indexes = _index_scope(queries, hits)
+    shortlists = _shorten_lists(queries, indexes)
+    chunks = {chunk_ids.hexadecimal(*each) for one in shortlists.lists.values() for each in one.memories}
+    turns = {turn for one in shortlists.lists.values() for turn in one.turns}
+    if not chunks and not turns:
+        return SearchPart()
+    bounds = [chunk_ids.bounds(*turn) for turn in turns]
+    most = MAX_CANDIDATES + 2 * PART_TURNS * sum(queries.run.steps[n].is_part for n in queries.numbers)
+    (around,) = await queries.rt.db.read(
+        queries.subject, store.at(queries.subject, chunks, bounds, most, queries.within)
+    )
+    messages = await _read_current(queries, indexes, shortlists, around, changes)
+    return _place_messages(queries, indexes, shortlists, messages)
+
+
+def common_limit(within: SearchScope) -> int:
+    """Of how many chunks a word is read: of more where most of them will fall outside."""
+    return DEFAULT_CONTEXT.common_inside if within.bound else DEFAULT_CONTEXT.common
+
+
+def hit_limit(rt: Runtime, run: ExecutablePlan) -> int:
+    """How many hits a query brings at most."""
+    return min(max(rt.policy.compose.arm_limit, run.plan.budget.top_k), run.plan.budget.candidate_k)
+
+
+def _index_scope(queries: ScopeQueries, hits: ScopeHits) -> ScopeIndexes:
+    within, numbers, steps = queries.within, queries.numbers, queries.run.steps
+    known = hits.text.words
+    read = {n: queries.cues(n, known.names) for n in numbers}
+    posted = {term: (p.ids, p.counts) for term, p in known.posted.items()}
+    common = too_common(posted, {term for each in read.values() for term in each.terms}, common_limit(within))
+    telling = {term: packed for term, packed in posted.items() if term not in common}
+    inside = ids(hits.text.inside) if hits.text.inside else NO_IDS
+    index = LexicalIndex(telling, known.chunks, known.terms, DEFAULT_CONTEXT, inside if within.bound else None)
+    near = {n: VectorIndex(lifts, DEFAULT_CONTEXT) for n, lifts in hits.near.lifts.items() if len(lifts.lift)}
+    by_words = {n: index for n in numbers if steps[n].query.mode in WORDS or n not in near}
+    dates_alone = any(each.time and each.only_dates for each in read.values())
+    then = None
+    if hits.text.then:
+        then = newest(ids(hits.text.then), DEFAULT_CONTEXT if dates_alone else spans.BESIDE_WORDS)
+    return ScopeIndexes(
+        cues=read,
+        asked={n: each.without(common) for n, each in read.items()},
+        words=by_words,
+        near=near,
+        inside=inside,
+        then=then,
+        dated=frozenset(n for n in by_words if within.since and read[n].only_dates),
+    )
+
+
+def _shorten_lists(queries: ScopeQueries, indexes: ScopeIndexes) -> ScopeShortlists:
+    """The best of all that words, meaning and a time point at, by query."""
+    run, limit = queries.run, queries.rt.policy.compose.arm_limit
+    lists: dict[int, Shortlist] = {}
+    among: dict[int, int] = {}
+    for n in queries.numbers:
+        part = run.steps[n].is_part
+        pointed: list[tuple[Ids, Ids]] = []
+        if n in indexes.words:
+            dated = n in indexes.dated
+            best = (
+                newest(indexes.inside, DEFAULT_CONTEXT) if dated else indexes.words[n].list_best(indexes.asked[n].terms)
+            )
+            pointed.append((best[0][:PART_MEMORIES], best[1][:PART_TURNS]) if part else best)
+            if part:
+                among[n] = len(best[0]) + len(best[1]) + limit
+        if n in indexes.near:
+            pointed.append(indexes.near[n].list_best(PART_TURNS if part else max(limit, run.plan.budget.top_k)))
+        if indexes.then is not None and indexes.cues[n].time and run.steps[n].query.mode != "associative":
+            pointed.append(indexes.then)
+        lists[n] = shorten(indexes.asked[n], pointed, indexes.words.get(n), indexes.near.get(n))
+    return ScopeShortlists(lists, among)
+
+
+async def _read_current(
+    queries: ScopeQueries,
+    indexes: ScopeIndexes,
+    shortlists: ScopeShortlists,
+    around: Sequence[Hit],
+    changes: PendingChanges,
+) -> ScopeMessages:
+    """Those of the chunks that hold, and what ended the others where they would have been answers."""
+    shown = best_of(queries.rt.policy.compose.least_score)
+    past = queries.within.past
+    current = drop_stale_hits(changes, around, past=past)
+    hits, stale = list(current.hits), list(current.stale)
+    kept = {hit.chunk_id for hit, _ in hits}
+    gone = [hit for hit in around if hit.chunk_id not in kept]
+    over = [*gone, *(hit for hit, left in hits if left.until)]
+    stale_answers: frozenset[str] = frozenset()
+    moments: dict[datetime, float] = {}
+    if over:
+        best = _weigh_ended(queries, indexes, shortlists, over, len(around))
+        if changes.stating:  # only what is on its way takes the place of what it ends
+            near_answers = np.flatnonzero(best[: len(gone)] >= shown).tolist()
+            stale_answers = frozenset(key_of(gone[at]) for at in near_answers)
+        for at in np.flatnonzero(best >= shown).tolist():  # what ended an answer is as likely as that was
+            for moment in end_moments(changes, over[at]):
+                moments[moment] = max(moments.get(moment, 0.0), float(best[at]))
+        enders = drop_stale_hits(changes, await _read_enders(queries, moments, kept), past=past)
+        hits += enders.hits
+        stale += enders.stale
+    ending = np.array([moments.get(hit.said_at, 0.0) if hit.role == "user" else 0.0 for hit, _ in hits])
+    return ScopeMessages(hits, ending, stale, stale_answers)
+
+
+def _weigh_ended(
+    queries: ScopeQueries, indexes: ScopeIndexes, shortlists: ScopeShortlists, over: Sequence[Hit], many: int
+) -> Floats:
+    """How likely each of what has ended would have helped the query that it helps most."""
+    places = _ids_of(over)
+    chances = [
+        weigh(
+            indexes.asked[n],
+            over,
+            places,
+            indexes.words.get(n),
+            indexes.near.get(n),
+            among=_among(many, shortlists.lists[n]),
+            beside=bool(indexes.near),
+        ).probability
+        for n in queries.numbers
+    ]
+    return np.max(chances, axis=0)
+
+
+async def _read_enders(queries: ScopeQueries, moments: Collection[datetime], kept: set[UUID]) -> list[Hit]:
+    """What the user said at these moments and was not found: it ended what would have been."""
+    if not moments:
+        return []
+    latest = sorted(moments, reverse=True)[:MOST_ENDERS]
+    (said,) = await queries.rt.db.read(
+        queries.subject, store.said_at(queries.subject, latest, MOST_ENDERS, queries.within)
+    )
+    return [hit for hit in said if hit.chunk_id not in kept]
+
+
+def _place_messages(
+    queries: ScopeQueries, indexes: ScopeIndexes, shortlists: ScopeShortlists, messages: ScopeMessages
+) -> SearchPart:
+    """The messages as candidates, with their places in the list of every query."""
+    least = queries.rt.policy.compose.least_score
+    of = _ids_of([hit for hit, _ in messages.hits])
+    placements: dict[int, ListPlacement] = {}
+    weights: dict[str, float] = {}
+    lists: dict[str, ListOf] = {}
+    served: dict[int, tuple[str, ...]] = {}
+    for n in queries.numbers:
+        step = queries.run.steps[n]
+        ranked = RankedList(f"all#{n}", step.weight, step.query.mode, step.of)
+        weights |= {ranked.name: ranked.weight, f"text#{n}": 0.0, f"vector#{n}": 0.0}
+        lists[ranked.name] = ranked.owner
+        served[n] = (*(["words"] if n in indexes.words else []), *(["meaning"] if n in indexes.near else []))
+        order = _order_messages(queries, indexes, shortlists, messages, of, n)
+        bar = max(least, OF_BEST_PART * float(order.scored.probability.max(initial=0.0))) if step.is_part else math.inf
+        place_in_list(placements, n, ranked, order.scored, order.evident, order.places, bar)
+    return SearchPart(
+        candidates=tuple(to_candidate(*messages.hits[at], placement) for at, placement in placements.items()),
+        weights=weights,
+        lists=lists,
+        served=served,
+        stale=messages.stale,
+        stale_answers=messages.stale_answers,
+        looked_at=len(messages.hits),
+    )
+
+
+def _order_messages(
+    queries: ScopeQueries,
+    indexes: ScopeIndexes,
+    shortlists: ScopeShortlists,
+    messages: ScopeMessages,
+    of: Ids,
+    n: int,
+) -> MessageOrder:
+    """The messages as the n-th query has them."""
+    run, policy, shortlist = queries.run, queries.rt.policy.compose, shortlists.lists[n]
+    step, read = run.steps[n], indexes.cues[n]
+    many = _among(len(messages.hits), shortlist)
+    many = min(shortlists.among.get(n, many), many)
+    own = np.ones(len(messages.hits), dtype=np.bool_)
+    if step.is_part or run.wide:
+        own = flag_own_hits([hit for hit, _ in messages.hits], shortlist) | (messages.ending > 0)
+    # of what other parts of the question ask for, nothing is said here
+    seen = np.flatnonzero(own) if step.is_part else np.arange(len(messages.hits))
+    places: list[int] = seen.tolist()
+    texts = [messages.hits[at] for at in places]
+    hits = [hit for hit, _ in texts]
+    weights, beside = _weights_of(queries, step), bool(indexes.near)
+    words, near = indexes.words.get(n), indexes.near.get(n)
+    scored = weigh(indexes.asked[n], hits, of[seen], words, near, weights, many, beside=beside)
+    if n in indexes.dated:
+        scored = replace(scored, probability=np.maximum(scored.probability, spans.SAID_THEN))
+    chance = scored.probability
+    if step.query.mode != "associative":
+        chance = spans.weigh_dates(read, hits, scored, best_of(policy.least_score), queries.now)
+    chance = np.maximum(chance, messages.ending[seen])
+    echoes = _list_echoed_replies(texts, scored) if run.wide else []
+    if not read.terms:  # thanks and greetings are found behind all that is evidence
+        chance[echoes] = np.minimum(chance[echoes], np.nextafter(policy.least_score, 0.0))
+    order = np.argsort(-scored.total.round(9), kind="stable")
+    ordered: list[int] = (order[own[seen][order]] if run.wide else order).tolist()
+    evident = (at for at in ordered if at in echoes or tells(*texts[at]))
+    most = step.most or hit_limit(queries.rt, run)
+    return MessageOrder(replace(scored, probability=chance), places, list(islice(evident, most)))
+
+
+def _weights_of(queries: ScopeQueries, step: QueryStep) -> Weights:
+    """What words and meaning weigh in this query."""
+    run, weights = queries.run, queries.rt.policy.compose.weights
+    words, meaning = (run.words, run.meaning) if step.query.mode in WORDS & MEANING else (1.0, 1.0)
+    return DEFAULT_WEIGHTS.scale_weights(weights.text * words, weights.vector * meaning)
+
+
+def _list_echoed_replies(texts: Sequence[tuple[Hit, CurrentText]], scored: SignalScores) -> list[int]:
+    """Mere replies that a search repeats word for word: no evidence, and yet what it looks for."""
+    quoted: list[int] = np.flatnonzero(scored.quoted).tolist()
+    return [at for at in quoted if texts[at][0].memory_id is None and not tells(*texts[at])]
+
+
+def _ids_of(hits: Sequence[Hit]) -> Ids:
+    halves = [(h.chunk_id.int >> 64, h.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) for h in hits]
+    return np.array(halves, dtype=np.uint64).reshape(-1, 2)
+
+
+def _among(many: int, shortlist: Shortlist) -> int:
+    """How many candidates there would be of all that was pointed at."""
+    return max(many, min(round(many / shortlist.share), MAX_CANDIDATES))
+
+
+def flag_own_hits(hits: Sequence[Hit], shortlist: Shortlist) -> NDArray[np.bool_]:
+    """Which of the hits this query asked for, not another of the plan."""
+    return np.array(
+        [
+            (half, hit.seq) in shortlist.turns or (half, hit.chunk_id.int & 0xFFFF_FFFF_FFFF_FFFF) in shortlist.memories
+            for hit in hits
+            for half in (hit.chunk_id.int >> 64,)
+        ],
+        dtype=np.bool_,
+    )
