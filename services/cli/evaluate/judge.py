@@ -27,7 +27,7 @@ from services.cli.evaluate.sets import (
     read,
 )
 from services.cli.evaluate.world import tell
-from services.compose.rules.planning.intent import understand
+from services.compose.rules.planning.questions import understand
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, dates, observe
 from shared.screening.sanitize import screen
 from shared.secrets import find_secrets, redact

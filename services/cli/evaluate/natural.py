@@ -17,7 +17,7 @@ from rich.text import Text
 from schemas.vocabulary import Intent, Role
 from services.cli.evaluate.judge import AT, PERSONAL
 from services.cli.output import out
-from services.compose.rules.planning.intent import understand
+from services.compose.rules.planning.questions import understand
 from shared.domain.statements import AMENDS
 from shared.errors import ConfigurationError
 from shared.extraction import MessageText, ObserveContext, Observed, ObservePolicy, TurnText, observe

@@ -13,9 +13,14 @@ from schemas.retrieval_plan import Rerank
 from services.compose import prompts
 from services.compose.context.stages import NOTHING_TO_REPORT, ArmReport, StageReport, Status
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy
-from services.compose.rules.ranking.judged import RerankPassage, by_places, rescore_candidates, shortlist
+from services.compose.rules.ranking.reranking import (
+    RerankPassage,
+    by_places,
+    rescore_candidates,
+    score_words,
+    shortlist,
+)
 from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
@@ -47,7 +52,7 @@ class LexicalReranker:
 
     async def scores(self, query: str, passages: Sequence[RerankPassage], *, deadline_s: float) -> list[float]:
         """By rarity and nearness of the shared words."""
-        return lexical.scores(query, passages)
+        return score_words(query, passages)
 
 
 class ModelReranker:

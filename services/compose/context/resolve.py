@@ -10,12 +10,10 @@ from services.compose.rules.candidates import CoreMemory, Dropped, HeldBack
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.past import asks_past
-from services.compose.rules.planning.spellings import respelt
+from services.compose.rules.planning.questions import asks_past
+from services.compose.rules.planning.spelling import respelt
 from services.compose.rules.ranking.fuse import FusionResult
-from services.compose.rules.resolving.bygone import mark_past
-from services.compose.rules.resolving.relatives import without_relatives
-from services.compose.rules.resolving.scopes import without_others
+from services.compose.rules.resolving.scopes import mark_past, without_others, without_relatives
 from services.compose.rules.resolving.superseding import without_superseded
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy

@@ -11,7 +11,7 @@ from schemas.turn_events import FieldProblem, Message, StructuredItem, TurnEvent
 from schemas.views import AnswerPage, AnswerView, EventView, MemoryPage, SummaryView, TurnOutcomeView, TurnView
 from services.compose.intake.commit import commit_turn
 from services.compose.manage import writes
-from services.compose.rules.searching.held import rank_by_terms
+from services.compose.rules.ranking.reranking import rank_by_terms
 from shared import clock
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.vocabulary import Intent, MemoryType
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.ranking.advice import weigh_wishes
+from services.compose.rules.ranking.signals import weigh_wishes
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 

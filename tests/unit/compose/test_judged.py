@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 
 from services.compose.rules.candidates import Candidate
-from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy, fuse
-from services.compose.rules.ranking.judged import RerankPassage, by_places, keys, rescore_candidates, shortlist
+from services.compose.rules.ranking.reranking import (
+    RerankPassage,
+    by_places,
+    keys,
+    rescore_candidates,
+    score_words,
+    shortlist,
+)
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 
@@ -88,7 +94,7 @@ def test_an_order_becomes_scores(order: list[int], scores: list[float]) -> None:
     ],
 )  # fmt: skip
 def test_words_in_common_put_the_best_first(query: str, passages: list[str], best: int) -> None:
-    scores = lexical.scores(query, [RerankPassage(text, 0.9) for text in passages])
+    scores = score_words(query, [RerankPassage(text, 0.9) for text in passages])
     assert max(range(len(passages)), key=scores.__getitem__) == best
     assert all(0 <= score <= 1 for score in scores)
 
@@ -97,20 +103,20 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     passages = [
         RerankPassage(text, 0.5) for text in ("tea and cake", "tea and toast", "tea, marzipan", "marzipan only")
     ]
-    scores = lexical.scores("marzipan tea", passages)
+    scores = score_words("marzipan tea", passages)
     assert scores[3] > scores[0]
 
 
 def test_words_near_each_other_count_more() -> None:
     far = "green walls, a long way from anything else that one could call a cup of tea"
-    near, apart = lexical.scores("green tea", [RerankPassage("a cup of green tea", 0.5), RerankPassage(far, 0.5)])
+    near, apart = score_words("green tea", [RerankPassage("a cup of green tea", 0.5), RerankPassage(far, 0.5)])
     assert near > apart
 
 
 @pytest.mark.parametrize("query", ["？！", "的了吗", "菠萝"])
 def test_where_no_word_is_shared_the_order_stands(query: str) -> None:
     passages = [RerankPassage("我喜欢茶。", 0.9), RerankPassage("I like tea.", 0.4)]
-    assert lexical.scores(query, passages) == [0.9, 0.4]
+    assert score_words(query, passages) == [0.9, 0.4]
 
 
 def test_what_must_stand_first_stands_first_whatever_a_reranker_says() -> None:

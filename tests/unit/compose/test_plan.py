@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.compose.rules.planning.intent import purpose_of, understand
 from services.compose.rules.planning.plan import PlanPolicy, plan
+from services.compose.rules.planning.questions import purpose_of, understand
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.compose.rules.planning.past import asks_past
 from services.compose.rules.planning.plan import PlanPolicy, plan
-from services.compose.rules.planning.projects import projects
+from services.compose.rules.planning.questions import asks_past, projects
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 

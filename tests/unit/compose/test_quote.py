@@ -2,8 +2,8 @@
 
 import pytest
 
+from services.compose.rules.ranking.reranking import rank_by_terms
 from services.compose.rules.resolving.quote import MOST, quote
-from services.compose.rules.searching.held import rank_by_terms
 
 LONG_EN = "and so on and so forth " * 30
 LONG_ZH = "还有很多很多别的事情" * 40

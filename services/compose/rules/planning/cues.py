@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from services.compose.rules.planning.answer_types import Kind, kinds, names
-from services.compose.rules.planning.past import without_frame
+from services.compose.rules.planning.questions import without_frame
 from shared.language import segment
 from shared.language.dates import Range, arabic, time_range, without_times
 from shared.language.normalise import fold, normalise

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 from schemas.retrieval_plan import Caller, Filters, Query, RetrievalPlan, TimeRange
 from schemas.vocabulary import SearchMode
-from services.compose.rules.planning import topics
 from services.compose.rules.planning.parts import Kind, split_question
-from services.compose.rules.planning.past import asks_past
-from services.compose.rules.planning.spellings import Pair, respelt
+from services.compose.rules.planning.questions import aliases, asks_past
+from services.compose.rules.planning.spelling import Pair, respelt
 from shared.language.detection import detect
 from shared.language.names import names
 from shared.language.normalise import fold
@@ -229,7 +228,7 @@ def wider(query: Query, together: Sequence[str], most: int = len(WIDER)) -> list
     if len(words) > 1:
         found.append(" ".join(words))
     found += together
-    found += topics.aliases(query.text, detect(query.text))
+    found += aliases(query.text, detect(query.text))
     seen = {fold(query.text)}
     made: list[str] = []
     for each in found:

@@ -21,11 +21,8 @@ from schemas.retrieval_plan import (
     TimeRange,
 )
 from schemas.vocabulary import Intent, Language, Purpose, SearchMode
-from services.compose.rules.planning import topics
 from services.compose.rules.planning.cues import ASKS_WHEN
-from services.compose.rules.planning.intent import purpose_of, understand_message
-from services.compose.rules.planning.past import asks_past
-from services.compose.rules.planning.projects import projects
+from services.compose.rules.planning.questions import aliases, asks_past, projects, purpose_of, understand_message
 from shared.language.dates import Range, time_range
 from shared.language.detection import detect
 from shared.language.names import names
@@ -192,7 +189,7 @@ def _queries(
     if entities:
         wanted.append((" ".join(entities[:5]), "relational", policy.entity_weight))
     if intent in ("recommend", "preference_check"):
-        asked = topics.aliases(text, language)
+        asked = aliases(text, language)
         for each, weight in zip(asked, policy.topic_weights, strict=False):
             wanted.append((each, "associative", weight))
     if recent and (len(words) < 2 or points_back(text)):

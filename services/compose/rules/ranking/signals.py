@@ -1,11 +1,11 @@
-"""The signals of the final score: recency, decayed confidence, provenance, frequency (seed 004 2.3.2.4, 4.1)."""
+"""The signals of the final score: recency, decayed confidence, provenance, frequency, advice (seed 004 2.3.2.4, 4.1)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from schemas.vocabulary import Provenance
-from services.compose.rules.candidates import Candidate, Factors, Frequency
+from schemas.vocabulary import Intent, MemoryType, Provenance
+from services.compose.rules.candidates import Candidate, Factors, Frequency, weigh_odds
 from shared.domain.decay import DECAY, Steps, age_days, confidence_effective, step
 
 
@@ -63,3 +63,18 @@ def factors(candidate: Candidate, relevance: float, now: datetime, policy: Signa
         provenance=policy.provenance.get(candidate.provenance, 0.6),
         frequency=frequency_factor(candidate.frequency, policy),
     )
+
+
+WISHES: frozenset[MemoryType] = frozenset({"preference", "constraint", "pattern", "note"})
+LIKELIER = 5.0
+"""So many times the odds: the curve was fitted to questions of what was said, which hardly ever ask for advice."""
+
+
+def weigh_wishes(candidates: Iterable[Candidate], intent: Intent) -> list[Candidate]:
+    """The candidates; where advice is asked for, wishes, habits, limits and notes with a greater probability."""
+    if intent != "recommend":
+        return list(candidates)
+    return [
+        replace(each, probability=weigh_odds(each.probability, LIKELIER)) if each.memory_type in WISHES else each
+        for each in candidates
+    ]

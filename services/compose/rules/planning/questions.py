@@ -1,0 +1,145 @@
+"""What a question asks for: how things were, what is wanted and why, what a vague request is about, which projects it names.
+
+Past: only then is what is marked outdated an answer (seed 004 section 2.3). Purpose: why evidence is looked for (seeds
+001 and 004 section 2). Topics: 'what should I wear' asks for taste, style, build, season (R069). Projects: repositories,
+projects and files are entities to follow, and hints for the executor (R070).
+"""
+
+# ruff: noqa: E501, SIM905 - one family of cues per line, lists of words
+
+import re
+
+from schemas.vocabulary import Intent, Language, Purpose
+from services.compose.rules.planning.parts import list_questions
+from shared.extraction.intent import Understood, understand
+from shared.language.patterns import to_pattern
+
+_PAST = to_pattern(
+    r"以前|从前|曾经|过去(?!的?(?:[一二两三四五六七八九十几\d]|这))|(?<!日)原来(?!如此|是这|你|这)|原先|起初|最初|最早|当初|当年|当时|那时候?|那会儿?|早先|先前|旧的|老的|上一(?:份|任|个(?:工作|住处|公司|手机))|之前(?!先)|改(?:之|以)?前|换(?:之|以)?前|历史(?:记录|版本)?"
+    # how it has changed, and all that it has been
+    r"|怎么变|变过|(?:有|发生|经历)(?:了|过)?(?:什么|哪些|多少|些什么)?[^，。]{0,3}变(?:化|更|动)|的?变(?:化|更|动|迁)(?:过程|历程|历史|记录|情况)?(?:是|有|如何|怎样)?[?？。]?$|(?:换|改|搬|调整?|变|跳槽?|升级?)了?过?(?:几|多少)[次回个家趟]|(?:换|改|搬|调整|更换|修改|跳槽|搬家|改名)过|从头(?:到尾|至今|到现在|开始|说起|讲起)|一路(?:走来|以来|下来|上|都)|前后(?:都|一共|总共|换|改|用|住|有)|前前后后|先后|历任|历届|历次|历年|这些年来?|(?:这|近|过去)[几一二三两四五六七八九十\d]+年(?:来|里|间|都|以来|[^，。？?]{1,12}过)|来龙去脉|演变|沿革|(?:住|待|用|去|养|开|学|干|做|试|任|玩|吃|喝|追|谈|听|读|报|参加|上)过(?:的?哪|的?什么|的?几|的?多少|的?所有|的?全部|的?.{0,6}都有)|都(?:住|待|用|养|开|学|干|做|试|玩)过"
+    r"|\b(?:used to|use to|previously|formerly|back then|back in the day|in the past|at (?:that|the) time|at first|originally|initially|once (?:was|had|lived|liked|worked)|before (?:that|then|i|we|this|it)|earlier on|no longer|any ?more|not anymore|former|previous|prior|old (?:job|address|phone|number|name|preference|favou?rite|plan|version)|history of|history\?|what (?:did|was|were) (?:i|we|my|our)\b.{1,60}\b(?:first|old|before|initial(?:ly)?|back))\b"
+    r"|\bhow (?:has|have|had|did) .{1,60}\b(?:changed?|evolved?|developed?|shifted)\b|\b(?:over|through(?:out)?|across) (?:the|these|all (?:the|these|those)) (?:years|months|weeks|time)\b|\bover time\b|\b(?:so far|up to now|until now|to date)\b.{0,40}\b(?:all|every|each|been|had|lived|worked|used|owned)\b"
+    r"|\b(?:all|every|each|which|what|list|how many)\b.{0,60}\b(?:i|we)(?:'ve| have)(?: ever| all)? (?:had|lived|worked|used|owned|been|tried|driven|kept|played|studied|moved|switched|changed)\b|\b(?:what|which|how many|where|who)\b.{0,40}\b(?:have|had) (?:i|we)(?: ever| all)? (?:had|lived|worked|used|owned|been|tried|driven|kept|played|studied|moved|switched|changed)\b|\bhow (?:many times|often) (?:have|did) (?:i|we) (?:chang|mov|switch|replac|updat)\w*|\bhave i ever\b|\bfrom (?:the )?(?:start|beginning) (?:to|till|until) (?:the )?(?:end|now|today|finish)\b|\b(?:timeline|chronolog\w*|progression|track record)\b|\bevery (?:change|version|stage|step) (?:of|in|to)\b|\bever changed\b|\bchanges? (?:in|to|of) my\b"
+    r"|\bbefore[?.!]*$",
+    re.IGNORECASE,
+)
+_FRAME = to_pattern(
+    r"从头(?:到尾|至今|到现在|开始|说起|讲起)?|一路(?:走来|以来|下来|上)?|前前后后|前后|先后|历任|历届|历次|历年|这些年来?|(?:这|近|过去)[几一二三两四五六七八九十\d]+年(?:来|里|间|以来)?|一直以来|来龙去脉|到现在为止|到目前为止|迄今|至今"
+    r"|怎么变(?:化|过)?的?|有(?:什么|哪些|过什么)变(?:化|更|动)|的变(?:化|更|动)|(?:换|改|搬|变|调整)了?过?(?:几|多少)[次回]|一共|总共|所有的?|全部的?|都有哪些|哪些|哪几"
+    r"|\b(?:over|through(?:out)?|across) (?:the|these|all (?:the|these|those)) (?:years|months|weeks|time)\b|\bover time\b|\b(?:so far|up to now|until now|to date|in order|one by one)\b|\bfrom (?:the )?(?:start|beginning) (?:to|till|until) (?:the )?(?:end|now|today|finish)\b"
+    r"|\b(?:history|timeline|list|evolution|progression) of\b|\b(?:history|timeline)\b(?=\?|$)|\b(?:used to|use to|previously|formerly|originally|in the past|back then|back in the day|ever)\b|\bhow (?:has|have|had) (?=.{1,60}\b(?:changed?|evolved?))|\b(?:changed|evolved)\b(?=\W*$)|\b(?:list|name|tell me|give me|show me) (?:all|every|each)(?: of)?\b|\ball the\b",
+    re.IGNORECASE,
+)
+"""Words that say only that it is asked how things were."""
+_ORDERED = to_pattern(
+    r"在.{1,16}之前(?:完成|交|做|去|到|提醒|要|必须|先)|\bbefore (?:i|we) (?:go|leave|start|forget)\b|\bfor the (?:previous|past)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_past(text: str) -> bool:
+    """True for 我以前喜欢什么, what did I use to drink; false where `before` only puts things in order."""
+    return _PAST.search(_ORDERED.sub(" ", text[:1000])) is not None
+
+
+def without_frame(text: str) -> str:
+    """A question about the past without the words that say only that; as it was where nothing else is left."""
+    if not asks_past(text):
+        return text
+    left = _FRAME.sub(" ", text)
+    return left if left.strip(" ?？。.!！,，") else text
+
+
+__all__ = ["purpose_of", "understand", "understand_message"]
+
+_PURPOSES: tuple[tuple[Purpose, re.Pattern[str]], ...] = (
+    ("research", to_pattern(r"引用|出处|来源|文献|论文|调研|研究|考证|查(?:阅|证)|综述|\b(?:cit(?:e|es|ed|ation|ations)|references?|sources?|bibliography|literature|research|survey of|investigate|papers on|evidence (?:for|that))\b", re.IGNORECASE)),
+    ("debug", to_pattern(r"报错|错误(?:信息|码|日志)?|异常|崩溃|调试|排查|故障|堆栈|跑不(?:起来|通)|编译(?:失败|不过)|\b(?:bugs?|debug|error|exception|traceback|stack ?trace|crash(?:es|ed|ing)?|segfault|fail(?:s|ed|ing|ure)|not working|broken build|500|404)\b", re.IGNORECASE)),
+    ("continue_task", to_pattern(r"^(?:请|那|好|那么|我们)?[,，]?(?:继续|接着|下一步|然后呢)|(?:继续|接着|推进).{0,12}(?:上次|刚才|之前|昨天|任务|工作|项目|写|做|改|完成)|上次(?:的|那个)?(?:任务|进度|做到|停在|没做完)|进度(?:如何|怎么样|到哪)|\b(?:continue|carry on|go on|keep going|resume|pick up where|where (?:did )?we (?:left|leave) off|next steps?|what'?s next|finish (?:the|what|our|my))\b", re.IGNORECASE)),
+    ("summarize", to_pattern(r"总结|概括|摘要|归纳|要点|小结|复盘|回顾(?:一下)?|梳理|\b(?:summari[sz]e|summary|recap|tl;?dr|key points|overview of|digest|main points|wrap[- ]up)\b", re.IGNORECASE)),
+    ("research", to_pattern(r"对比|比较|\b(?:compare|comparison|versus|vs\.?|trade-?offs?|pros and cons)\b", re.IGNORECASE)),
+)  # fmt: skip
+_QUESTION = to_pattern(
+    r"[?？]|(?:吗|呢|么)[。.!！]?$|什么|怎么|为什么|如何|哪|谁|多少|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could)\b",
+    re.IGNORECASE,
+)
+
+
+def understand_message(text: str) -> Understood:
+    """What the message wants; behind small talk, what the first of its questions wants that is none."""
+    found = understand(text)
+    if found.intent != "small_talk":
+        return found
+    asked = map(understand, list_questions(text))
+    return next((each for each in asked if each.intent != "small_talk"), found)
+
+
+def purpose_of(message: str, intent: Intent) -> Purpose:
+    """Why evidence is looked for; decides the executor's defaults (seed 001 section 2)."""
+    if intent == "small_talk":
+        return "other"
+    for purpose, pattern in _PURPOSES:
+        if pattern.search(message[:1000]):
+            return purpose
+    asks = intent in ("knowledge_qa", "preference_check", "recommend") or _QUESTION.search(message[:1000])
+    return "qa" if asks else "other"
+
+
+_TOPICS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    (r"穿|衣|裤|裙|鞋|搭配|外套|毛衣|衬衫|包包|造型|\b(?:wear|outfit|dress|clothes|clothing|shoes|jacket|shirt|style)\b", ("用户穿衣偏好", "最近风格 最近喜欢的风格", "体型/场景/季节 偏好"), ("clothing preferences", "favourite style lately", "body size occasion season")),
+    (r"吃|喝|菜|餐|饭|食|饮|火锅|咖啡|奶茶|外卖|做饭|\b(?:eat|food|dinner|lunch|breakfast|restaurant|cook|recipe|meal|drink|cafe|coffee|snack)\b", ("用户饮食偏好 口味", "过敏 忌口 不吃", "最近吃过 喜欢的餐厅"), ("food preferences taste", "allergy diet dislikes", "favourite restaurant recently ate")),
+    (r"旅|游|去哪|玩|景点|酒店|机票|度假|周末|\b(?:travel|trip|visit|vacation|holiday|hotel|flight|weekend|destination|getaway)\b", ("用户旅行偏好", "去过的地方 计划去", "预算 同行的人 时间"), ("travel preferences", "places visited planned trip", "budget companions dates")),
+    (r"电影|剧|综艺|动漫|看什么|片|\b(?:movie|film|show|series|watch|anime|netflix)\b", ("喜欢的电影 影视偏好", "最近看过的"), ("favourite movies shows", "recently watched")),
+    (r"书|读|小说|\b(?:book|novel|read|author)\b", ("阅读偏好 喜欢的书", "最近读的书"), ("favourite books reading", "recently read")),
+    (r"歌|音乐|乐队|听|\b(?:music|song|band|playlist|listen|concert)\b", ("音乐偏好 喜欢的歌手",), ("favourite music bands",)),
+    (r"礼物|送(?:礼|给|什么)|生日|纪念日|\b(?:gift|present|birthday|anniversary)\b", ("家人 朋友 关系", "生日 纪念日 喜好", "预算"), ("family friends relationship", "birthday likes hobbies", "budget")),
+    (r"运动|健身|跑步|减肥|锻炼|瑜伽|\b(?:exercise|workout|gym|running|fitness|yoga|sport)\b", ("运动习惯 健身目标", "身体状况 伤病"), ("exercise habits fitness goals", "health injuries")),
+    (r"学习|课程|考试|语言|\b(?:study|learn|course|exam|language)\b", ("学习目标 进度", "学习方式偏好"), ("learning goals progress", "study preferences")),
+    (r"买|手机|电脑|耳机|相机|数码|价格|预算|\b(?:buy|purchase|laptop|phone|camera|headphones|product|shop)\b", ("购买记录 用过的产品", "品牌偏好 预算"), ("past purchases products owned", "brand preferences budget")),
+    (r"工作|项目|会议|代码|部署|任务|\b(?:work|project|meeting|code|deploy|task|repo)\b", ("当前项目 目标 任务", "技术栈 工具偏好"), ("current project goals tasks", "tech stack tool preferences")),
+)  # fmt: skip
+_COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in _TOPICS]
+
+
+def aliases(message: str, language: Language, most: int = 4) -> list[str]:
+    """Questions to memory for the topics that the message touches."""
+    found: list[str] = []
+    for pattern, zh, en in _COMPILED:
+        if pattern.search(message):
+            found += zh if language == "zh" else en
+    return list(dict.fromkeys(found))[:most]
+
+
+_NAME = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?"
+_REPO = to_pattern(
+    rf"(?P<a>{_NAME})[\s'’s]*(?:仓库|代码库|\b(?:git )?repo(?:sitory)?\b|\bcodebase\b)|(?:仓库|代码库|\brepo(?:sitory)?)\s*[:：]?\s*(?P<b>{_NAME})(?![\w.-])|\b(?:github|gitlab|gitee)\.com/(?P<c>[\w.-]+/[\w.-]+)",
+    re.IGNORECASE,
+)
+_PROJECT = to_pattern(
+    rf"(?P<a>{_NAME})\s*(?:项目|工程|\bproject\b)|(?:\bproject\s+|项目\s*[:：「“]\s*)(?P<b>{_NAME})|[「“《](?P<c>[^「」“”《》\n]{{2,20}})[」”》]\s*(?:项目|工程)|(?:[在把给对从跟和的，,、]|^)(?P<d>[\u4e00-\u9fff]{{2,4}})(?:项目|工程)(?!经理|管理|进度|组)",
+    re.IGNORECASE,
+)
+_FILE = to_pattern(
+    r"(?<![\w/@.-])(?P<a>[\w./-]*[\w-]\.(?:py|md|ts|tsx|js|jsx|rb|go|rs|java|kt|c|h|cpp|cs|sql|sh|ya?ml|json|toml|ini|txt|csv|docx?|xlsx?|pptx?|pdf|html?|css|ipynb|proto|lock|env))\b",
+    re.IGNORECASE,
+)
+_NOT_NAMES = frozenset(
+    "the this that our my your a an new old same other which what whose any each every in on of for from to git github current"
+    " last next first second side open source monorepo whole main pet school it its their his her and or with".split()
+)  # fmt: skip
+_NOT_HAN = frozenset("这个 那个 哪个 当前 我们 上个 下个 新的 旧的 其他 什么 一个 整个 本期 这些 那些 所有 每个 你们 他们 多个".split())  # fmt: skip
+KINDS = (("repo", _REPO), ("project", _PROJECT), ("file", _FILE))
+
+
+def projects(text: str) -> dict[str, list[str]]:
+    """By kind (repo, project, file) what the text names, each once, in its order."""
+    found: dict[str, list[str]] = {}
+    for kind, pattern in KINDS:
+        named = [name for match in pattern.finditer(text[:2000]) for name in match.groupdict().values() if name]
+        kept = dict.fromkeys(
+            name.rstrip(".-") for name in named if name.lower() not in _NOT_NAMES and name not in _NOT_HAN
+        )
+        if kept:
+            found[kind] = list(kept)
+    return found

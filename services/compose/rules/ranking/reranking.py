@@ -1,0 +1,119 @@
+"""Which candidates a reranker is shown, how its scores are taken over, and the order by words alone (R082, X17)."""
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeVar
+
+from services.compose.rules.candidates import Candidate
+from services.compose.rules.ranking.fuse import FusePolicy, merge, relevances
+from shared.language import segment
+from shared.language.segment import query_terms, terms
+
+
+@dataclass(frozen=True, slots=True)
+class RerankPassage:
+    """What a reranker reads of a candidate, and how relevant fusion took it for, 0 to 1."""
+
+    text: str
+    relevance: float
+
+
+def keys(candidates: Iterable[Candidate]) -> frozenset[str]:
+    """What names these candidates."""
+    return frozenset(each.key for each in candidates)
+
+
+def shortlist(
+    candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
+) -> tuple[list[Candidate], list[RerankPassage]]:
+    """The best by fusion alone, memories, messages and resources alike, in that order; `held` keep their places."""
+    found = [each for each in merge(candidates) if each.key not in held]
+    pool = [each for each in found if each.probability >= policy.least_score]
+    scored = list(zip(pool, relevances(pool, policy), strict=True))
+    best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
+    return [each for each, _ in best], [RerankPassage(to_shown_text(each), relevance) for each, relevance in best]
+
+
+def to_shown_text(candidate: Candidate) -> str:
+    """The words, with who said them and the title where there is one."""
+    before = candidate.name or candidate.title
+    return f"{before}: {candidate.text}" if before else candidate.text
+
+
+def rescore_candidates(
+    candidates: Iterable[Candidate], judged: Sequence[Candidate], scores: Sequence[float]
+) -> list[Candidate]:
+    """The candidates, the judged ones with their scores."""
+    by_key = {each.key: score for each, score in zip(judged, scores, strict=True)}
+    return [replace(each, rerank_score=by_key.get(each.key)) for each in merge(candidates)]
+
+
+def by_places(order: Sequence[int]) -> list[float]:
+    """Scores that put a list into this order of its places: 1 for the first, then down in equal steps."""
+    count = len(order)
+    scores = [0.0] * count
+    for rank, place in enumerate(order):
+        scores[place] = (count - rank) / count
+    return scores
+
+
+MAX_TERMS = 24
+MAX_CHARS = 1000
+NEAR = 4
+"""Words of the question are near each other where at most so many places lie between them."""
+WORDS, NEARNESS = 0.2, 0.05
+"""What shared words and their nearness count beside the relevance that fusion found, which counts the rest."""
+
+
+def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
+    """One score a passage, 0 to 1; where no passage has a word of the question, its relevance."""
+    asked = query_terms(query, MAX_TERMS)
+    places = [_places(each.text, asked) for each in passages]
+    weights = {term: _rarity(sum(term in found for found in places), len(passages)) for term in asked}
+    weights = {term: weight for term, weight in weights.items() if any(term in found for found in places)}
+    total = sum(weights.values())
+    if not total:
+        return [each.relevance for each in passages]
+    pairs = [pair for pair in pairwise(asked) if pair[0] in weights and pair[1] in weights]
+    return [
+        (1 - WORDS - NEARNESS) * each.relevance
+        + WORDS * sum(weights[term] for term in found) / total
+        + NEARNESS * _nearness(found, pairs)
+        for each, found in zip(passages, places, strict=True)
+    ]
+
+
+def _places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
+    wanted = set(asked)
+    found: dict[str, list[int]] = {}
+    for at, term in enumerate(terms(text[:MAX_CHARS])):
+        if term in wanted:
+            found.setdefault(term, []).append(at)
+    return found
+
+
+def _rarity(having: int, count: int) -> float:
+    return math.log(1 + (count - having + 0.5) / (having + 0.5))
+
+
+def _nearness(found: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
+    """The share of neighbouring words of the question that stand near each other here too."""
+    if not pairs:
+        return 0.0
+    near = sum(
+        any(abs(one - other) <= NEAR for one in found.get(first, ()) for other in found.get(second, ()))
+        for first, second in pairs
+    )
+    return near / len(pairs)
+
+
+Id = TypeVar("Id", bound=Hashable)
+
+
+def rank_by_terms(query: str, texts: Sequence[tuple[Id, str]]) -> list[Id]:
+    """Those of the texts that hold a term of the query, first those that hold most of them, else in their order."""
+    wanted = set(segment.query_terms(query))
+    met = [(len(wanted.intersection(segment.terms(text))), each) for each, text in texts] if wanted else []
+    return [each for hits, each in sorted(met, key=lambda one: -one[0]) if hits]
