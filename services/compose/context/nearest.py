@@ -10,7 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
-from services.compose.rules.searching.bm25 import Lifts, to_lifts
+from services.compose.rules.searching.nearness import Lifts, to_lifts
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.subjects import Subject
 from shared.errors import TransientError

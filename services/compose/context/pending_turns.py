@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.compose import IncomingMessage
+from services.compose.rules.pending.foresight import foreseen, overlay
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
     MemorySnapshot,
@@ -14,8 +15,6 @@ from services.compose.rules.pending.pending_changes import (
     PendingMessage,
     PendingObservation,
     TakenBack,
-    foreseen,
-    overlay,
 )
 from shared import clock
 from shared.db import Database

@@ -15,7 +15,8 @@ from services.compose.rules.packing.budget import profile_for
 from services.compose.rules.packing.pack import PackPolicy
 from services.compose.rules.planning.cues import asks_for_questions
 from services.compose.rules.planning.plan import points_back
-from services.compose.rules.ranking.fuse import OF_BEST, DiversityPolicy, FusePolicy, best_of, fuse
+from services.compose.rules.ranking.diversity import DiversityPolicy
+from services.compose.rules.ranking.fuse import OF_BEST, FusePolicy, best_of, fuse
 from services.compose.rules.ranking.repeats import RepeatCandidate
 from services.compose.rules.ranking.reranking import keys
 from services.compose.rules.ranking.signals import weigh_wishes

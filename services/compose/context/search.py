@@ -10,14 +10,8 @@ from typing import Any
 from services.compose.context import knowledge_search, relations
 from services.compose.context.hits import RankedList, SearchPart, place_linked_hits
 from services.compose.context.nearest import Near, read_near
-from services.compose.context.scope_ranking import (
-    LexicalHits,
-    ScopeHits,
-    ScopeQueries,
-    common_limit,
-    hit_limit,
-    rank_hits,
-)
+from services.compose.context.scope_indexes import LexicalHits, ScopeHits, ScopeQueries, common_limit, hit_limit
+from services.compose.context.scope_ranking import rank_hits
 from services.compose.context.stages import (
     ArmReport,
     Call,

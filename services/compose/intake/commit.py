@@ -1,10 +1,11 @@
 """commit_turn (seed 000 section 6.2, X32): one transaction writes session, turn, events and the outbox row."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 
@@ -130,6 +131,7 @@ def _body(
     known: Mapping[str, Registered] = NOTHING_KNOWN,
     silent: str | None = None,
 ) -> dict[str, Any]:
+    """The turn as the database takes it: its events, its event on the bus, and the result that is answered."""
     turn_id, event_id = clock.uuid7(), clock.uuid7()
     redacted: list[Redaction] = []
     happened = list(_events(turn, redacted, known))
@@ -138,9 +140,35 @@ def _body(
         for ordinal, event in enumerate(wordless(happened, silent) if silent else happened)
     ]
     metadata = clean_json(turn.metadata, "metadata", redacted) if turn.metadata is not None else None
-    subject = Subject(turn.tenant_id, turn.user_id)
-    key = turn.idempotency_key or turn_id.hex
-    result = CommitResult(
+    result = _result(turn, turn_id, event_id, redacted, ignored)
+    envelope = _envelope(turn, turn_id, event_id, events, trace_id, policy_version)
+    return {
+        "tenant_id": turn.tenant_id,
+        "user_id": turn.user_id,
+        "session_id": turn.session_id,
+        "turn_id": str(turn_id),
+        "event_id": str(event_id),
+        "trace_id": trace_id,
+        "policy_version": policy_version,
+        "said_at": turn.created_at.isoformat() if turn.created_at else None,
+        "context_id": str(turn.context_id) if turn.context_id else None,
+        "org_id": turn.org_id,
+        "metadata": metadata,
+        "idempotency_key": turn.idempotency_key or turn_id.hex,
+        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
+        "topic": TURN_COMMITTED.name,
+        "experiment": _experiment(turn),
+        "only_ends": all(event["event_type"] == SESSION_END for event in events),
+        "events": events,
+        "result": result.model_dump(mode="json"),
+        "envelope": envelope.model_dump(mode="json"),
+    }
+
+
+def _result(
+    turn: TurnEvents, turn_id: UUID, event_id: UUID, redacted: Sequence[Redaction], ignored: Sequence[str]
+) -> CommitResult:
+    return CommitResult(
         turn_id=turn_id,
         session_id=turn.session_id,
         seq=0,
@@ -154,6 +182,16 @@ def _body(
         redacted=tuple(redacted),
         ignored_fields=tuple(redact(name, pii=False)[0] for name in ignored),
     )
+
+
+def _envelope(
+    turn: TurnEvents,
+    turn_id: UUID,
+    event_id: UUID,
+    events: Sequence[Mapping[str, Any]],
+    trace_id: str,
+    policy_version: str,
+) -> Envelope:
     committed = TurnCommitted(
         turn_id=turn_id,
         seq=0,
@@ -162,39 +200,18 @@ def _body(
         tool_call_ids=tuple(e["event_id"] for e in events if e["event_type"] == "tool_call"),
         content_hashes=tuple(_hash(orjson.dumps(e["content"])) for e in events),
     )
-    envelope = Envelope(
+    return Envelope(
         event_id=event_id,
         event_type=TurnCommitted.event_type,
         idempotency_key=f"turn.committed:{turn_id}",
         trace_id=trace_id,
-        tenant_id=subject.tenant_id,
-        user_id=subject.user_id,
+        tenant_id=turn.tenant_id,
+        user_id=turn.user_id,
         session_id=turn.session_id,
         occurred_at=clock.now(),
         policy_version=policy_version,
         payload=committed.model_dump(mode="json"),
     )
-    return {
-        "tenant_id": subject.tenant_id,
-        "user_id": subject.user_id,
-        "session_id": turn.session_id,
-        "turn_id": str(turn_id),
-        "event_id": str(event_id),
-        "trace_id": trace_id,
-        "policy_version": policy_version,
-        "said_at": turn.created_at.isoformat() if turn.created_at else None,
-        "context_id": str(turn.context_id) if turn.context_id else None,
-        "org_id": turn.org_id,
-        "metadata": metadata,
-        "idempotency_key": key,
-        "request_hash": _hash(turn.model_dump_json(exclude=UNHASHED if turn.remember else UNSAID).encode()),
-        "topic": TURN_COMMITTED.name,
-        "experiment": _experiment(turn),
-        "only_ends": all(event["event_type"] == SESSION_END for event in events),
-        "events": events,
-        "result": result.model_dump(mode="json"),
-        "envelope": envelope.model_dump(mode="json"),
-    }
 
 
 def _experiment(turn: TurnEvents) -> dict[str, Any] | None:
@@ -221,9 +238,9 @@ def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Reg
         said = call.created_at.isoformat() if call.created_at else None
         args = clean_json(call.args, f"tool_calls.{n}.args", redacted)
         answer = clean_json(call.result, f"tool_calls.{n}.result", redacted)
-        made = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
+        asked = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
         name = clean_id(call.name, f"tool_calls.{n}.name", redacted)
-        yield {"event_type": "tool_call", "role": "tool", "name": name, "content": made, "said_at": said}
+        yield {"event_type": "tool_call", "role": "tool", "name": name, "content": asked, "said_at": said}
         got = {"result": answer, "status": call.status}
         yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said}
     for n, ref in enumerate(turn.refs):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex, VectorIndex, to_lifts
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, LexicalIndex
+from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.store import search

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from services.compose.rules.candidates import Candidate, Factors, Frequency, ListOf, RankedCandidate
-from services.compose.rules.ranking.fuse import DiversityPolicy, FusePolicy, best_of, diversify, fuse, merge, rrf, share
+from services.compose.rules.ranking.diversity import DiversityPolicy, diversify
+from services.compose.rules.ranking.fuse import FusePolicy, best_of, fuse, merge, rrf, share
 from services.compose.rules.ranking.signals import factors, frequency_factor
 from shared.domain.decay import confidence_effective
 from shared.screening.sanitize import SanitizePolicy

@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from services.compose.rules.searching.bm25 import (
-    DEFAULT_CONTEXT,
-    NOTHING_NEAR,
-    WINDOW,
-    Ids,
-    Lifts,
-    VectorIndex,
-    to_lifts,
-)
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, WINDOW, Ids
+from services.compose.rules.searching.nearness import NOTHING_NEAR, Lifts, VectorIndex, to_lifts
 from shared.domain import chunk_ids
 from shared.store.search import Compared
 from shared.vectors import Reals, Scale, to_bytes, to_codes, to_units

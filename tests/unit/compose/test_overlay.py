@@ -11,6 +11,7 @@ import pytest
 from schemas.compose import IncomingMessage
 from schemas.vocabulary import Assertion
 from services.compose.context.pending_turns import OpenTurns, foresee, list_shown_turns, message, read
+from services.compose.rules.pending.foresight import overlay
 from services.compose.rules.pending.pending_changes import (
     NOTHING,
     MemorySnapshot,
@@ -18,7 +19,6 @@ from services.compose.rules.pending.pending_changes import (
     PendingChanges,
     PendingObservation,
     evidence,
-    overlay,
 )
 from shared.clock import uuid7
 from shared.db import Database

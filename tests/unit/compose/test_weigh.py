@@ -10,14 +10,8 @@ import pytest
 from services.compose.rules.planning import cues
 from services.compose.rules.ranking.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
 from services.compose.rules.ranking.weigh import weigh
-from services.compose.rules.searching.bm25 import (
-    DEFAULT_CONTEXT,
-    NO_IDS,
-    LexicalIndex,
-    VectorIndex,
-    find_preceding,
-    to_lifts,
-)
+from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, LexicalIndex, find_preceding
+from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.domain import chunk_ids
 from shared.language import segment
 from shared.store.search import Compared

@@ -21,7 +21,7 @@ from services.compose.rules.candidates import (
 )
 from services.compose.rules.packing.budget import DEFAULT_BUDGET, Allocation
 from services.compose.rules.packing.slots import PreparedEvidence, PreparedMemory
-from services.compose.rules.ranking.fuse import DiversityPolicy
+from services.compose.rules.ranking.diversity import DiversityPolicy
 from shared.policy import BudgetPolicy
 from shared.screening.sanitize import DEFAULT_SANITIZE, Outcome, SanitizePolicy
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from schemas.context_package import (
     Constraints,
@@ -33,7 +32,7 @@ from services.compose.rules.packing.budget import (
 from services.compose.rules.packing.draft import Decision, PackagedContext, PackageDraft, PackInputs, PackPolicy
 from services.compose.rules.packing.fit import SlotCandidates
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
-from services.compose.rules.packing.shrink import A_FIELD, count_frame_tokens, escapes
+from services.compose.rules.packing.shrink import count_wire_tokens, escapes
 from services.compose.rules.packing.sizes import Floors, fill, floors, gather
 from services.compose.rules.packing.slots import InstructionBlocks, PreparedEvidence
 from shared.language import tokens
@@ -94,7 +93,7 @@ def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
     while True:
         filled = fill(material, least.shares, frame.limits, policy.budget.order, draft, frame.room, wire_room)
         package = _package(inputs, policy, draft, frame)
-        over = 0 if wire_room is None else _wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
+        over = 0 if wire_room is None else count_wire_tokens(package) - int(inputs.token_limit * WIRE_SHARE)
         if wire_room is None or over <= 0 or wire_room < 0:
             return to_packaged_context(
                 package, draft, material, _allocation(inputs, policy, frame, least, filled.shares)
@@ -153,7 +152,7 @@ def _wire_room(inputs: PackInputs, policy: PackPolicy, frame: _Frame, degraded: 
     if inputs.token_limit < JSON_COUNTS_FROM:
         return None
     empty = _package(inputs, policy, PackageDraft(degraded=list(degraded)), frame)
-    return int(inputs.token_limit * WIRE_SHARE) - _wire_tokens(empty)
+    return int(inputs.token_limit * WIRE_SHARE) - count_wire_tokens(empty)
 
 
 def _allocation(
@@ -214,8 +213,8 @@ def _language(inputs: PackInputs) -> Language:
 
 
 def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame: _Frame) -> ContextPackage:
-    rules, found = frame.rules, draft.evidence
-    placed = u_shape(found)
+    rules, evidence = frame.rules, draft.evidence
+    placed = u_shape(evidence)
     recent = [message for messages in reversed(draft.turns) for message in messages]
     known = SystemBlock(type="other", text=draft.entities, updated_at=inputs.created_at) if draft.entities else None
     used: dict[str, int] = {
@@ -227,7 +226,7 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame:
         "summary": slots.cost(draft.summary),
         "entities": slots.cost(draft.entities),
     }
-    headings = HEADINGS_COST if found or draft.summary else 0
+    headings = HEADINGS_COST if evidence or draft.summary else 0
     return ContextPackage(
         context_id=inputs.context_id,
         session_id=inputs.session_id,
@@ -266,29 +265,6 @@ def _package(inputs: PackInputs, policy: PackPolicy, draft: PackageDraft, frame:
         degraded_reason=list(dict.fromkeys(draft.degraded)),
         generation_metadata=inputs.generation_metadata,
     )
-
-
-_TEXTS: dict[str, Any] = {
-    "debug": True,
-    "evidence": {"__all__": {"snippet", "title"}},
-    "system_blocks": {"__all__": {"text"}},
-    "developer_blocks": {"__all__": {"text"}},
-    "recent_turns": {"__all__": {"content"}},
-    "user_message": {"content"},
-    "working_summary": True,
-}
-
-
-def _wire_tokens(package: ContextPackage) -> int:
-    """The tokens of the package as JSON, for consumers that hand it on as it is; a few more than they are, never fewer.
-
-    What it costs without its texts, and each text, most of which were counted before.
-    """
-    texts = [package.user_message.content, package.working_summary]
-    texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
-    texts += [text for each in package.evidence for text in (each.snippet, each.title)]
-    texts += [each.content for each in package.recent_turns]
-    return count_frame_tokens(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)
 
 
 def to_packaged_context(

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from schemas.base import Contract
-from schemas.context_package import RecentMessage
+from schemas.context_package import ContextPackage, RecentMessage
 from services.compose.rules.packing.budget import COMPRESSIBLE, Slot, SlotBounds
 from services.compose.rules.packing.fit import SlotCandidates
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD
@@ -114,3 +114,26 @@ def _extras_of_turns(turns: Sequence[Sequence[RecentMessage]]) -> list[int]:
     field = A_MESSAGE + A_FIELD - MESSAGE_OVERHEAD
     shown = [[each.content for each in messages] for messages in turns]
     return [sum(field + (escapes(text) if len(text) <= SHOWN_WHOLE else 0) for text in texts) for texts in shown]
+
+
+_TEXTS: dict[str, Any] = {
+    "debug": True,
+    "evidence": {"__all__": {"snippet", "title"}},
+    "system_blocks": {"__all__": {"text"}},
+    "developer_blocks": {"__all__": {"text"}},
+    "recent_turns": {"__all__": {"content"}},
+    "user_message": {"content"},
+    "working_summary": True,
+}
+
+
+def count_wire_tokens(package: ContextPackage) -> int:
+    """The tokens of the package as JSON, for consumers that hand it on as it is; a few more than they are, never fewer.
+
+    What it costs without its texts, and each text, most of which were counted before.
+    """
+    texts = [package.user_message.content, package.working_summary]
+    texts += [each.text for each in (*package.system_blocks, *package.developer_blocks)]
+    texts += [text for each in package.evidence for text in (each.snippet, each.title)]
+    texts += [each.content for each in package.recent_turns]
+    return count_frame_tokens(package, _TEXTS) + sum(tokens.count(text) + escapes(text) + A_FIELD for text in texts)

@@ -7,7 +7,8 @@ import numpy as np
 
 from services.compose.rules.planning.cues import Cues
 from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, best_of_session
-from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, LexicalScores, Semantic, VectorIndex
+from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, LexicalScores
+from services.compose.rules.searching.nearness import Semantic, VectorIndex
 
 MOST_TURNS, MOST_MEMORIES = 100, 40
 """What stands further back is not shown: who spoke and what kind of thing is told move no chunk so far."""

@@ -1,4 +1,4 @@
-"""The signals of the final score: recency, decayed confidence, provenance, frequency, advice (seed 004 2.3.2.4, 4.1)."""
+"""Signals of the final score: recency, decayed confidence, provenance, frequency, advice (seed 004 2.3.2.4, 4.1)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from services.compose.rules.planning import answer_types, cues
 from services.compose.rules.planning.cues import Cues
-from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, Semantic, VectorIndex, find_preceding
+from services.compose.rules.searching.bm25 import Floats, Ids, LexicalIndex, find_preceding
+from services.compose.rules.searching.nearness import Semantic, VectorIndex
 
 
 class Passage(Protocol):

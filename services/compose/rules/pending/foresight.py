@@ -1,0 +1,172 @@
+"""The pending statements, one after another, as the workers will settle them: what each does to memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from services.compose.rules.pending.pending_changes import (
+    MemorySnapshot,
+    PendingChanges,
+    PendingObservation,
+)
+from services.compose.rules.resolving.outdated import OutdatedStatement, outdated_statements
+from shared.domain.statements import ActiveMemory, sense_of
+from shared.extraction.edited import Content
+from shared.language.normalise import fold
+from shared.policy import ConfidencePolicy
+from shared.resolution.resolve import Confirm, Operation, Retract, Write, resolve
+
+
+@dataclass(slots=True)
+class MemoryCourse:
+    """Memory as it becomes while the pending statements are gone through."""
+
+    active: dict[UUID, MemorySnapshot]
+    masked: dict[str, str] = field(default_factory=dict[str, str])
+    ended: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict[str, list[Mapping[str, Any]]])
+    texts: set[str] = field(default_factory=set[str])
+    gone: list[OutdatedStatement] = field(default_factory=list[OutdatedStatement])
+    stating: dict[UUID, tuple[PendingObservation, set[str]]] = field(
+        default_factory=dict[UUID, tuple[PendingObservation, set[str]]]
+    )
+
+
+def overlay(
+    pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
+) -> PendingChanges:
+    """What the pending statements, in their order, will do to these memories once the workers come to them.
+
+    `remembered` is newest first. A memory that is newer than a statement, or says the same, stays.
+    """
+    course = MemoryCourse({each.known.memory_id: each for each in remembered})
+    for each in pending:
+        settle_next(course, each, policy)
+    stating = tuple((said, frozenset(keys)) for said, keys in course.stating.values())
+    ended = {turn: tuple(gone) for turn, gone in course.ended.items()}
+    outdated = outdated_statements(reversed(course.gone))
+    return PendingChanges(course.masked, ended, frozenset(course.texts), stating, outdated)
+
+
+def foreseen(
+    pending: Sequence[PendingObservation], remembered: Sequence[MemorySnapshot], policy: ConfidencePolicy
+) -> dict[UUID, Operation]:
+    """By statement what the workers will do with it, those before it done."""
+    course = MemoryCourse({each.known.memory_id: each for each in remembered})
+    found = {each.memory_id: settle_next(course, each, policy) for each in pending}
+    return {memory_id: operation for memory_id, operation in found.items() if operation is not None}
+
+
+def settle_next(course: MemoryCourse, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
+    """What becomes of the next statement, in the course of them; None where it is a memory already."""
+    if each.memory_id in course.active:
+        return None
+    operation = resolve(each.statement, [r.known for r in course.active.values()], policy)
+    _follow(course, each, operation)
+    return operation
+
+
+def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation) -> None:
+    match operation:
+        case Write(ends=ends) if not is_outlived(course, each, ends):
+            same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
+            _end(course, each, [k for k in ends if k is not same])
+            if same:
+                _raise(course, same, operation)
+            else:
+                course.active[each.memory_id] = to_snapshot(each, operation)
+        case Confirm(target=target):
+            _raise(course, target, operation)
+        case Retract(targets=targets) if not is_outlived(course, each, targets):
+            _end(course, each, targets)
+        case _:
+            pass
+
+
+def is_outlived(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> bool:
+    """Whether a memory was learnt with the statement in mind: after it, or from its own turn."""
+    held = [course.active[known.memory_id] for known in ends]
+    return not each.now and any(
+        r.learnt
+        and (
+            r.known.valid_at > each.statement.said_at or (r.place is not None and r.place.turn_id == each.place.turn_id)
+        )
+        for r in held
+    )
+
+
+def _raise(course: MemoryCourse, target: ActiveMemory, operation: Write | Confirm) -> None:
+    """What was said again stands as firmly as the better of both."""
+    held, relation = course.active[target.memory_id], operation.relation
+    known = replace(held.known, provenance=relation.provenance, assertion=relation.assertion)
+    course.active[target.memory_id] = replace(held, known=known)
+
+
+def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
+    said = each.statement
+    known = ActiveMemory(
+        memory_id=each.memory_id,
+        root_id=each.memory_id,
+        version=1,
+        type=said.type,
+        key=said.key,
+        sense=said.sense,
+        provenance=written.relation.provenance,
+        assertion=written.relation.assertion,
+        flags=said.flags,
+        confidence=written.relation.confidence,
+        valid_at=said.said_at,
+        source_sessions=(said.session_id,),
+        polarity=each.polarity,
+        text=each.text,
+        words=each.words,
+        told=each.told,
+    )
+    return MemorySnapshot(amend_memory(known, written.content) if written.content else known, each.place, learnt=False)
+
+
+def amend_memory(known: ActiveMemory, content: Content) -> ActiveMemory:
+    value = dict(content.value)
+    return replace(
+        known,
+        type=content.type,
+        key=content.key,
+        sense=sense_of(content.key, value, content.text, content.polarity),
+        polarity=content.polarity,
+        flags=content.flags,
+        text=content.text,
+        words=(content.text, *(str(value[name]) for name in ("target", "value") if value.get(name))),
+        told=content.text,
+        value=value,
+        valid_until=content.valid_until,
+    )
+
+
+def _end(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMemory]) -> None:
+    keys: set[str] = set()
+    for known in ends:
+        held = course.active.pop(known.memory_id)
+        course.texts.add(fold(known.text.strip()))
+        if not each.forgotten:
+            course.gone.append(_to_outdated(each, held))
+        if held.learnt:
+            course.masked[str(known.memory_id)] = each.cause
+            keys.add(f"memory:{known.memory_id}")
+        elif known.memory_id in course.stating:
+            keys |= course.stating.pop(known.memory_id)[1]
+        if at := held.place:
+            gone = {"ordinal": at.ordinal, "span": at.span, "word": at.word, "cause": each.cause}
+            gone |= {"until": each.statement.said_at, "forgotten": each.forgotten}
+            course.ended.setdefault(at.turn_id, []).append(gone)
+            keys.add(f"turn:{at.turn_id}:{at.ordinal}")
+    if keys and (each.statement.key or each.statement.assertion == "correction"):
+        course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
+
+
+def _to_outdated(each: PendingObservation, held: MemorySnapshot) -> OutdatedStatement:
+    word = held.place.word if held.place else None
+    instead = None if each.statement.retracts else each.text
+    turns = frozenset({held.place.turn_id} if held.place else ())
+    return OutdatedStatement(
+        each.statement.said_at, held.known.text, held.known.told, word, instead, turns, certain=True
+    )
