@@ -3,7 +3,8 @@
 from collections import Counter
 from difflib import get_close_matches
 
-from fastapi import Request
+from fastapi import Request, params
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -12,6 +13,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from schemas.turn_events import MAX_BODY_BYTES, ErrorReply, FieldProblem
 from shared.errors import RefusedError
+
+WHOSE = ("user_id", "tenant_id")
+"""The parameters that say whose data a request is about: they stand first wherever parameters are listed."""
 
 
 class Framing:
@@ -59,7 +63,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
     route = request.scope.get("route")
     if not request.url.query or not isinstance(route, APIRoute):
         return
-    known = [field.alias for field in route.dependant.query_params]
+    known = list_query_parameters(route)
     given = Counter(name for name, _ in request.query_params.multi_items())
     problems = [FieldProblem(field=name, problem=_unknown(name, known)) for name in given if name not in known]
     problems += [
@@ -70,6 +74,12 @@ async def refuse_unknown_parameters(request: Request) -> None:
     if problems:
         first = problems[0]
         raise RefusedError("invalid_request", f"{first.field}: {first.problem}", tuple(problems[:20]))
+
+
+def list_query_parameters(route: APIRoute) -> list[str]:
+    """The names of what the route reads of the address behind the question mark, whose data first."""
+    names = [field.alias for field in get_flat_params(route.dependant) if isinstance(field.field_info, params.Query)]
+    return sorted(names, key=lambda name: name not in WHOSE)
 
 
 _OTHER_NAMES = {"memory_type": "type", "q": "query", "tenant": "tenant_id", "user": "user_id"}

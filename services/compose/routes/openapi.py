@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from schemas.turn_events import ErrorReply
+from services.compose.routes.bounds import WHOSE
 from shared.telemetry import METRICS_TYPE
 
 REF = "#/components/schemas/{model}"
@@ -46,6 +47,8 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
     schemas |= {renamed.get(name, name): _redirect(model, renamed) for name, model in read.items()}
     for path in schema["paths"].values():
         for operation in path.values():
+            if "parameters" in operation:
+                operation["parameters"].sort(key=_place_of)
             if "requestBody" in operation:
                 operation["requestBody"] = _redirect(operation["requestBody"], renamed)
             operation["responses"].pop("422", None)
@@ -53,6 +56,11 @@ def _schema(app: FastAPI, profiles: list[str]) -> dict[str, Any]:
             operation["responses"]["default"] = {"description": "Refused or failed", "content": refusal}
     schema["paths"] |= _probes()
     return schema
+
+
+def _place_of(parameter: Mapping[str, Any]) -> tuple[bool, bool]:
+    """What stands in the path first, then whose data the request is about."""
+    return parameter["in"] != "path", parameter["name"] not in WHOSE
 
 
 def _redirect(schema: Any, renamed: Mapping[str, str]) -> Any:

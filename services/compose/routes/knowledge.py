@@ -1,0 +1,57 @@
+"""Routes of what is known beside a user's memory: documents that went to knowledge, experience of the agent's tools."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from schemas.experience import ExperiencePage
+from schemas.resources import KnowledgeChanged, KnowledgeVersion, ResourcePage, ResourceState
+from services.compose.context import experience
+from services.compose.manage import library
+from services.compose.routes.openapi import body_of
+from services.compose.routes.requests import (
+    Limit,
+    Owner,
+    ParsedBody,
+    ServiceRuntime,
+    TenantId,
+    UserId,
+    json_of,
+    parse_body,
+)
+from shared.domain.subjects import Subject
+
+router = APIRouter(prefix="/v1", tags=["knowledge"])
+experience_router = APIRouter(prefix="/v1/experience", tags=["experience"])
+
+
+@router.get("/resources", name="resources", summary="What of a user's turns went to knowledge, or why not")
+async def list_resources(
+    owner: Owner,
+    rt: ServiceRuntime,
+    state: Annotated[ResourceState | None, Query()] = None,
+    turn_id: Annotated[UUID | None, Query(description="Of this turn only")] = None,
+    limit: Limit = 50,
+) -> ResourcePage:
+    return await library.page(rt, owner, state=state, turn_id=turn_id, limit=limit)
+
+
+@router.post(
+    "/knowledge/changed",
+    response_model=KnowledgeVersion,
+    openapi_extra=body_of(KnowledgeChanged),
+    name="changed",
+    summary="Knowledge has changed beside us: no older answer of it is used again",
+)
+async def note_change(
+    body: Annotated[ParsedBody[KnowledgeChanged], Depends(parse_body(KnowledgeChanged))], rt: ServiceRuntime
+) -> Response:
+    return json_of(await library.note_change(rt, body.value))
+
+
+@experience_router.get("", name="learnt", summary="What the agent of a tenant has learnt of its own tools")
+async def list_experience(
+    rt: ServiceRuntime, tenant_id: TenantId = "default", user_id: UserId | None = None
+) -> ExperiencePage:
+    return await experience.page(rt, Subject(tenant_id, user_id or ""))

@@ -1,0 +1,76 @@
+"""Routes of packages that were answered: listed, shown again, explained, with the plans that were executed."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from schemas.base import ExternalId
+from schemas.context_package import ContextPackage
+from schemas.messages import PackageMessages
+from schemas.receipts import ContextPage, ContextReceipt
+from schemas.retrieve import PlanView
+from services.compose.receipts import packages
+from services.compose.routes.requests import Limit, Offset, RecordedOwner, ServiceRuntime, json_of
+from services.compose.rules.packing.why import Told
+
+router = APIRouter(prefix="/v1", tags=["receipts"])
+
+
+@router.get("/contexts", name="page", summary="The packages of a user or of one session, newest first")
+async def list_contexts(
+    owner: RecordedOwner,
+    rt: ServiceRuntime,
+    session_id: Annotated[ExternalId | None, Query(description="Of this session only")] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> ContextPage:
+    return await packages.page(rt, owner, session_id, limit, offset)
+
+
+@router.get(
+    "/contexts/{context_id}",
+    name="package",
+    summary="A package as it was answered, while it is stored; 410 `erased` once it was erased",
+)
+async def get_package(context_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> ContextPackage:
+    return await packages.package(rt, owner, context_id)
+
+
+@router.get(
+    "/contexts/{context_id}/messages",
+    response_model=PackageMessages,
+    name="chat",
+    summary="The package as messages of a chat API",
+)
+async def get_messages(
+    context_id: UUID,
+    owner: RecordedOwner,
+    rt: ServiceRuntime,
+    developer: Annotated[bool, Query(description="False: the developer's rules join the system message")] = True,
+) -> Response:
+    return json_of(await packages.as_messages(rt, owner, context_id, developer=developer), lean=True)
+
+
+@router.get(
+    "/plans/{plan_id}",
+    name="plan",
+    summary="A plan as it was executed, while it is stored: by the `plan_id` of a pack or a package's `context_id`",
+)
+async def get_plan(plan_id: UUID, owner: RecordedOwner, rt: ServiceRuntime) -> PlanView:
+    return await packages.plan(rt, owner, plan_id)
+
+
+@router.get(
+    "/receipts/{context_id}",
+    name="receipt",
+    summary="Why each thing is in the package, and why others are not",
+)
+async def get_receipt(
+    context_id: UUID,
+    owner: RecordedOwner,
+    rt: ServiceRuntime,
+    item: Annotated[str | None, Query(max_length=2048, description="An id or address; any memory may be asked")] = None,
+    lang: Annotated[Told, Query(description="Of the sentences")] = "en",
+) -> ContextReceipt:
+    return await packages.receipt(rt, owner, context_id, item, lang)

@@ -1,0 +1,90 @@
+"""Routes of what is said: turns and what was learnt from them, and the media that they name (decision 10)."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from schemas.media import MediaState, MediaView
+from schemas.turn_events import CommitResult, TurnEvents
+from schemas.views import TurnOutcomeView, TurnView
+from services.compose.intake import media
+from services.compose.intake.commit import commit_turn
+from services.compose.manage import memories
+from services.compose.routes.openapi import body_of
+from services.compose.routes.requests import (
+    MediaPath,
+    Owner,
+    PackageRecorder,
+    ParsedBody,
+    ServiceRuntime,
+    json_of,
+    parse_body,
+    with_key,
+)
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.telemetry import TURNS_REFUSED
+
+router = APIRouter(prefix="/v1/turns", tags=["turns"])
+media_router = APIRouter(prefix="/v1/media", tags=["media"])
+_parse_turn = parse_body(TurnEvents)
+
+
+async def parse_turn(request: Request) -> ParsedBody[TurnEvents]:
+    """The turn that is committed; one that is refused is counted."""
+    try:
+        return await _parse_turn(request)
+    except RefusedError as error:
+        TURNS_REFUSED.labels(error.code).inc()
+        raise
+
+
+@router.post(
+    "",
+    response_model=CommitResult,
+    status_code=201,
+    openapi_extra=body_of(TurnEvents),
+    name="commit",
+    summary="Commit one turn; the same idempotency key with the same body answers 200 with the first result",
+)
+async def post_turn(
+    request: Request,
+    body: Annotated[ParsedBody[TurnEvents], Depends(parse_turn)],
+    rt: ServiceRuntime,
+    recorder: PackageRecorder,
+) -> Response:
+    turn = with_key(body.value, request)
+    await recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
+    committed = await commit_turn(turn, rt, transport="http", ignored=body.ignored)
+    return json_of(committed.result, 201 if committed.fresh else 200)
+
+
+@router.get("/{turn_id}", name="turn", summary="A turn as it was said")
+async def get_turn(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnView:
+    return await memories.turn(rt, owner, turn_id)
+
+
+@router.get("/{turn_id}/outcome", name="outcome", summary="What was learnt from a turn")
+async def get_outcome(turn_id: UUID, owner: Owner, rt: ServiceRuntime) -> TurnOutcomeView:
+    return await memories.outcome(rt, owner, turn_id)
+
+
+@media_router.put(
+    "/{media_id:external}",
+    response_model=MediaView,
+    openapi_extra=body_of(MediaState),
+    name="put",
+    summary="Register what a scanner says of a media file; a message that names it is taken only while it is safe",
+)
+async def put_media(
+    media_id: MediaPath,
+    body: Annotated[ParsedBody[MediaState], Depends(parse_body(MediaState))],
+    rt: ServiceRuntime,
+) -> Response:
+    return json_of(await media.put(rt, media_id, body.value))
+
+
+@media_router.get("/{media_id:external}", name="one", summary="A registered media file")
+async def get_media(media_id: MediaPath, owner: Owner, rt: ServiceRuntime) -> MediaView:
+    return await media.view(rt, owner, media_id)
