@@ -241,5 +241,5 @@ def _key(record: Record) -> str:
 
     The place alone would repeat once a broker has lost its data and counts from zero again.
     """
-    said = hashlib.sha256(record.value or b"").hexdigest()[:32]
-    return f"kafka:{record.partition}:{record.offset}:{record.timestamp}:{said}"
+    digest = hashlib.sha256(record.value or b"").hexdigest()[:32]
+    return f"kafka:{record.partition}:{record.offset}:{record.timestamp}:{digest}"

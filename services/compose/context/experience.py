@@ -45,18 +45,18 @@ def get_known_hints(rt: Runtime, subject: Subject, intent: Intent, language: Lan
     if not rt.policy.compose.agent_hints:
         return ()
     lines = cast("Lines | None", rt.experience.get(subject.tenant_id, make_loader(rt, subject.tenant_id)))
-    told = lines.to_hints(subject.user_id, intent, language) if lines else ()
-    if told:
+    known = lines.to_hints(subject.user_id, intent, language) if lines else ()
+    if known:
         AGENT_HINTS.inc()
-    return told
+    return known
 
 
 def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
     async def read() -> Lines:
         async with rt.db.system() as conn:
-            found = await experience.of_tenant(conn, tenant_id, MOST_READ)
+            rows = await experience.of_tenant(conn, tenant_id, MOST_READ)
         learnt: dict[str | None, list[Learnt]] = {}
-        for each in found:
+        for each in rows:
             learnt.setdefault(each.user_id, []).append(Learnt(each.key, each.figures))
         return Lines(learnt, {})
 
@@ -65,8 +65,8 @@ def make_loader(rt: Runtime, tenant_id: str) -> Callable[[], Awaitable[Lines]]:
 
 async def page(rt: Runtime, subject: Subject) -> ExperiencePage:
     """What the tenant shares, and what comes from this user's receipts alone."""
-    (found,) = await rt.db.read(subject, experience.of(subject, MOST_SHOWN))
-    return ExperiencePage(experience=tuple(_view(each) for each in found))
+    (experiences,) = await rt.db.read(subject, experience.of(subject, MOST_SHOWN))
+    return ExperiencePage(experience=tuple(_view(each) for each in experiences))
 
 
 def _view(each: Experience) -> ExperienceView:

@@ -57,13 +57,13 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
         ended.taken_back(subject, ENDED_MOST),
         entities.load_joined(subject),
     )
-    said = message.blocks
+    admitted = message.blocks
     async with _in_time(call.left_s()):
         if named or rt.knowledge.configured:
             core, summary, recent, epoch, gone, taken, joined, registered, version = await rt.db.read(
                 subject, *reads, load_known(subject, named), knowledge.version(scope)
             )
-            said = media.admit_blocks(message, registered)
+            admitted = media.admit_blocks(message, registered)
         else:
             core, summary, recent, epoch, gone, taken, joined = await rt.db.read(subject, *reads)
         earlier = pending_turns.list_turns_before(recent.window, message)
@@ -82,8 +82,8 @@ async def load(rt: Runtime, call: Call, request: ComposeRequest) -> ComposeState
         shown=pending_turns.list_shown_turns(recent.window, message, policy.recent_turns_max),
         memory=MemoryState(changes, scope, version, epoch),
         hidden=tuple(hidden),
-        parts=read_message(request, said, policy),
-        question=blocks.to_question(said, ASKED_CHARS, policy.sanitize),
+        parts=read_message(request, admitted, policy),
+        question=blocks.to_question(admitted, ASKED_CHARS, policy.sanitize),
         joined=joined,
     )
 

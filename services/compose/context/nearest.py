@@ -86,7 +86,7 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
     deadline_s = rt.policy.compose.embed_deadline_ms / 1000
     scales = {**await models.scales(deadline_s=deadline_s), static.model_id: static_scale()}
     vectors = await models.embed(list(asked.values()), deadline_s=deadline_s)
-    found: dict[int, Lifts] = {}
+    lifts: dict[int, Lifts] = {}
     for (n, text), vector in zip(asked.items(), vectors, strict=True):
         views = models.views(vector)
         held = rt.pages.find(subject, set_id)
@@ -94,8 +94,8 @@ async def _by_encoder(rt: Runtime, subject: Subject, texts: Texts, within: Searc
         (meant,) = await rt.db.read(subject, reading)
         rows = load_pages(rt, subject, set_id, held, meant)
         units = {name: np.asarray(of, dtype=np.float32) for name, of in views.items()}
-        found[n] = to_lifts(rows, {**units, static.model_id: static.encode(text)}, scales)
-    return found
+        lifts[n] = to_lifts(rows, {**units, static.model_id: static.encode(text)}, scales)
+    return lifts
 
 
 def _version(held: Pages | None) -> UUID | None:

@@ -39,10 +39,10 @@ READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 NO_MESSAGES: Mapping[int, PendingMessage] = {}
 
 
-def message(said: IncomingMessage, session_id: str, at: datetime) -> Turn:
+def message(incoming: IncomingMessage, session_id: str, at: datetime) -> Turn:
     """The message being answered, as the turn that it may become."""
     turn_id = clock.uuid7()
-    event = Event(turn_id, turn_id, 0, "user_message", "user", said.name, {"text": said.words}, at)
+    event = Event(turn_id, turn_id, 0, "user_message", "user", incoming.name, {"text": incoming.words}, at)
     return Turn(turn_id, session_id, 0, turn_id, "", "", at, at, False, (event,))
 
 
@@ -80,11 +80,15 @@ async def foresee(
 
 
 async def foretell(
-    db: Database, subject: Subject, open_turns: OpenTurns, said: Sequence[PendingObservation], policy: ConfidencePolicy
+    db: Database,
+    subject: Subject,
+    open_turns: OpenTurns,
+    stated: Sequence[PendingObservation],
+    policy: ConfidencePolicy,
 ) -> Mapping[UUID, Operation]:
     """What will become of each of these statements, by its id, after what the open turns state."""
     open_turns = await drop_withheld_turns(db, subject, open_turns)
-    pending = [*open_turns.statements(subject, policy), *said]
+    pending = [*open_turns.statements(subject, policy), *stated]
     (known,) = await db.read(subject, memory.load_concerned(subject, [each.statement for each in pending]))
     return foreseen(pending, [to_memory_snapshot(each) for each in known], policy)
 
@@ -112,19 +116,19 @@ def read(turn: Turn, policy: ConfidencePolicy, *, now: bool) -> list[PendingObse
     """What the turn states; with `now` it is the message being answered."""
     text = turn_text(turn)
     spoken = {m.ordinal: m for m in text.messages if m.role == "user"}
-    heard = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
-    observed = observe(heard, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
-    said = {o: PendingMessage(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
-    return to_pending(observation_rows(turn, observed, policy), said, now=now)
+    user_text = TurnText(tuple(spoken.values()), text.tool_calls, text.refs, text.items)
+    observed = observe(user_text, ObserveContext(occurred_at=turn.said_at, answer_before=""), READING)
+    messages = {o: PendingMessage(m.text, m.created_at, turn.session_id, m.role, m.name) for o, m in spoken.items()}
+    return to_pending(observation_rows(turn, observed, policy), messages, now=now)
 
 
 def to_pending(
-    rows: Iterable[ObservationRow], said: Mapping[int, PendingMessage] = NO_MESSAGES, *, now: bool = False
+    rows: Iterable[ObservationRow], messages: Mapping[int, PendingMessage] = NO_MESSAGES, *, now: bool = False
 ) -> list[PendingObservation]:
     """What was observed of a turn, as statements on their way; names that it only mentions state nothing."""
     # what a restored version says is read where it is restored
     kept = [row for row in rows if row.detector != "entities" and (row.detector, row.pattern) != ("items", RESTORE)]
-    return [to_pending_observation(row, said.get(row.ordinal), now=now) for row in kept]
+    return [to_pending_observation(row, messages.get(row.ordinal), now=now) for row in kept]
 
 
 def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *, now: bool) -> PendingObservation:
@@ -144,19 +148,20 @@ def to_pending_observation(row: ObservationRow, spoken: PendingMessage | None, *
 
 def taken_back(turns: Sequence[Turn], now: Turn | None, known: Iterable[TakenBackTurn] = ()) -> Mapping[str, TakenBack]:
     """What was taken back of turns: as is known of all of them, and as the turns of a session read, the last `now`."""
-    found = {each.turn_id: TakenBack(each.until, each.forgotten) for each in known}
+    by_turn = {each.turn_id: TakenBack(each.until, each.forgotten) for each in known}
     before: tuple[UUID, str] | None = None
     for turn in (*turns, *([now] if now else ())):
-        said = next((m for m in turn_text(turn).messages if m.role == "user"), None)
-        if said is None:
+        message = next((m for m in turn_text(turn).messages if m.role == "user"), None)
+        if message is None:
             continue
-        taking = next((each for each in retractions.find(said.text) if each.takes_before), None)
+        taking = next((each for each in retractions.find(message.text) if each.takes_before), None)
         if taking and before:
             turn_id, text = before
             forgotten = taking.why in retractions.FORGOTTEN
-            found[str(turn_id)] = TakenBack(said.created_at, forgotten, text[slice(*retractions.last_sentence(text))])
-        before = (turn.turn_id, said.text)
-    return found
+            sentence = text[slice(*retractions.last_sentence(text))]
+            by_turn[str(turn_id)] = TakenBack(message.created_at, forgotten, sentence)
+        before = (turn.turn_id, message.text)
+    return by_turn
 
 
 def to_memory_snapshot(known: Memory) -> MemorySnapshot:
@@ -176,15 +181,15 @@ def _word(value: dict[str, object]) -> str | None:
     return str(word) if word else None
 
 
-def list_turns_before(window: Sequence[Turn], said: IncomingMessage) -> Sequence[Turn]:
+def list_turns_before(window: Sequence[Turn], incoming: IncomingMessage) -> Sequence[Turn]:
     """The turns before the message being answered, which may be stored already."""
-    now = [("user", said.words, media_ids(said.blocks))]
+    now = [("user", incoming.words, media_ids(incoming.blocks))]
     return window[:-1] if window and list_messages(window[-1]) == now else window
 
 
-def list_shown_turns(window: Sequence[Turn], said: IncomingMessage, most: int) -> frozenset[str]:
+def list_shown_turns(window: Sequence[Turn], incoming: IncomingMessage, most: int) -> frozenset[str]:
     """The turns that the package shows in full: the newest `most`, not counting the message being answered."""
-    newest = most + len(window) - len(list_turns_before(window, said))
+    newest = most + len(window) - len(list_turns_before(window, incoming))
     return frozenset(str(turn.turn_id) for turn in window[-newest:]) if newest else frozenset()
 
 

@@ -27,9 +27,9 @@ def entities(
 
     async def run() -> list[Hit]:
         async with rt.db.transaction(subject) as conn:
-            found = dict(await relations.load_related(conn, subject, canonical, spelt, step.terms, most * 2))
-            hits = await store.at(subject, list(map(str, found)), [], most * 2, within).on(conn)
-        scored = [hit._replace(score=found[hit.chunk_id]) for hit in hits]
+            scores = dict(await relations.load_related(conn, subject, canonical, spelt, step.terms, most * 2))
+            hits = await store.at(subject, list(map(str, scores)), [], most * 2, within).on(conn)
+        scored = [hit._replace(score=scores[hit.chunk_id]) for hit in hits]
         return sorted(scored, key=lambda hit: (-hit.score, -hit.said_at.timestamp(), hit.chunk_id.int))[:most]
 
     return run
@@ -42,8 +42,8 @@ def tail(
 
     async def run() -> list[Hit]:
         async with rt.db.transaction(subject) as conn:
-            found = await relations.tail(conn, subject, session_id, min(most, TAIL_MESSAGES))
-            hits = await store.at(subject, list(map(str, found)), [], len(found), within).on(conn) if found else []
+            chunks = await relations.tail(conn, subject, session_id, min(most, TAIL_MESSAGES))
+            hits = await store.at(subject, list(map(str, chunks)), [], len(chunks), within).on(conn) if chunks else []
         newest = sorted(hits, key=lambda hit: -hit.chunk_id.int)
         return [hit._replace(score=1.0 / place) for place, hit in enumerate(newest, 1)]
 

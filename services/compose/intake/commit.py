@@ -228,21 +228,21 @@ def _events(turn: TurnEvents, redacted: list[Redaction], known: Mapping[str, Reg
         version, content = _content(message, f"messages.{n}.content", redacted, known)
         if model := clean_id(message.model, f"messages.{n}.model", redacted):
             content["model"] = model
-        said = message.created_at.isoformat() if message.created_at else None
+        said_at = message.created_at.isoformat() if message.created_at else None
         kind = _ROLE_EVENTS[message.role]
         name = clean_text(message.name, f"messages.{n}.name", redacted) if message.name else None
         meta = clean_json(message.meta, f"messages.{n}.meta", redacted) if message.meta else None
-        body = {"role": message.role, "name": name, "content": content, "version": version, "said_at": said}
+        body = {"role": message.role, "name": name, "content": content, "version": version, "said_at": said_at}
         yield {"event_type": kind, **body, "meta": meta}
     for n, call in enumerate(turn.tool_calls):
-        said = call.created_at.isoformat() if call.created_at else None
+        said_at = call.created_at.isoformat() if call.created_at else None
         args = clean_json(call.args, f"tool_calls.{n}.args", redacted)
         answer = clean_json(call.result, f"tool_calls.{n}.result", redacted)
         asked = {"args": args, "call_id": clean_id(call.call_id, f"tool_calls.{n}.call_id", redacted)}
         name = clean_id(call.name, f"tool_calls.{n}.name", redacted)
-        yield {"event_type": "tool_call", "role": "tool", "name": name, "content": asked, "said_at": said}
+        yield {"event_type": "tool_call", "role": "tool", "name": name, "content": asked, "said_at": said_at}
         got = {"result": answer, "status": call.status}
-        yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said}
+        yield {"event_type": "tool_result", "role": "tool", "name": name, "content": got, "said_at": said_at}
     for n, ref in enumerate(turn.refs):
         body = clean_json(ref.model_dump(mode="json"), f"refs.{n}", redacted)
         yield {"event_type": "ref", "role": None, "name": None, "content": body, "said_at": None}

@@ -61,31 +61,31 @@ def state_of(block: ContentBlock, registered: Registered | None) -> SecurityStat
 
 def problems(blocks: Placed, known: Mapping[str, Registered]) -> tuple[FieldProblem, ...]:
     """Why media may not be read, by field; a message with any such media is refused whole."""
-    found: list[FieldProblem] = []
+    refused: list[FieldProblem] = []
     for field, block in blocks:
         if block.media_id is None:
             continue
         registered = known.get(block.media_id)
         state = state_of(block, registered)
         if state != "safe":
-            found.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
+            refused.append(FieldProblem(field=field, problem=f"{block.type} {block.media_id} is {state}, not safe"))
         elif registered and registered.type != block.type:
             problem = f"{block.media_id} is registered as {registered.type}, not {block.type}"
-            found.append(FieldProblem(field=field, problem=problem))
-    return tuple(found)
+            refused.append(FieldProblem(field=field, problem=problem))
+    return tuple(refused)
 
 
-def admit_blocks(said: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
+def admit_blocks(message: IncomingMessage, known: Mapping[str, Registered]) -> tuple[ContentBlock, ...]:
     """The blocks of a message being answered; RefusedError media_security_blocked names all media that is not safe."""
-    placed = [(f"user_message.{place}.media_id", block) for place, block in said.placed]
+    placed = [(f"user_message.{place}.media_id", block) for place, block in message.placed]
     if found := problems(placed, known):
         raise refusal(found)
-    return tuple(settle_block(block, known) for block in said.blocks)
+    return tuple(settle_block(block, known) for block in message.blocks)
 
 
-def refusal(found: tuple[FieldProblem, ...]) -> RefusedError:
+def refusal(problems: tuple[FieldProblem, ...]) -> RefusedError:
     """The refusal that names every such media."""
-    return RefusedError(BLOCKED, f"{found[0].field}: {found[0].problem}", found, status=409)
+    return RefusedError(BLOCKED, f"{problems[0].field}: {problems[0].problem}", problems, status=409)
 
 
 def settle_block(block: ContentBlock, known: Mapping[str, Registered]) -> ContentBlock:

@@ -14,8 +14,8 @@ from shared.store.resources import ListedResource
 async def page(rt: Runtime, subject: Subject, *, state: str | None, turn_id: UUID | None, limit: int) -> ResourcePage:
     """The user's resources, newest first."""
     async with rt.db.transaction(subject) as conn:
-        found = await resources.page(conn, subject, state=state, turn_id=turn_id, limit=limit)
-    return ResourcePage(resources=tuple(_view(each) for each in found))
+        listed = await resources.page(conn, subject, state=state, turn_id=turn_id, limit=limit)
+    return ResourcePage(resources=tuple(_view(each) for each in listed))
 
 
 async def note_change(rt: Runtime, asked: KnowledgeChanged) -> KnowledgeVersion:

@@ -25,7 +25,7 @@ GONE = 410
 async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int, offset: int) -> ContextPage:
     """The packages of a user or a session, newest first."""
     async with rt.db.transaction(subject) as conn:
-        found = await contexts.page(conn, subject, session_id, limit, offset)
+        stored = await contexts.page(conn, subject, session_id, limit, offset)
     return ContextPage(
         contexts=tuple(
             ContextSummary(
@@ -39,7 +39,7 @@ async def page(rt: Runtime, subject: Subject, session_id: str | None, limit: int
                 utilized=each.utilized,
                 user_feedback_signal=each.feedback_signal,  # pyright: ignore[reportArgumentType] # the vocabulary's
             )
-            for each in found
+            for each in stored
         )
     )
 
@@ -79,8 +79,8 @@ async def plan(rt: Runtime, subject: Subject, plan_id: UUID) -> PlanView:
 
 async def as_messages(rt: Runtime, subject: Subject, context_id: UUID, *, developer: bool) -> PackageMessages:
     """The package as messages of a chat API, in the contract's order."""
-    found = await package(rt, subject, context_id)
-    return PackageMessages(context_id=found.context_id, messages=tuple(messages(found, developer=developer)))
+    shown = await package(rt, subject, context_id)
+    return PackageMessages(context_id=shown.context_id, messages=tuple(messages(shown, developer=developer)))
 
 
 async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | None, language: Told) -> ContextReceipt:
@@ -89,24 +89,24 @@ async def receipt(rt: Runtime, subject: Subject, context_id: UUID, item: str | N
     RefusedError 404 where there are no receipts (any more), 410 where they were erased.
     """
     async with rt.db.transaction(subject) as conn:
-        found = await contexts.receipts(conn, subject, context_id)
-        if found is None:
+        receipts = await contexts.receipts(conn, subject, context_id)
+        if receipts is None:
             stored = await contexts.package(conn, subject, context_id)
             if stored and stored.erased:
                 raise refuse_erased(context_id)
             raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=NOT_FOUND)
-        decisions: list[dict[str, Any]] = found.injection["decisions"]
+        decisions: list[dict[str, Any]] = receipts.injection["decisions"]
         wanted = [each for each in decisions if item is None or _is(each["id"], item)]
         if item is not None and not wanted:
             wanted = [await _absent(conn, subject, item)]
-    items = tuple(_item(each, found, language) for each in wanted)
+    items = tuple(_item(each, receipts, language) for each in wanted)
     injected = sum(each["decision"] == "injected" for each in decisions)
     return ContextReceipt(
-        context_id=str(found.context_id),
-        session_id=found.session_id,
-        request_id=found.request_id,
-        created_at=found.created_at,
-        degraded_reason=tuple(found.injection["degraded_reason"]),
+        context_id=str(receipts.context_id),
+        session_id=receipts.session_id,
+        request_id=receipts.request_id,
+        created_at=receipts.created_at,
+        degraded_reason=tuple(receipts.injection["degraded_reason"]),
         injected=injected,
         rejected=len(decisions) - injected,
         items=items,
@@ -153,17 +153,17 @@ def _uuid(text: str) -> UUID | None:
         return None
 
 
-def _item(made: dict[str, Any], found: Receipts, language: Told) -> ReceiptItem:
-    place, memory_id = made.get("context_position"), _uuid(made["id"].removeprefix("memory:"))
-    carried = made["decision"] == "injected" and memory_id is not None
-    used = None if not carried or found.used_ids is None else memory_id in found.used_ids
+def _item(decision: dict[str, Any], receipts: Receipts, language: Told) -> ReceiptItem:
+    place, memory_id = decision.get("context_position"), _uuid(decision["id"].removeprefix("memory:"))
+    carried = decision["decision"] == "injected" and memory_id is not None
+    used = None if not carried or receipts.used_ids is None else memory_id in receipts.used_ids
     return ReceiptItem(
-        id=made["id"],
-        source_uri=made.get("source_uri") or _address(made["id"]),
-        decision=made["decision"],
-        decision_reason=cast("DecisionReason", made["decision_reason"]),
+        id=decision["id"],
+        source_uri=decision.get("source_uri") or _address(decision["id"]),
+        decision=decision["decision"],
+        decision_reason=cast("DecisionReason", decision["decision_reason"]),
         context_position=ContextPosition.model_validate(place) if place else None,
         utilized=used,
-        user_feedback_signal=found.feedback_signal if used else None,  # pyright: ignore[reportArgumentType] # the vocabulary's
-        why=why(made, language),
+        user_feedback_signal=receipts.feedback_signal if used else None,  # pyright: ignore[reportArgumentType] # the vocabulary's
+        why=why(decision, language),
     )

@@ -45,27 +45,27 @@ def resolve_conflicts(
         return ConflictResolution(tuple(evidence), tuple(core))
     now = frozenset(query_terms(message, 64))
     lost: dict[str, CandidateConflict] = {}
-    told: set[str] = set()
+    turns: set[str] = set()
     for each in evidence:
         source = each.candidate
         if _yields(source):
-            found = _conflict(each.key, source.text, rules, now, each.score)
-            if found:
-                lost[each.key] = found
-                told |= {source.turn_id} if source.turn_id else set()
+            conflict = _conflict(each.key, source.text, rules, now, each.score)
+            if conflict:
+                lost[each.key] = conflict
+                turns |= {source.turn_id} if source.turn_id else set()
     for memory in core:
         key = f"memory:{memory.memory_id}"
         if key not in lost and _pinned_yields(memory):
-            found = _conflict(key, memory.text, rules, now, memory.confidence)
-            if found:
-                lost[key] = found
-                told |= {memory.turn_id} if memory.turn_id else set()
+            conflict = _conflict(key, memory.text, rules, now, memory.confidence)
+            if conflict:
+                lost[key] = conflict
+                turns |= {memory.turn_id} if memory.turn_id else set()
     for each in evidence:
         source = each.candidate
-        if source.kind == "turn" and source.role == "user" and source.turn_id in told:
-            found = _conflict(each.key, source.text, rules, now, each.score)
-            if found:
-                lost[each.key] = found
+        if source.kind == "turn" and source.role == "user" and source.turn_id in turns:
+            conflict = _conflict(each.key, source.text, rules, now, each.score)
+            if conflict:
+                lost[each.key] = conflict
     return ConflictResolution(
         tuple(each for each in evidence if each.key not in lost),
         tuple(each for each in core if f"memory:{each.memory_id}" not in lost),
@@ -123,5 +123,5 @@ def _conflict(
     wanted: PreferenceClaim | None = wish(text)
     if wanted is None:
         return None
-    found = next(((source, norm) for source, norm in rules if against(norm, wanted, now)), None)
-    return CandidateConflict(key, found[0].key, found[0].uri, found[1].force, score) if found else None
+    rule = next(((source, norm) for source, norm in rules if against(norm, wanted, now)), None)
+    return CandidateConflict(key, rule[0].key, rule[0].uri, rule[1].force, score) if rule else None

@@ -71,10 +71,10 @@ def _is_short(inputs: PackInputs, policy: PackPolicy) -> bool:
     """Whether the message is far from any bound, which nearly all are: no JSON need be written to see it."""
     if inputs.content_parts or inputs.token_limit < policy.short_guide_below:
         return False
-    said = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
+    message_cost = tokens.count(inputs.user_message) + MESSAGE_OVERHEAD
     limits = slot_bounds(inputs.token_limit, policy.budget)
-    wire = said + escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
-    return said <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
+    wire = message_cost + escapes(inputs.user_message) + EMPTY_MOST + limits.least_memory
+    return message_cost <= limits.message_room(EMPTY_MOST) and wire <= int(inputs.token_limit * WIRE_SHARE)
 
 
 def pack_context(inputs: PackInputs, policy: PackPolicy) -> PackagedContext:
@@ -207,8 +207,8 @@ def _rules(
 
 def _language(inputs: PackInputs) -> Language:
     texts = [inputs.user_message, *(turn.messages[0].content for turn in inputs.recent[-2:] if turn.messages)]
-    found: list[Language] = [detect(text) for text in texts]
-    clear: list[Language] = [each for each in found if each != "other"]
+    languages: list[Language] = [detect(text) for text in texts]
+    clear: list[Language] = [each for each in languages if each != "other"]
     return inputs.language or (clear[0] if clear else "other")
 
 
@@ -317,7 +317,7 @@ def to_packaged_context(
 
 def list_left_out(material: SlotCandidates, shown: set[str]) -> list[Decision]:
     """What would have gone in if there had been room."""
-    found = [
+    evidence = [
         Decision(each.ranked.key, False, "budget_exceeded", each.ranked.score, sanitization=each.outcome)
         for each in material.evidence
         if each.ranked.key not in shown
@@ -327,12 +327,16 @@ def list_left_out(material: SlotCandidates, shown: set[str]) -> list[Decision]:
         for each in material.core
         if each.key not in shown
     ]
-    return [*found, *pinned]
+    return [*evidence, *pinned]
 
 
 def _why(place: int, each: PreparedEvidence) -> str:
-    made = each.ranked.factors
+    factors = each.ranked.factors
     arms = ", ".join(f"{arm}#{rank}" for arm, rank in sorted(each.ranked.candidate.arm_ranks.items()))
-    trust = f", confidence={made.confidence:.2f}, recency={made.recency:.2f}" if each.ranked.candidate.memory_id else ""
-    score = f"score={each.ranked.score:.4f}, relevance={made.relevance:.2f}{trust}"
+    trust = (
+        f", confidence={factors.confidence:.2f}, recency={factors.recency:.2f}"
+        if each.ranked.candidate.memory_id
+        else ""
+    )
+    score = f"score={each.ranked.score:.4f}, relevance={factors.relevance:.2f}{trust}"
     return f"evidence#{place + 1} {each.ranked.key} {score} ({arms})"

@@ -56,73 +56,79 @@ def decisions(
     `stale`: what no longer holds, with the rule that says so.
     """
     judged = index_judged(fused)
-    made: dict[str, dict[str, Any]] = {}
+    by_key: dict[str, dict[str, Any]] = {}
     for each in sorted(packed.decisions, key=_place):
-        made.setdefault(each.key, _decision(each, judged.get(each.key), policy_version))
+        by_key.setdefault(each.key, _decision(each, judged.get(each.key), policy_version))
     for out in fused.dropped:
-        made.setdefault(out.key, _decision(to_late_decision(out), judged.get(out.key), policy_version))
+        by_key.setdefault(out.key, _decision(to_late_decision(out), judged.get(out.key), policy_version))
     for key, rule in stale.items():
-        made.setdefault(key, _decision(Decision(key, False, "superseded", rule=rule), None, policy_version))
-    return list(made.values())
+        by_key.setdefault(key, _decision(Decision(key, False, "superseded", rule=rule), None, policy_version))
+    return list(by_key.values())
 
 
 def index_judged(fused: FusionResult) -> dict[str, RankedCandidate]:
     return {each.key: each for each in (*fused.judged, *fused.ranked)}
 
 
-def _place(made: Decision) -> tuple[bool, bool, int]:
-    return (not made.injected, made.position is None, made.position or 0)
+def _place(decision: Decision) -> tuple[bool, bool, int]:
+    return (not decision.injected, decision.position is None, decision.position or 0)
 
 
 def to_late_decision(out: Dropped) -> Decision:
     return Decision(out.key, False, out.reason, out.score, rule=out.rule)
 
 
-def _decision(made: Decision, ranked: RankedCandidate | None, policy_version: str) -> dict[str, Any]:
-    blocked = made.reason == "blocked" or made.sanitization != "pass"
-    position = None if made.position is None else {"slot": made.slot, "index": made.position, "zone": made.zone}
+def _decision(decision: Decision, ranked: RankedCandidate | None, policy_version: str) -> dict[str, Any]:
+    blocked = decision.reason == "blocked" or decision.sanitization != "pass"
+    position = (
+        None
+        if decision.position is None
+        else {"slot": decision.slot, "index": decision.position, "zone": decision.zone}
+    )
     return {
-        "id": made.key,
-        "decision": "injected" if made.injected else "rejected",
-        "decision_reason": made.reason,
-        "candidate_score": round(ranked.score if ranked else made.score, 6),
+        "id": decision.key,
+        "decision": "injected" if decision.injected else "rejected",
+        "decision_reason": decision.reason,
+        "candidate_score": round(ranked.score if ranked else decision.score, 6),
         "factors": _factors(ranked) if ranked else None,
         "policy_version": policy_version,
-        "guardrail": {"hit": True, "rule_id": made.rule, "reason": made.sanitization} if blocked else NO_GUARDRAIL,
+        "guardrail": {"hit": True, "rule_id": decision.rule, "reason": decision.sanitization}
+        if blocked
+        else NO_GUARDRAIL,
         "context_position": position,
-        "sanitization_result": made.sanitization,
-        "conflict": _conflict(made),
-        "rule": made.rule,
+        "sanitization_result": decision.sanitization,
+        "conflict": _conflict(decision),
+        "rule": decision.rule,
         "source_uri": ranked.candidate.uri if ranked and ranked.candidate.is_resource else None,
-        "tokens": made.tokens,
+        "tokens": decision.tokens,
     }
 
 
-def _conflict(made: Decision) -> dict[str, Any]:
+def _conflict(decision: Decision) -> dict[str, Any]:
     """Whether knowledge said otherwise, which went first, and what said it (seed 004 section 4.3)."""
-    if made.reason != "conflict_knowledge":
+    if decision.reason != "conflict_knowledge":
         return NO_CONFLICT
-    return {"detected": True, "resolution": "knowledge_first", "with": made.rule}
+    return {"detected": True, "resolution": "knowledge_first", "with": decision.rule}
 
 
 def _factors(ranked: RankedCandidate) -> dict[str, float]:
-    made = ranked.factors
+    factors = ranked.factors
     return {
-        "relevance": round(made.relevance, 6),
-        "recency": made.recency,
-        "confidence_eff": round(made.confidence, 6),
-        "provenance": made.provenance,
-        "frequency": made.frequency,
+        "relevance": round(factors.relevance, 6),
+        "recency": factors.recency,
+        "confidence_eff": round(factors.confidence, 6),
+        "provenance": factors.provenance,
+        "frequency": factors.frequency,
     }
 
 
-def counts(made: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def counts(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """How many decisions there were of each reason; `injected` is how many are in the package."""
-    found: dict[str, int] = {"injected": 0}
-    for each in made:
+    by_reason: dict[str, int] = {"injected": 0}
+    for each in decisions:
         name = "injected" if each["decision"] == "injected" else str(each["decision_reason"])
-        found[name] = found.get(name, 0) + 1
-    return found
+        by_reason[name] = by_reason.get(name, 0) + 1
+    return by_reason
 
 
 def stores_used(kinds: Sequence[str]) -> list[str]:

@@ -55,11 +55,11 @@ def _is_ranked(candidate: Mapping[str, Any], ranking: Mapping[str, Any]) -> bool
     return "least_score" in ranking or candidate["support"] >= ranking["least_support"]
 
 
-def _complete(made: Mapping[str, Any]) -> bool:
+def _complete(decision: Mapping[str, Any]) -> bool:
     """Whether the five-tuple is there: score, reason, policy, guardrail, and a position where it is injected."""
-    there = all(made.get(name) is not None for name in ("candidate_score", "decision_reason", "policy_version"))
-    placed = made["decision"] != "injected" or made.get("context_position") is not None
-    return there and placed and isinstance(made.get("guardrail"), Mapping)
+    there = all(decision.get(name) is not None for name in ("candidate_score", "decision_reason", "policy_version"))
+    placed = decision["decision"] != "injected" or decision.get("context_position") is not None
+    return there and placed and isinstance(decision.get("guardrail"), Mapping)
 
 
 def find_misplaced(decisions: Mapping[str, Mapping[str, Any]], package: Mapping[str, Any]) -> Iterable[str]:
@@ -73,8 +73,9 @@ def find_misplaced(decisions: Mapping[str, Mapping[str, Any]], package: Mapping[
             yield f"{slot}: the package holds {there}, the receipt says {[key for _, key in told]}"
 
 
-def _line(made: Mapping[str, Any]) -> str:
-    place = made.get("context_position")
+def _line(decision: Mapping[str, Any]) -> str:
+    place = decision.get("context_position")
     at = f" at {place['slot']}[{place['index']}] ({place['zone']})" if place else ""
-    rule = f", rule {made['rule']}" if made.get("rule") else ""
-    return f"{made['id']}: {made['decision']}{at}, {made['decision_reason']}, score {made['candidate_score']}{rule}"
+    rule = f", rule {decision['rule']}" if decision.get("rule") else ""
+    reason, score = decision["decision_reason"], decision["candidate_score"]
+    return f"{decision['id']}: {decision['decision']}{at}, {reason}, score {score}{rule}"

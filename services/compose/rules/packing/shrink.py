@@ -98,16 +98,16 @@ def _extras_of_core(core: Sequence[PreparedMemory]) -> list[int]:
     return [fields + A_FIELD + escapes(each.block.text) - SEPARATOR for each in core]
 
 
-def _extras_of_evidence(found: Sequence[PreparedEvidence]) -> list[int]:
+def _extras_of_evidence(evidence: Sequence[PreparedEvidence]) -> list[int]:
     fields: dict[str, int] = {}
-    made: list[int] = []
-    for each in found:
+    extras: list[int] = []
+    for each in evidence:
         kind, item = each.ranked.candidate.kind, each.item
         if kind not in fields:
             fields[kind] = count_frame_tokens(item, {"snippet", "title"})
         texts = tokens.count(item.snippet) + tokens.count(item.title) + 2 * A_FIELD + escapes(item.snippet)
-        made.append(fields[kind] + texts - each.cost)
-    return made
+        extras.append(fields[kind] + texts - each.cost)
+    return extras
 
 
 def _extras_of_turns(turns: Sequence[Sequence[RecentMessage]]) -> list[int]:

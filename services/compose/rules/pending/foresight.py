@@ -53,8 +53,8 @@ def foreseen(
 ) -> dict[UUID, Operation]:
     """By statement what the workers will do with it, those before it done."""
     course = MemoryCourse({each.known.memory_id: each for each in remembered})
-    found = {each.memory_id: settle_next(course, each, policy) for each in pending}
-    return {memory_id: operation for memory_id, operation in found.items() if operation is not None}
+    operations = {each.memory_id: settle_next(course, each, policy) for each in pending}
+    return {memory_id: operation for memory_id, operation in operations.items() if operation is not None}
 
 
 def settle_next(course: MemoryCourse, each: PendingObservation, policy: ConfidencePolicy) -> Operation | None:
@@ -103,20 +103,20 @@ def _raise(course: MemoryCourse, target: ActiveMemory, operation: Write | Confir
 
 
 def to_snapshot(each: PendingObservation, written: Write) -> MemorySnapshot:
-    said = each.statement
+    statement = each.statement
     known = ActiveMemory(
         memory_id=each.memory_id,
         root_id=each.memory_id,
         version=1,
-        type=said.type,
-        key=said.key,
-        sense=said.sense,
+        type=statement.type,
+        key=statement.key,
+        sense=statement.sense,
         provenance=written.relation.provenance,
         assertion=written.relation.assertion,
-        flags=said.flags,
+        flags=statement.flags,
         confidence=written.relation.confidence,
-        valid_at=said.said_at,
-        source_sessions=(said.session_id,),
+        valid_at=statement.said_at,
+        source_sessions=(statement.session_id,),
         polarity=each.polarity,
         text=each.text,
         words=each.words,

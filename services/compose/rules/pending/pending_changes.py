@@ -88,8 +88,8 @@ class TakenBack:
 
     def covers(self, text: str) -> bool:
         """Whether a memory that was learnt from the turn says what was taken back."""
-        said = frozenset(query_terms(text))
-        return bool(said) and 2 * len(said.intersection(terms(self.sentence))) >= len(said)
+        asked = frozenset(query_terms(text))
+        return bool(asked) and 2 * len(asked.intersection(terms(self.sentence))) >= len(asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,36 +175,36 @@ def _repeats(line: str, texts: frozenset[str]) -> bool:
 
 def _line(line: str) -> str:
     """The line without its mark and label."""
-    said = line.removeprefix("- ")
-    return said.partition("] ")[2] if said.startswith("[") else said
+    text = line.removeprefix("- ")
+    return text.partition("] ")[2] if text.startswith("[") else text
 
 
-def evidence(found: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
+def evidence(changes: PendingChanges, shown: frozenset[str], among: frozenset[str] | None = None) -> list[Candidate]:
     """The messages that made the statements, newest first, but for those of the turns that are shown anyway.
 
     `among` limits them to statements that end one of these candidates (by key).
     """
     messages: dict[tuple[str, int], Candidate] = {}
-    for said, keys in reversed(found.stating):
-        text = current_text(said.spoken.text, said.place.ordinal, found.of_turn(said.place.turn_id))
-        if said.now or said.place.turn_id in shown or not text or (among is not None and not keys & among):
+    for stated, keys in reversed(changes.stating):
+        text = current_text(stated.spoken.text, stated.place.ordinal, changes.of_turn(stated.place.turn_id))
+        if stated.now or stated.place.turn_id in shown or not text or (among is not None and not keys & among):
             continue
-        place = (said.place.turn_id, said.place.ordinal)
-        messages.setdefault(place, _candidate(said, text, len(messages) + 1))
+        place = (stated.place.turn_id, stated.place.ordinal)
+        messages.setdefault(place, _candidate(stated, text, len(messages) + 1))
     return list(messages.values())[:MOST_SHOWN]
 
 
 ARM = "pending"
 
 
-def _candidate(said: PendingObservation, text: str, rank: int) -> Candidate:
-    spoken = said.spoken
+def _candidate(stated: PendingObservation, text: str, rank: int) -> Candidate:
+    spoken = stated.spoken
     return Candidate(
         kind="turn",
         text=text,
         valid_at=spoken.said_at,
-        turn_id=said.place.turn_id,
-        message_ordinal=said.place.ordinal,
+        turn_id=stated.place.turn_id,
+        message_ordinal=stated.place.ordinal,
         session_id=spoken.session_id,
         role=spoken.role,
         name=spoken.name,

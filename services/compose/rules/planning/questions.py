@@ -68,11 +68,11 @@ _QUESTION = to_pattern(
 
 def understand_message(text: str) -> Understood:
     """What the message wants; behind small talk, what the first of its questions wants that is none."""
-    found = understand(text)
-    if found.intent != "small_talk":
-        return found
+    understood = understand(text)
+    if understood.intent != "small_talk":
+        return understood
     asked = map(understand, list_questions(text))
-    return next((each for each in asked if each.intent != "small_talk"), found)
+    return next((each for each in asked if each.intent != "small_talk"), understood)
 
 
 def purpose_of(message: str, intent: Intent) -> Purpose:
@@ -104,11 +104,11 @@ _COMPILED = [(to_pattern(pattern, re.IGNORECASE), zh, en) for pattern, zh, en in
 
 def aliases(message: str, language: Language, most: int = 4) -> list[str]:
     """Questions to memory for the topics that the message touches."""
-    found: list[str] = []
+    questions: list[str] = []
     for pattern, zh, en in _COMPILED:
         if pattern.search(message):
-            found += zh if language == "zh" else en
-    return list(dict.fromkeys(found))[:most]
+            questions += zh if language == "zh" else en
+    return list(dict.fromkeys(questions))[:most]
 
 
 _NAME = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?"
@@ -134,12 +134,12 @@ KINDS = (("repo", _REPO), ("project", _PROJECT), ("file", _FILE))
 
 def projects(text: str) -> dict[str, list[str]]:
     """By kind (repo, project, file) what the text names, each once, in its order."""
-    found: dict[str, list[str]] = {}
+    by_kind: dict[str, list[str]] = {}
     for kind, pattern in KINDS:
         named = [name for match in pattern.finditer(text[:2000]) for name in match.groupdict().values() if name]
         kept = dict.fromkeys(
             name.rstrip(".-") for name in named if name.lower() not in _NOT_NAMES and name not in _NOT_HAN
         )
         if kept:
-            found[kind] = list(kept)
-    return found
+            by_kind[kind] = list(kept)
+    return by_kind

@@ -164,20 +164,20 @@ def scale_judged(scaled: Sequence[tuple[Candidate, float]]) -> list[float]:
         return [value for _, value in scaled]
     best, floor = max(value for value, _ in judged), max(min(score for _, score in judged), 0.0)
     most = BELOW_FIRST if any(each.rerank_score is None and value > best for each, value in scaled) else 1.0
-    made: list[float] = []
+    scores: list[float] = []
     for each, value in scaled:
         if each.rerank_score is not None:
-            made.append(min(max(each.rerank_score, 0.0), most))
+            scores.append(min(max(each.rerank_score, 0.0), most))
         else:
-            made.append(most + (1.0 - most) * value if value > best else value * min(floor, most))
-    return made
+            scores.append(most + (1.0 - most) * value if value > best else value * min(floor, most))
+    return scores
 
 
 def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> FusionResult:
     """The candidates merged, ordered and thinned to the limit; the same input always gives the same order."""
-    found = merge(candidates)
-    unlikely = _unlikely(found, policy)
-    pool = [each for each in found if each.key not in unlikely]
+    merged = merge(candidates)
+    unlikely = _unlikely(merged, policy)
+    pool = [each for each in merged if each.key not in unlikely]
     unmet = [Dropped(key, "relevance", rule="least_score") for key in unlikely]
     ranked = [
         RankedCandidate(each, made.final, rrf_score(each, policy), made)
@@ -188,18 +188,20 @@ def fuse(candidates: Iterable[Candidate], now: datetime, policy: FusePolicy) -> 
     pooled, beyond = ordered[: policy.candidates_max], ordered[policy.candidates_max :]
     kept, dropped = diversify(pooled, policy.diversity, None if policy.beside is not None else policy.sanitize)
     if policy.beside is not None:
-        kept, told = tell_once(kept, policy.beside, policy.limit, policy.sanitize, questions=policy.questions)
-        dropped += told
-    places = {each.key: _places(each, policy) for each in found}
+        kept, repeated = tell_once(kept, policy.beside, policy.limit, policy.sanitize, questions=policy.questions)
+        dropped += repeated
+    places = {each.key: _places(each, policy) for each in merged}
     allowed, over = _by_mode(kept, places, policy)
     chosen = _within_limit(allowed, policy)
     keys = {each.key for each in chosen}
     late = [Dropped(each.key, _late_reason(each), each.score) for each in allowed if each.key not in keys]
     wide = [Dropped(each.key, "budget_exceeded", each.score, "candidate_k") for each in beyond]
-    weak = [RankedCandidate(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in found if each.key in unlikely]
+    weak = [
+        RankedCandidate(each, 0.0, rrf_score(each, policy), Factors(0.0)) for each in merged if each.key in unlikely
+    ]
     by_mode = Counter(mode for held in places.values() for mode in {policy.lists[arm].mode for arm in held})
     out = (*unmet, *dropped, *over, *late, *wide)
-    return FusionResult(tuple(chosen), out, len(found), (*ordered, *weak), by_mode)
+    return FusionResult(tuple(chosen), out, len(merged), (*ordered, *weak), by_mode)
 
 
 def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, None]:
@@ -209,12 +211,12 @@ def _unlikely(candidates: Sequence[Candidate], policy: FusePolicy) -> dict[str, 
     question that was asked before is nearest to itself and answers nothing. What answers a part of the question is
     measured by the best of that part.
     """
-    found = sorted((c for c in candidates if any(map(is_weighed, c.arm_ranks))), key=lambda c: -c.probability)
-    telling = [each for each in found if states_something(each, questions=policy.questions)] or found
+    weighed = sorted((c for c in candidates if any(map(is_weighed, c.arm_ranks))), key=lambda c: -c.probability)
+    telling = [each for each in weighed if states_something(each, questions=policy.questions)] or weighed
     shown = next((each.probability for each in telling if not _is_held_back(each, policy.sanitize)), 0.0)
     least = policy.least_share * max(shown, policy.best_beside)
     nothing_fits = bool(telling) and telling[0].probability < policy.least_best
-    far = found if nothing_fits else [each for each in found if each.probability < least and not each.of_part]
+    far = weighed if nothing_fits else [each for each in weighed if each.probability < least and not each.of_part]
     weak = [each for each in candidates if each.probability < policy.least_score]
     return dict.fromkeys(each.key for each in (*weak, *far))
 
@@ -267,11 +269,11 @@ def _by_mode(
 
 
 def _late_reason(ranked: RankedCandidate) -> DropReason:
-    made = ranked.factors
-    weakest = min(made.relevance, made.recency, made.confidence)
-    if ranked.candidate.memory_id is None or weakest == made.relevance:
+    signals = ranked.factors
+    weakest = min(signals.relevance, signals.recency, signals.confidence)
+    if ranked.candidate.memory_id is None or weakest == signals.relevance:
         return "relevance"
-    return "confidence" if weakest == made.confidence else "recency"
+    return "confidence" if weakest == signals.confidence else "recency"
 
 
 def _order(ranked: RankedCandidate, policy: FusePolicy) -> tuple[float, float, str]:

@@ -29,8 +29,8 @@ def shortlist(
     candidates: Iterable[Candidate], policy: FusePolicy, most: int, held: frozenset[str] = frozenset()
 ) -> tuple[list[Candidate], list[RerankPassage]]:
     """The best by fusion alone, memories, messages and resources alike, in that order; `held` keep their places."""
-    found = [each for each in merge(candidates) if each.key not in held]
-    pool = [each for each in found if each.probability >= policy.least_score]
+    unheld = [each for each in merge(candidates) if each.key not in held]
+    pool = [each for each in unheld if each.probability >= policy.least_score]
     scored = list(zip(pool, relevances(pool, policy), strict=True))
     best = sorted(scored, key=lambda pair: (-round(pair[1], 9), pair[0].key))[:most]
     return [each for each, _ in best], [RerankPassage(to_shown_text(each), relevance) for each, relevance in best]
@@ -71,39 +71,39 @@ def score_words(query: str, passages: Sequence[RerankPassage]) -> list[float]:
     """One score a passage, 0 to 1; where no passage has a word of the question, its relevance."""
     asked = query_terms(query, MAX_TERMS)
     places = [_places(each.text, asked) for each in passages]
-    weights = {term: _rarity(sum(term in found for found in places), len(passages)) for term in asked}
-    weights = {term: weight for term, weight in weights.items() if any(term in found for found in places)}
+    weights = {term: _rarity(sum(term in held for held in places), len(passages)) for term in asked}
+    weights = {term: weight for term, weight in weights.items() if any(term in held for held in places)}
     total = sum(weights.values())
     if not total:
         return [each.relevance for each in passages]
     pairs = [pair for pair in pairwise(asked) if pair[0] in weights and pair[1] in weights]
     return [
         (1 - WORDS - NEARNESS) * each.relevance
-        + WORDS * sum(weights[term] for term in found) / total
-        + NEARNESS * _nearness(found, pairs)
-        for each, found in zip(passages, places, strict=True)
+        + WORDS * sum(weights[term] for term in held) / total
+        + NEARNESS * _nearness(held, pairs)
+        for each, held in zip(passages, places, strict=True)
     ]
 
 
 def _places(text: str, asked: Sequence[str]) -> dict[str, list[int]]:
     wanted = set(asked)
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for at, term in enumerate(terms(text[:MAX_CHARS])):
         if term in wanted:
-            found.setdefault(term, []).append(at)
-    return found
+            places.setdefault(term, []).append(at)
+    return places
 
 
 def _rarity(having: int, count: int) -> float:
     return math.log(1 + (count - having + 0.5) / (having + 0.5))
 
 
-def _nearness(found: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
+def _nearness(places: dict[str, list[int]], pairs: Sequence[tuple[str, str]]) -> float:
     """The share of neighbouring words of the question that stand near each other here too."""
     if not pairs:
         return 0.0
     near = sum(
-        any(abs(one - other) <= NEAR for one in found.get(first, ()) for other in found.get(second, ()))
+        any(abs(one - other) <= NEAR for one in places.get(first, ()) for other in places.get(second, ()))
         for first, second in pairs
     )
     return near / len(pairs)

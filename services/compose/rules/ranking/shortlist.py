@@ -45,22 +45,22 @@ def shorten(
     kept_memories, kept_turns = every
     if len(memories) > MOST_MEMORIES:
         of = np.array(list(memories), dtype=np.uint64)
-        said = words.score_known(asked.terms, of) if words and asked.terms else None
-        kept_memories = choose_best(of, _total(of, said, near.score(of) if near else None), MOST_MEMORIES)
+        lexical = words.score_known(asked.terms, of) if words and asked.terms else None
+        kept_memories = choose_best(of, _total(of, lexical, near.score(of) if near else None), MOST_MEMORIES)
     if len(turns) > MOST_TURNS:
         of = np.array(list(turns), dtype=np.uint64)
-        said = words.score_turns(asked.terms, of) if words and asked.terms else None
-        kept_turns = choose_best(of, _total(of, said, near.score_turns(of) if near else None), MOST_TURNS)
+        lexical = words.score_turns(asked.terms, of) if words and asked.terms else None
+        kept_turns = choose_best(of, _total(of, lexical, near.score_turns(of) if near else None), MOST_TURNS)
     share = (len(kept_memories) + len(kept_turns)) / (len(memories) + len(turns))
     return Shortlist(kept_memories, kept_turns, share)
 
 
-def _total(of: Ids, said: LexicalScores | None, meant: Semantic | None) -> Floats:
+def _total(of: Ids, lexical: LexicalScores | None, meant: Semantic | None) -> Floats:
     """The part of the score (`weigh`) that indexes tell."""
     signals: dict[str, Floats] = {}
-    if said:
-        session = best_of_session(said.own, of)
-        signals |= {"own": said.own, "window": said.window, "coverage": said.coverage, "session": session}
+    if lexical:
+        session = best_of_session(lexical.own, of)
+        signals |= {"own": lexical.own, "window": lexical.window, "coverage": lexical.coverage, "session": session}
     if meant:
         signals |= {"meaning": meant.own, "meaning_window": meant.window, "meaning_session": meant.session}
     return sum((getattr(DEFAULT_WEIGHTS, name) * value for name, value in signals.items()), np.zeros(len(of)))

@@ -179,14 +179,14 @@ def weigh(
 
 def flag_quoted(asked: Cues, said: Sequence[Passage], inside: Floats) -> Bools:
     """Which texts are the question word for word, or hold it where it is long enough to be a quotation."""
-    found = np.zeros(len(said), dtype=np.bool_)
+    quoted = np.zeros(len(said), dtype=np.bool_)
     for at in np.flatnonzero(inside > ALL_WORDS).tolist() if asked.words else ():
         text = said[at].text
         if len(asked.terms) >= QUOTATION:
-            found[at] = asked.words in cues.letters(text)
+            quoted[at] = asked.words in cues.letters(text)
         elif len(text) <= 2 * len(asked.words) + SHORT:
-            found[at] = asked.words == cues.letters(text)
-    return found
+            quoted[at] = asked.words == cues.letters(text)
+    return quoted
 
 
 def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odds) -> Floats:
@@ -199,12 +199,12 @@ def _log_odds(total: Floats, signals: Mapping[str, Floats], many: int, odds: Odd
 def _answers(said: Sequence[Passage], of: Ids, questions: Floats) -> Floats:
     """What the words of the question count in a question that somebody else asked just before; else 0."""
     before = find_preceding(of)
-    made = np.where(before >= 0, questions[before], 0.0)
-    for at in np.flatnonzero(made).tolist():
+    chances = np.where(before >= 0, questions[before], 0.0)
+    for at in np.flatnonzero(chances).tolist():
         one, other = said[at], said[int(before[at])]
         if (one.name, one.role) == (other.name, other.role):
-            made[at] = 0.0
-    return made
+            chances[at] = 0.0
+    return chances
 
 
 def _kinds_told(asked: Cues, said: Sequence[Passage]) -> dict[str, Floats]:

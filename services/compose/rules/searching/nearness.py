@@ -208,10 +208,10 @@ class VectorIndex:
         """The ids of memories, and the turns (first half, number) that are nearest, themselves or with their window."""
         at = list_top(self.lift, most)
         pairs = self.near.ids[at].view(">u8").reshape(-1, 2).astype(np.uint64)
-        said = (pairs[:, 0] & KIND) == TURN
-        own = self._turns_of(pairs[said])
+        of_turn = (pairs[:, 0] & KIND) == TURN
+        own = self._turns_of(pairs[of_turn])
         around = self.turns[list_top(self.windows(), most // 2)] if len(self.turns) else own
         turns = np.unique(np.concatenate([own, around]))
         if not len(turns):
-            return pairs[~said], NO_IDS
-        return pairs[~said], np.stack([self.sessions[turns >> 32], (turns & 0xFFFFFFFF).astype(np.uint64)], axis=1)
+            return pairs[~of_turn], NO_IDS
+        return pairs[~of_turn], np.stack([self.sessions[turns >> 32], (turns & 0xFFFFFFFF).astype(np.uint64)], axis=1)
