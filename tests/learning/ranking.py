@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from services.cli.supervisor import Supervisor
 from services.compose.context import scope_ranking
 from services.compose.rules.planning import cues
-from services.compose.rules.ranking import shortlist
+from services.compose.rules.ranking import weigh as weighing
 from services.compose.rules.ranking.weigh import BY_MEANING, BY_WORDS, Odds, Weights, weigh
 from shared.language.detection import detect
 from shared.language.replies import says_something
@@ -110,8 +110,8 @@ async def collect(on: Supervisor, talk: Talk, encoder: str | None, limit: int) -
     committed = Committed()
     async with AsyncExitStack() as stack:
         stack.enter_context(patch.object(scope_ranking, "weigh", look))
-        stack.enter_context(patch.object(shortlist, "MOST_TURNS", sys.maxsize))
-        stack.enter_context(patch.object(shortlist, "MOST_MEMORIES", sys.maxsize))
+        stack.enter_context(patch.object(weighing, "MOST_TURNS", sys.maxsize))
+        stack.enter_context(patch.object(weighing, "MOST_MEMORIES", sys.maxsize))
         bare = await stack.enter_async_context(store.runtime(on))
         ways = {"static": bare}
         if encoder:

@@ -10,8 +10,7 @@ from services.compose.rules.candidates import CoreMemory, Dropped, HeldBack
 from services.compose.rules.packing import slots
 from services.compose.rules.packing.conflict import ConflictResolution, resolve_conflicts
 from services.compose.rules.planning.execute import ExecutablePlan
-from services.compose.rules.planning.questions import asks_past
-from services.compose.rules.planning.spelling import respelt
+from services.compose.rules.planning.questions import asks_past, respelt
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.scopes import mark_past, without_others, without_relatives
 from services.compose.rules.resolving.superseding import without_superseded

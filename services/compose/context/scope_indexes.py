@@ -10,7 +10,7 @@ from services.compose.rules.planning import cues
 from services.compose.rules.planning.cues import Cues
 from services.compose.rules.planning.execute import WORDS, ExecutablePlan
 from services.compose.rules.ranking import spans
-from services.compose.rules.ranking.shortlist import Shortlist, shorten
+from services.compose.rules.ranking.weigh import Shortlist, shorten
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, Ids, LexicalIndex, ids, newest, too_common
 from services.compose.rules.searching.nearness import VectorIndex
 from shared.domain.subjects import Subject

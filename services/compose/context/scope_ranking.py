@@ -36,8 +36,7 @@ from services.compose.rules.pending.pending_changes import PendingChanges
 from services.compose.rules.planning.execute import MEANING, WORDS, QueryStep
 from services.compose.rules.ranking import spans
 from services.compose.rules.ranking.fuse import best_of
-from services.compose.rules.ranking.shortlist import Shortlist
-from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, SignalScores, Weights, weigh
+from services.compose.rules.ranking.weigh import DEFAULT_WEIGHTS, Shortlist, SignalScores, Weights, weigh
 from services.compose.rules.resolving.current import CurrentText
 from services.compose.rules.searching.bm25 import (
     Floats,

@@ -21,7 +21,7 @@ from services.compose.context.stages import (
     join_reports,
 )
 from services.compose.rules.pending.pending_changes import ARM, PendingChanges, evidence
-from services.compose.rules.planning import spelling
+from services.compose.rules.planning import questions
 from services.compose.rules.planning.execute import MEANING, TAIL_WEIGHT, WORDS, ExecutablePlan, QueryFilter
 from services.compose.rules.ranking import spans
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT
@@ -210,12 +210,12 @@ async def retry_misspelt_terms(queries: ScopeQueries, hits: ScopeHits, ends: flo
     texts = [queries.query(n).text for n in queries.numbers if queries.query(n).mode in WORDS]
     if not words.chunks or not texts:
         return hits, StageReport()
-    asked = spelling.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
+    asked = questions.doubtful(texts[0], segment.query_terms(texts[0]), words.posted)
     if not asked:
         return hits, StageReport()
 
     async def read() -> dict[str, tuple[str, PostingList]]:
-        alike = store.load_alike(queries.subject, asked, spelling.LIKENESS, DEFAULT_CONTEXT.common)
+        alike = store.load_alike(queries.subject, asked, questions.LIKENESS, DEFAULT_CONTEXT.common)
         return (await queries.rt.db.read(queries.subject, alike))[0]
 
     trigram = SearchArm("trigram", read, queries.within)

@@ -7,7 +7,7 @@ from schemas.memory_item import MemoryEdit, Settlement, WriteReceipt
 from schemas.turn_events import StructuredItem, TurnEvents
 from schemas.views import ConflictPage, ConflictView, EvidenceView, MemoryHistory, MemoryVersion, UpkeepView
 from services.compose.manage.memories import PANEL_SESSION, one, refuse_field, refuse_missing, to_item, write
-from services.compose.rules.resolving.quote import MOST, quote
+from services.compose.rules.resolving.current import MOST_QUOTED, quote
 from shared.domain.memories import Memory
 from shared.domain.subjects import Subject
 from shared.extraction.edited import show_value
@@ -94,7 +94,7 @@ def _quote(seen: MemorySource | Dispute) -> str | None:
     if seen.erased:
         return None
     if seen.detector in GIVEN or seen.event_type not in SPOKEN or seen.said is None:
-        return seen.text[:MOST] or None
+        return seen.text[:MOST_QUOTED] or None
     return quote(seen.said, (seen.span_start, seen.span_end)) or None
 
 

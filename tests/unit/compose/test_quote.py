@@ -3,7 +3,7 @@
 import pytest
 
 from services.compose.rules.ranking.reranking import rank_by_terms
-from services.compose.rules.resolving.quote import MOST, quote
+from services.compose.rules.resolving.current import MOST_QUOTED, quote
 
 LONG_EN = "and so on and so forth " * 30
 LONG_ZH = "还有很多很多别的事情" * 40
@@ -38,14 +38,14 @@ def test_a_long_sentence_is_cut_around_the_words(text: str, words: str) -> None:
     start = text.index(words)
     cut = quote(text, (start, start + len(words)))
     assert words in cut
-    assert len(cut) <= MOST
+    assert len(cut) <= MOST_QUOTED
     assert cut.startswith("…") == (start > 0)
     assert cut.endswith("…") == (start + len(words) < len(text))
 
 
 @pytest.mark.parametrize("span", [(0, 0), (0, 900), (500, 600), (3, 3)])
 def test_a_span_that_is_off_still_quotes_something_short(span: tuple[int, int]) -> None:
-    assert len(quote(LONG_EN, span)) <= MOST
+    assert len(quote(LONG_EN, span)) <= MOST_QUOTED
     assert quote("", span) == ""
 
 

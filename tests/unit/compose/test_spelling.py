@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.planning.spelling import doubtful
+from services.compose.rules.planning.questions import doubtful
 from shared.language.segment import query_terms
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from services.compose.rules.planning import cues
-from services.compose.rules.ranking.shortlist import MOST_MEMORIES, MOST_TURNS, shorten
-from services.compose.rules.ranking.weigh import weigh
+from services.compose.rules.ranking.weigh import MOST_MEMORIES, MOST_TURNS, shorten, weigh
 from services.compose.rules.searching.bm25 import DEFAULT_CONTEXT, NO_IDS, LexicalIndex, find_preceding
 from services.compose.rules.searching.nearness import VectorIndex, to_lifts
 from shared.domain import chunk_ids

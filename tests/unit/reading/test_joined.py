@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.compose.rules.planning.spelling import respelt
+from services.compose.rules.planning.questions import respelt
 from tests.unit.reading.say import said
 
 JOINED = [

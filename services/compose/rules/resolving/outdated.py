@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from uuid import UUID
 
-from services.compose.rules.resolving.quote import sentence
+from services.compose.rules.resolving.current import sentence
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.language import chinese
