@@ -1,8 +1,6 @@
 """What a memory says beside that which a statement ends: it stays. Pure."""
 
-# ruff: noqa: E501 - one family of words per line
-
-import os
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,61 +8,58 @@ import numpy as np
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ALSO, ActiveMemory, Statement
 from shared.extraction.edited import Content
-from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
 from shared.language.within import has_word
 from shared.resolution.related import about
 
-V = os.environ.get("V", "")
 _PART = to_pattern(r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$))+")
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
     r"|没变|不变|没换|没改|照旧|照常|照样|还那样|还是那|一样|原来的|没动|不动|不换|依旧|仍"
 )
+_OWN_SUBJECT = to_pattern(r"\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I)
 _ASKS = to_pattern(r"[?？]")
 _EDGE = " \t\n,，.。;；!！、"
+LONGEST = 400
+"""Characters at most of what is left of a memory behind the statement that ends the rest."""
 
 
-def split_parts(text: str) -> list[tuple[int, int]]:
-    """Where the parts of the text stand, between commas and the ends of sentences."""
-    places: list[tuple[int, int]] = []
+def split_parts(text: str) -> list[str]:
+    """The parts of the text between commas and the ends of sentences, without questions."""
+    parts: list[str] = []
     start = 0
     for mark in [*_PART.finditer(text), None]:
-        end = mark.start() if mark else len(text)
-        if text[start:end].strip(_EDGE) and not (mark and _ASKS.search(mark[0])):
-            places.append((start, end))
-        start = mark.end() if mark else end
-    return places
+        part = text[start : mark.start() if mark else len(text)].strip(_EDGE)
+        if part and not (mark and _ASKS.search(mark[0])):
+            parts.append(part)
+        start = mark.end() if mark else len(text)
+    return parts
 
 
 def find_remaining(old: ActiveMemory, said: str) -> str:
-    """The parts of the memory that share no word, no sort of thing and no sort of value with the sentence, as one text.
+    """The parts of the memory of which the sentence says nothing, as one text; empty where nothing is left.
 
-    The sentence ends at least the part that is nearest to it in meaning; where it says that something is as before, it
-    ends nothing. Empty where nothing is left.
+    A part is spoken of where both share a term; the part that is nearest in meaning always is. What the sentence calls
+    unchanged it does not speak of. Where they share no term and nothing is called unchanged, another thing takes the
+    place of the whole: then only the parts that have a subject of their own are left.
     """
-    text = old.words_said
-    parts = [text[start:end].strip(_EDGE) for start, end in split_parts(text)]
+    parts = split_parts(old.words_said)
     if len(parts) < 2:
         return ""
-    changes = [said[start:end] for start, end in split_parts(said)]
-    said = "，".join(part for part in changes if not _UNCHANGED.search(part)) or said
-    touched = [is_touched(part, said) for part in parts]
-    touched[find_nearest(parts, said)] = True
-    joint = ", " if text.isascii() else "，"
-    left = [_OPENING.sub("", part) for part, gone in zip(parts, touched, strict=True) if not gone]
-    return joint.join(part for part in left if part)
-
-
-def is_touched(part: str, said: str) -> bool:
-    """Whether the sentence speaks of what the part says."""
-    known, told = about(part), about(said)
-    if known.terms & told.terms:
-        return True
-    if "s" in V and known.sorts & told.sorts:
-        return True
-    return "v" in V and any(like(part, value) for value in values(said))
+    spoken = split_parts(said)
+    changed = [part for part in spoken if not _UNCHANGED.search(part)]
+    said = "，".join(changed) or said
+    terms = about(said).terms
+    gone = [bool(about(part).terms & terms) for part in parts]
+    replaces_whole = not any(gone) and len(changed) == len(spoken)
+    gone[find_nearest(parts, said)] = True
+    kept = [part for part, ended in zip(parts, gone, strict=True) if not ended]
+    if replaces_whole:
+        kept = [part for part in kept if _OWN_SUBJECT.search(part)]
+    joint = ", " if old.words_said.isascii() else "，"
+    rest = joint.join(filter(None, (_OPENING.sub("", part) for part in kept)))
+    return rest if len(rest) <= LONGEST else ""
 
 
 def find_nearest(parts: Sequence[str], said: str) -> int:
