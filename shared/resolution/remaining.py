@@ -12,13 +12,19 @@ from shared.language.patterns import to_pattern
 from shared.language.within import has_word
 from shared.resolution.related import about
 
-_PART = to_pattern(r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$))+")
+_PART = to_pattern(
+    r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$)"
+    r"|\s+(?=(?:and|but) (?:i|i'm|i've|we|my|our|he|she|they|am|have|also|work|study|run|own|use|like|love|hate)\b))+",
+    re.I,
+)
 _OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
 _UNCHANGED = to_pattern(
     r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
     r"|没变|不变|没换|没改|照旧|照常|照样|还那样|还是那|一样|原来的|没动|不动|不换|依旧|仍"
 )
-_OWN_SUBJECT = to_pattern(r"\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I)
+_OWN_SUBJECT = to_pattern(
+    r"^(?:and|but|also|plus)\b|\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I
+)
 _ASKS = to_pattern(r"[?？]")
 _EDGE = " \t\n,，.。;；!！、"
 LONGEST = 400
@@ -78,6 +84,10 @@ def add_remaining(new: Statement, rest: str) -> Content:
 def keep_remaining(old: ActiveMemory, rest: str) -> Content:
     """The memory as it is without what has ended, under such keys alone of which it still says the value."""
     also = {key: value for key, value in old.also.items() if has_word(rest, value)}
+    told = old.value.get("value")
+    keyed = old.key is not None and isinstance(told, str) and told != old.text and has_word(rest, told)
     speaker = {"speaker": old.speaker} if old.speaker else {}
-    value = {"value": rest, "quote": rest, **speaker, **({ALSO: also} if also else {})}
-    return Content(old.type, None, value, old.label + rest, 0, old.flags, old.valid_until)
+    value = {**(old.value if keyed else {"value": rest}), "quote": rest, **speaker}
+    value = {name: part for name, part in value.items() if name != ALSO} | ({ALSO: also} if also else {})
+    polarity = old.polarity if keyed else 0
+    return Content(old.type, old.key if keyed else None, value, old.label + rest, polarity, old.flags, old.valid_until)

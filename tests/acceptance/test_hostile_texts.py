@@ -17,8 +17,8 @@ PROSE = (
     "昨天我们在老城见面聊了花园的事情，后来我很早就回家了，路上买了一些水果。",
 )
 MOST_TIMES = 4.0
-"""So many times the processor time of prose of the same length, in the same run, may one of them take to be committed and
-learnt: 1.9 at most when this was set; what grows with the square of the length takes hundreds."""
+"""So many times the processor time of prose of the same length, in the same run, may one of them take to be
+committed and learnt: 1.9 at most when this was set; what grows with the square of the length takes hundreds."""
 WAIT_S = 2.0
 OTHERS = (
     *("预算不超过", "以后", "好的，", "“我说", "第1次", "budget for ", "I am allergic to ", "remember that ", "ok, "),
