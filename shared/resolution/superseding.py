@@ -106,7 +106,7 @@ def estimate_superseding(
 def fills_anew(old: ActiveMemory, slots: Mapping[str, str]) -> bool:
     """Whether the slots that a sentence fills have another value in the one that the memory is kept under."""
     value = old.value.get("value")
-    return old.key in slots and isinstance(value, str) and fold(value) != slots[old.key]
+    return old.key is not None and old.key in slots and isinstance(value, str) and fold(value) != slots[old.key]
 
 
 @dataclass(frozen=True, slots=True)
