@@ -11,7 +11,7 @@ from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT
 from schemas.vocabulary import TombstoneStatus
 from services.erasure import steps
 from services.erasure.steps import StepError
-from shared import clock, memo
+from shared import cache, clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -59,7 +59,7 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
     except StepError as error:
         return await note_failure(rt, subject, tombstone, error)
     finally:
-        memo.forget_texts()
+        cache.forget_texts()
 
 
 async def begin_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:

@@ -1,7 +1,7 @@
 """What is kept of a user's words, and for how long."""
 
+from shared.cache import UserCache
 from shared.domain.subjects import Subject
-from shared.user_cache import UserCache
 
 LIN, ANNA = Subject("t", "lin"), Subject("t", "anna")
 
@@ -17,8 +17,8 @@ class Clock:
 
 
 def make(clock: Clock | None = None) -> UserCache[str, str]:
-    """For two users, three values each, for ten seconds."""
-    return UserCache(clock or Clock(), keep_s=10.0, most=2, most_each=3)
+    """Four values, three of one user, for ten seconds."""
+    return UserCache(clock or Clock(), keep_s=10.0, most=4, most_each=3)
 
 
 def test_a_value_is_worked_out_once() -> None:
