@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from shared import cache
-from shared import policy as policies
 from shared.cache import UserCache
 from shared.db import Database
 from shared.domain.subjects import Subject
@@ -23,6 +22,7 @@ from shared.models import ModelProvider, make_models
 from shared.models.paces import Paces
 from shared.models.thoughts import DeferredAnswers
 from shared.policy import Policy
+from shared.policy_file import load_policy
 from shared.settings import Settings
 from shared.single_flight import BackgroundCache
 
@@ -88,7 +88,7 @@ async def open_runtime(
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
         )
-    policy = policies.load(settings.policy)
+    policy = load_policy(settings.policy)
     erasing = policy.delivery.handler_concurrency if "erasure" in (service, *others) else 2
     db = Database(settings.database_url.get_secret_value(), size=pool, erasing=erasing, watching=2 + len(others))
     provider = make_models(
