@@ -7,9 +7,9 @@ from functools import partial
 from shared import cache
 from shared.domain.subjects import Subject
 from shared.loops import LONGEST_WORK_S
+from shared.metrics.delivery import TEXTS_KEPT
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.telemetry import TEXTS_KEPT
 
 DROP_EVERY_S = 15.0
 """So often what was kept for its time goes, also where nobody asks any more."""

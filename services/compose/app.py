@@ -28,20 +28,15 @@ from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
+from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED
+from shared.metrics.packages import COMPOSE_SECONDS
+from shared.metrics.turns import TURNS_REFUSED
 from shared.models import ModelProvider
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import screen, show_own
 from shared.service import Service
-from shared.telemetry import (
-    COMPOSE_SECONDS,
-    EVENTS_CONSUMED,
-    EVENTS_DEAD_LETTERED,
-    EVENTS_FAILED,
-    TURNS_REFUSED,
-    frames,
-    logger,
-)
+from shared.telemetry import frames, logger
 from shared.worker import worker
 
 

@@ -17,13 +17,14 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import state_event
+from shared.metrics.erasure import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS
 from shared.runtime import Runtime
 from shared.store import inbox, outbox
 from shared.store.erasure import delete, residue, tombstones
 from shared.store.erasure.residue import Residue
 from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
-from shared.telemetry import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS, logger
+from shared.telemetry import logger
 
 CONSUMER = "erasure"
 WAIT = timedelta(seconds=2)

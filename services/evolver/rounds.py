@@ -12,11 +12,12 @@ from shared.db import Connection
 from shared.domain.decay import Due, MemoryStats
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.metrics.memory import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, keeping, memory
 from shared.store import upkeep as journal
-from shared.telemetry import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING, frames, logger
+from shared.telemetry import frames, logger
 
 LONGEST = timedelta(days=1)
 """Who has nothing new is looked through so often: time passes for them too."""

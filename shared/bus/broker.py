@@ -27,8 +27,9 @@ from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.loops import LONGEST_WORK_S, Loops
+from shared.metrics.delivery import CONSUMER_LAG, EVENTS_DEAD_LETTERED
 from shared.policy import DeliveryPolicy
-from shared.telemetry import CONSUMER_LAG, EVENTS_DEAD_LETTERED, logger
+from shared.telemetry import logger
 
 REST_S = 2.0
 """How long a consumer rests before what it could not handle is delivered again."""

@@ -16,8 +16,9 @@ from schemas.events import PAYLOADS, Payload
 from schemas.topics import Topic
 from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
+from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS
 from shared.policy import DeliveryPolicy
-from shared.telemetry import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS, frames, logger
+from shared.telemetry import frames, logger
 
 
 class Record(Protocol):

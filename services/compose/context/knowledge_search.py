@@ -13,8 +13,9 @@ from services.compose.rules.planning.subplan import SubPlan
 from shared.domain.subjects import Subject
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Bundle, Scope, to_answer_key
+from shared.metrics.packages import KNOWLEDGE_CALLS
 from shared.runtime import Runtime
-from shared.telemetry import KNOWLEDGE_CALLS, frames, logger
+from shared.telemetry import frames, logger
 
 ARM = "knowledge"
 
