@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from schemas.memory_types import types_with
 from services.evolver.rules import due, merge
 from services.evolver.upkeep import UpkeepChange, make_envelope, perform, to_candidate
 from shared.db import Connection
@@ -23,7 +24,7 @@ LONGEST = timedelta(days=1)
 """Who has nothing new is looked through so often: time passes for them too."""
 CONSIDERED = 300
 """So many memories of a user, the latest, are compared with each other in one round."""
-NOT_MERGED = frozenset({"entity", "summary", "agent_experience"})
+NOT_MERGED = types_with("unmerged")
 
 
 async def keep_forever(rt: Runtime) -> None:
