@@ -1,7 +1,7 @@
 """Writes docs/reference and the monitoring of deploy/ from the code: `make docs`; --check fails where a file differs.
 
-Each file has one source: the command line, the OpenAPI document, the settings, the policy, the topics; the metrics with
-their alerts and panels. What a page says about a key stands beside that key in the code.
+Each file or table has one source: the command line, the OpenAPI document, the settings, the policy, the topics, the
+types of memory, the metrics with their alerts and panels. What a page says about a key stands beside it in the code.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from schemas import topics
 from services.cli import app as command_line
 from services.cli.schemas_cmd import documents
 from shared.policy import Policy
 from shared.settings import PREFIX, Settings
+from tools.catalogues import build_parts, topics_page
 from tools.markdown import MADE, table
 from tools.monitoring import metrics_page, render_dashboard, render_rules, render_runbook
 
@@ -63,7 +63,7 @@ def main() -> int:
         sys.stderr.write("these files differ from the code; run: make docs\n")
         return 1
     if not changed:
-        sys.stdout.write(f"{len(wanted)} files of docs/reference and deploy are up to date\n")
+        sys.stdout.write(f"{len(wanted)} files that are made from the code are up to date\n")
     return 0
 
 
@@ -75,11 +75,15 @@ def read_file(path: Path) -> str | None:
 def build_files() -> dict[str, str]:
     """Every file that is made from the code, by its path in the repository."""
     pages = {f"docs/reference/{name}.md": page for name, page in build_pages().items()}
-    return pages | {
-        "deploy/prometheus/alerts.yml": render_rules(),
-        "deploy/grafana/dashboards/smartbrain.json": render_dashboard(),
-        "deploy/runbook.md": render_runbook(),
-    }
+    return (
+        pages
+        | build_parts()
+        | {
+            "deploy/prometheus/alerts.yml": render_rules(),
+            "deploy/grafana/dashboards/smartbrain.json": render_dashboard(),
+            "deploy/runbook.md": render_runbook(),
+        }
+    )
 
 
 def build_pages() -> dict[str, str]:
@@ -306,42 +310,6 @@ def model_name(part: Mapping[str, Any]) -> str:
     if "items" in schema:
         return f"list of {schema['items'].get('$ref', 'values').rpartition('/')[2]}"
     return schema.get("$ref", "").rpartition("/")[2]
-
-
-# Topics
-
-
-def topics_page() -> Iterator[str]:
-    """Every topic: who writes, who reads, how long it is kept."""
-    yield from ["# Topics", ""]
-    yield "Names are `smartbrain.<noun>.v1`. The messages are in"
-    yield "[asyncapi.json](../../schemas/generated/asyncapi.json). `migrate` makes topics that are missing and leaves"
-    yield from ["others as they are.", ""]
-    rows = [
-        (
-            f"`{each.name}`",
-            f"`{each.key}`",
-            ", ".join(f"{name} (planned)" if name in topics.PLANNED else name for name in each.messages),
-            each.producer,
-            ", ".join(each.consumers),
-            str(each.partitions),
-            shown_hours(each.retention_hours),
-            "yes" if each.carries_text else "",
-        )
-        for each in topics.TOPICS
-    ]
-    head = ("topic", "key", "messages", "written by", "read by", "partitions", "kept", "carries text")
-    yield from table(head, rows)
-    yield f"Each topic has a dead-letter topic `<topic>.dlq`: {topics.DEAD_LETTER_PARTITIONS} partitions, kept for"
-    kept, text = shown_hours(topics.DEAD_LETTER_HOURS), shown_hours(topics.DEAD_LETTER_TEXT_HOURS)
-    yield from [f"{kept}, or {text} where the topic carries text.", "", "## Planned messages", ""]
-    yield from ["Nobody writes these yet; their topics exist so that clients may subscribe.", ""]
-    yield from table(("message", "why not"), [(f"`{name}`", why) for name, why in topics.PLANNED.items()])
-
-
-def shown_hours(hours: int) -> str:
-    """A time in the largest unit that fits."""
-    return f"{hours // 24} days" if hours > 24 and hours % 24 == 0 else f"{hours} h"
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def build(rt: Runtime) -> Service:
     """Compose as a service."""
     recorder = Recorder(rt.db, rt.policy, rt.version)
     door = _Door(rt, recorder)
-    rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
+    rt.bus.consume_raw(TURN_COMMIT, service="compose", group=TURN_COMMIT.group_of("compose"), accept=door.commit_all)
     base = worker("compose", rt, longest_s=rt.policy.compose.deadline_max_ms / 1000)
 
     async def run() -> None:
@@ -104,7 +104,7 @@ class _Door:
         self.replier = Replier(
             rt.bootstrap,
             COMPOSE_REQUEST,
-            "smartbrain-compose-request",
+            COMPOSE_REQUEST.group_of("compose"),
             self.answer,
             partial(rt.bus.set_unreadable_aside, "compose"),
             stall_s=rt.policy.delivery.stall_s,
