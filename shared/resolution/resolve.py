@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
-from schemas.vocabulary import OVERWRITE_TYPES, Assertion
+from schemas.memory_types import types_with
+from schemas.vocabulary import Assertion
 from shared.domain.statements import (
     AMENDS,
     FORGETS,
@@ -35,9 +36,10 @@ from shared.resolution.related import SentenceRelation as Said
 from shared.resolution.remaining import add_remaining, find_remaining, keep_remaining
 from shared.resolution.superseding import estimate_superseding, is_parallel
 
-APART = frozenset({"case", "summary"})
+APART = types_with("lasting")
 """Types of memory that no sentence ends: what happened has happened."""
-PLANNED = frozenset({"event", "goal", "task", "note", "decision"})
+PLANNED = types_with("plan")
+OVERWRITTEN = types_with("overwritten")
 PLAN_WORDS = frozenset(
     map(
         stem,
@@ -282,7 +284,7 @@ def _may_meet(new: Statement, old: ActiveMemory) -> bool:
 
     Two keys say that they are about two; but a correction read as another sort of wish has a key of its new value.
     """
-    wishes = new.type != old.type and {new.type, old.type} <= OVERWRITE_TYPES
+    wishes = new.type != old.type and {new.type, old.type} <= OVERWRITTEN
     return not (new.key and old.key) or (wishes and new.assertion == "correction" and not new.retracts)
 
 

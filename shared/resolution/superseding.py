@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.cache import of_texts
 from shared.classifiers.logistic import load_sum, to_log_odds
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
@@ -28,7 +29,6 @@ from shared.extraction.values import like, values
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
-from shared.memo import of_texts
 from shared.resolution.related import SentenceRelation, about
 
 Numbers = NDArray[np.float32]

@@ -13,7 +13,7 @@ import pytest
 
 from schemas.topics import OBSERVATION_RECORDED, TURN_EXTRACT, TURN_OUTCOME
 from services.cli.supervisor import Supervisor
-from shared.telemetry import MODEL_TURNS_SKIPPED
+from shared.metrics.models import MODEL_TURNS_SKIPPED
 from tests.ollama.server import CHAT, ScriptedOllama
 from tests.system.databases import OPTIONS, Databases
 from tests.system.erasures import completed, erase, found

@@ -16,10 +16,10 @@ PACKAGES = ("schemas", "services", "shared")
 MOST_FILE_LINES = 350
 MOST_FUNCTION_LINES = 60
 BOUNDS = {
-    "functions named by a bare participle": 14,
+    "functions named by a bare participle": 13,
     "functions named by an adjective or adverb": 4,
     "class names with several meanings": 0,
-    "files that are too long": 23,
+    "files that are too long": 22,
     "functions that are too long": 8,
 }
 _IRREGULAR_WORDS = (

@@ -71,11 +71,12 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction.relatives import tells_of_relative
+from shared.metrics.packages import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK
 from shared.runtime import Runtime
 from shared.store import ended, entities, knowledge, memory, sessions, summaries, turns
 from shared.store.erasure import tombstones
 from shared.store.media import load_known
-from shared.telemetry import COMPOSE_DEGRADED, KNOWLEDGE_CONFLICTS, TEXTS_HELD_BACK, logger
+from shared.telemetry import logger
 
 ASKED_CHARS = 2000
 """Of what was recognised in one media, so much is planned and searched with."""

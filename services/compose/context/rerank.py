@@ -16,11 +16,12 @@ from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy
 from services.compose.rules.ranking.judged import RerankPassage, by_places, rescore_candidates, shortlist
+from shared.metrics.packages import RERANK_SECONDS, RERANKS
 from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.telemetry import RERANK_SECONDS, RERANKS, logger
+from shared.telemetry import logger
 
 RESERVE_S = 0.025
 """What remains of the deadline for the signals, packing and the reply."""

@@ -23,10 +23,11 @@ from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.language.fingerprint import prints
+from shared.metrics.packages import INJECTIONS_DROPPED
 from shared.policy import Policy
 from shared.secrets import placeholder, redact
 from shared.store import contexts, outbox
-from shared.telemetry import INJECTIONS_DROPPED, frames, logger
+from shared.telemetry import frames, logger
 
 STANDING = frozenset({UNSUPPORTED})
 """Reasons that say how an installation or a session is, not that a part failed."""

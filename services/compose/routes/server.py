@@ -43,9 +43,11 @@ from services.compose.rules.packing.why import Told
 from shared import clock, parsing
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
+from shared.metrics.packages import COMPOSE_SECONDS
+from shared.metrics.turns import TURNS_REFUSED
 from shared.policy import Policy
 from shared.runtime import Runtime
-from shared.telemetry import COMPOSE_SECONDS, TURNS_REFUSED, frames, logger
+from shared.telemetry import frames, logger
 
 RETRY_AFTER = {"retry-after": "1"}
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from schemas.vocabulary import Intent, MemoryType
+from schemas.memory_types import types_with
+from schemas.vocabulary import Intent
 from services.compose.rules.candidates import Candidate, weigh_odds
 
-WISHES: frozenset[MemoryType] = frozenset({"preference", "constraint", "pattern", "note"})
+WISHES = types_with("wish")
 LIKELIER = 5.0
 """So many times the odds: the curve was fitted to questions of what was said, which hardly ever ask for advice."""
 
