@@ -67,7 +67,7 @@ imports: $(OK) ## Who may import whom
 	$(BIN)/lint-imports
 	$(BIN)/lint-imports --config tests/.importlinter
 
-generated: $(OK) ## The committed JSON Schema, AsyncAPI, OpenAPI and docs/reference are what the code says
+generated: $(OK) ## The committed JSON Schema, AsyncAPI, OpenAPI, docs/reference and monitoring of deploy/ are what the code says
 	$(BIN)/smartbrain schemas --check
 	$(BIN)/python -m tools.reference --check
 
@@ -117,7 +117,7 @@ bench-gate: $(OK) ## Figures on natural conversation (DATA=folder) against tests
 schemas: $(OK) ## Write schemas/generated again
 	$(BIN)/smartbrain schemas
 
-docs: $(OK) ## Write docs/reference again from the code
+docs: $(OK) ## Write docs/reference, alerts, dashboard and runbook again from the code
 	$(BIN)/python -m tools.reference
 
 format: $(OK) ## Let ruff format and repair what it can

@@ -94,7 +94,7 @@ def _channels() -> Json:
 def _about(topic: Topic) -> str:
     text = "carries the user's text" if topic.carries_text else "ids and numbers, never the user's text"
     return (
-        f"{describe_planned(topic)}Producer: {topic.producer}. Consumers: {', '.join(topic.consumers) or 'none'}. "
+        f"{describe_planned(topic)}Producer: {topic.producer}. Consumers: {', '.join(topic.readers) or 'none'}. "
         f"Key: {topic.key}. {topic.partitions} partitions, kept {topic.retention_hours} h; {text}."
     )
 
@@ -131,7 +131,7 @@ def _operations() -> Json:
     for topic in TOPICS:
         if topic.producer != USERS and not set(topic.messages) <= PLANNED.keys():
             made[f"{noun(topic)}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
-        readers = [name for name in topic.consumers if name != USERS]
+        readers = [name for name in topic.readers if name != USERS]
         if readers:
             made[f"{noun(topic)}.receive"] = _operation(topic, "receive", f"Handled by {', '.join(readers)}.")
     return made

@@ -1,4 +1,4 @@
-"""The payload of every event (model 4.4.1). One class an event type; `PAYLOADS` finds it by name."""
+"""The payload of every event (model 4.4.1). One class an event type; the topic that carries it names it."""
 
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -263,28 +263,3 @@ class PromotionProposed(Payload):
     event_type: ClassVar[str] = "promotion.proposed"
     proposal_id: UUID
     visibility: Literal["store", "region", "brand", "global"]
-
-
-PAYLOADS: dict[str, type[Payload]] = {
-    model.event_type: model
-    for model in (
-        TurnCommitted,
-        TurnExtract,
-        TurnOutcome,
-        ObservationRecorded,
-        ObservationUrgent,
-        AnalysisProposed,
-        MemoryChanged,
-        MemoryWriteRejected,
-        EvolutionBlockedByErasure,
-        FeedbackRecorded,
-        DecisionEvent,
-        ErasureRequested,
-        DeletionEvent,
-        DegradeEvent,
-        SliSample,
-        PolicyUpdated,
-        ResourceIngestRequested,
-        PromotionProposed,
-    )
-}

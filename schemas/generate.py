@@ -12,12 +12,13 @@ from schemas.compose import ComposeRequest
 from schemas.context_package import ContextPackage
 from schemas.envelope import Envelope
 from schemas.erasure import DeletionReceipt, ErasureRequest
-from schemas.events import PAYLOADS, Payload
+from schemas.events import Payload
 from schemas.evidence_pack import EvidencePack
 from schemas.memory_item import MemoryItem, WriteReceipt
 from schemas.retrieval_plan import RetrievalPlan
 from schemas.retrieve import RetrieveRequest
 from schemas.sessions import ArchiveReceipt
+from schemas.topics import PAYLOADS
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

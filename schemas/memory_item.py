@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
 from schemas.base import WORDS_PATTERN, Contract, ExternalId, HasWords, Instant, Json, JsonSchemaValue, has
+from schemas.memory_types import MemoryTypeV1
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType
 
 Words = Annotated[
@@ -16,14 +17,6 @@ Words = Annotated[
     Field(json_schema_extra={"pattern": WORDS_PATTERN}),
 ]
 """What a user writes of one memory."""
-MEMORY_TYPE_V1: dict[MemoryType, str] = {
-    "preference": "preference",
-    "constraint": "preference",
-    "pattern": "pattern",
-    "summary": "summary",
-    "agent_experience": "agent_experience",
-}
-"""The projection of our types to MemoryItem v1's `memory_type`; every other type is an `observation`."""
 
 
 class MemoryItem(Contract):
@@ -32,7 +25,7 @@ class MemoryItem(Contract):
     memory_id: UUID = Field(validation_alias=AliasChoices("memory_id", "memory_item_id", "item_id"))
     user_id: str
     memory_type: Annotated[
-        Literal["observation", "preference", "pattern", "summary", "agent_experience"],
+        MemoryTypeV1,
         Field(description="What MemoryItem v1 calls it, derived from `type`, by which memories are asked for"),
     ]
     content: str

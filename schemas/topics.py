@@ -4,19 +4,76 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import BaseModel
+
+from schemas.compose import ComposeRequest
+from schemas.context_package import ContextPackage
+from schemas.erasure import DeletionReceipt, ErasureRequest
+from schemas.events import (
+    AnalysisProposed,
+    DecisionEvent,
+    DegradeEvent,
+    DeletionEvent,
+    ErasureRequested,
+    EvolutionBlockedByErasure,
+    FeedbackRecorded,
+    MemoryChanged,
+    MemoryWriteRejected,
+    ObservationRecorded,
+    ObservationUrgent,
+    Payload,
+    PolicyUpdated,
+    PromotionProposed,
+    ResourceIngestRequested,
+    SliSample,
+    TurnCommitted,
+    TurnExtract,
+    TurnOutcome,
+)
+from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """Who reads a topic: a service by its consumer group, and what it then writes, for the map; or users."""
+
+    service: str
+    group: str = ""
+    writes: str = ""
+
+
+USERS = Consumer("users")
+
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic. `messages` are event types, or contract names where the message is not an event."""
+    """One topic: the classes that it carries, which services write it, and by which groups services read it."""
 
     name: str
     key: Literal["tenant:user", "correlation_id", "trace_id", "component", "tenant"]
-    messages: tuple[str, ...]
+    carries: tuple[type[BaseModel], ...]
     producer: str
-    consumers: tuple[str, ...] = field(default=())
+    consumers: tuple[Consumer, ...] = field(default=())
     partitions: int = 12
     retention_hours: int = 168
     carries_text: bool = False
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Event types, or names of contracts where the message is not an event."""
+        return tuple(each.event_type if issubclass(each, Payload) else each.__name__ for each in self.carries)
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The services that read it, and users."""
+        return tuple(each.service for each in self.consumers)
+
+    def group_of(self, service: str) -> str:
+        """The consumer group of a service; ValueError where the topic does not name the service as a reader."""
+        groups = [each.group for each in self.consumers if each.service == service and each.group]
+        if not groups:
+            raise ValueError(f"{self.name} is not read by {service}: name it among the consumers of the topic")
+        return groups[0]
 
     @property
     def dead_letter(self) -> str:
@@ -31,125 +88,131 @@ def _name(noun: str) -> str:
 TURN_COMMIT = Topic(
     _name("turn.commit"),
     "tenant:user",
-    ("TurnEvents", "ErasureRequest"),
+    (TurnEvents, ErasureRequest),
     "users, governor",
-    ("compose",),
+    (Consumer("compose", "smartbrain-compose-commit", "`sessions`, `turns`, `conversation_events`, `event_outbox`"),),
     retention_hours=24,
     carries_text=True,
 )
-TURN_COMMITTED = Topic(_name("turn.committed"), "tenant:user", ("turn.committed",), "compose, governor", ("observer",))
-TURN_EXTRACT = Topic(
-    _name("turn.extract"), "tenant:user", ("turn.extract",), "observer", ("observer",), retention_hours=24
+TURN_COMMITTED = Topic(
+    _name("turn.committed"),
+    "tenant:user",
+    (TurnCommitted,),
+    "compose, governor",
+    (Consumer("observer", "smartbrain-observer", "`observations`, `entities`, chunks of turns, summaries"),),
 )
-TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", ("turn.outcome",), "observer, analyzer, evolver", ("users",))
+TURN_EXTRACT = Topic(
+    _name("turn.extract"),
+    "tenant:user",
+    (TurnExtract,),
+    "observer",
+    (Consumer("observer", "smartbrain-observer-model", "what a model adds: the same, `model_answers`, `model_cache`"),),
+    retention_hours=24,
+)
+TURN_OUTCOME = Topic(_name("turn.outcome"), "tenant:user", (TurnOutcome,), "observer, analyzer, evolver", (USERS,))
 OBSERVATION_RECORDED = Topic(
     _name("observation.recorded"),
     "tenant:user",
-    ("observation.recorded",),
+    (ObservationRecorded,),
     "observer, governor, erasure",
-    ("analyzer",),
+    (Consumer("analyzer", "smartbrain-analyzer", "`proposals`, `observations.state`"),),
 )
 OBSERVATION_URGENT = Topic(
     _name("observation.urgent"),
     "tenant:user",
-    ("observation.urgent",),
+    (ObservationUrgent,),
     "observer, governor, erasure",
-    ("evolver",),
+    (Consumer("evolver", "smartbrain-evolver-urgent", "as of `analysis.proposed`, without a proposal"),),
     retention_hours=48,
 )
 ANALYSIS_PROPOSED = Topic(
-    _name("analysis.proposed"), "tenant:user", ("analysis.proposed",), "analyzer, governor", ("evolver",)
+    _name("analysis.proposed"),
+    "tenant:user",
+    (AnalysisProposed,),
+    "analyzer, governor",
+    (Consumer("evolver", "smartbrain-evolver", "`memory_items`, chunks and postings of memories, states"),),
 )
 MEMORY_CHANGED = Topic(
     _name("memory.changed"),
     "tenant:user",
-    ("memory.changed", "memory.write_rejected", "evolution_blocked_by_erasure"),
+    (MemoryChanged, MemoryWriteRejected, EvolutionBlockedByErasure),
     "evolver, compose",
-    ("users",),
+    (USERS,),
     retention_hours=336,
 )
 COMPOSE_REQUEST = Topic(
     _name("compose.request"),
     "correlation_id",
-    ("ComposeRequest",),
+    (ComposeRequest,),
     "users",
-    ("compose",),
+    (Consumer("compose", "smartbrain-compose-request"),),
     retention_hours=1,
     carries_text=True,
 )
 COMPOSE_REPLY = Topic(
     _name("compose.reply"),
     "correlation_id",
-    ("ContextPackage", "ErrorReply", "CommitResult", "DeletionReceipt"),
+    (ContextPackage, ErrorReply, CommitResult, DeletionReceipt),
     "compose",
-    ("users",),
+    (USERS,),
     retention_hours=1,
     carries_text=True,
 )
 FEEDBACK_RECORDED = Topic(
-    _name("feedback.recorded"), "tenant:user", ("feedback.recorded",), "observer", ("evolver", "users"), partitions=6
+    _name("feedback.recorded"),
+    "tenant:user",
+    (FeedbackRecorded,),
+    "observer",
+    (Consumer("evolver", "smartbrain-evolver-feedback", "`upkeep`, counts of `memory_items`"), USERS),
+    partitions=6,
 )
 ERASURE_REQUESTED = Topic(
     _name("erasure.requested"),
     "tenant:user",
-    ("memory.erasure_requested",),
+    (ErasureRequested,),
     "compose, governor",
-    ("erasure",),
+    (Consumer("erasure", "smartbrain-erasure", "`tombstones`, `erasure_steps`, `audit_events`; deletes"),),
     partitions=6,
     retention_hours=26_304,
 )
 ERASURE_STATE = Topic(
     _name("erasure.state"),
     "tenant:user",
-    ("deletion_event",),
+    (DeletionEvent,),
     "compose, erasure",
-    ("users",),
+    (USERS,),
     partitions=6,
     retention_hours=720,
 )
 RECEIPT_RECORDED = Topic(
     _name("receipt.recorded"),
     "trace_id",
-    ("decision_event",),
+    (DecisionEvent,),
     "compose",
-    ("users",),
+    (USERS,),
     partitions=6,
     retention_hours=336,
 )
-DEGRADE = Topic(_name("degrade"), "component", ("degrade_event",), "every service", ("users",), partitions=3)
-SLI = Topic(_name("sli"), "tenant", ("sli.sample", "policy.updated"), "governor", ("users",), partitions=3)
+DEGRADE = Topic(_name("degrade"), "component", (DegradeEvent,), "every service", (USERS,), partitions=3)
+SLI = Topic(_name("sli"), "tenant", (SliSample, PolicyUpdated), "governor", (USERS,), partitions=3)
 RESOURCE_INGEST = Topic(
     _name("resource.ingest"),
     "tenant:user",
-    ("resource.ingest_requested",),
+    (ResourceIngestRequested,),
     "observer, governor",
-    ("librarian",),
+    (Consumer("librarian", "smartbrain-librarian", "`resources`, `knowledge_versions`"),),
     partitions=3,
 )
 PROMOTION_PROPOSED = Topic(
-    _name("promotion.proposed"), "tenant:user", ("promotion.proposed",), "evolver", ("users",), partitions=3
+    _name("promotion.proposed"), "tenant:user", (PromotionProposed,), "evolver", (USERS,), partitions=3
 )
 
-TOPICS: tuple[Topic, ...] = (
-    TURN_COMMIT,
-    TURN_COMMITTED,
-    TURN_EXTRACT,
-    TURN_OUTCOME,
-    OBSERVATION_RECORDED,
-    OBSERVATION_URGENT,
-    ANALYSIS_PROPOSED,
-    MEMORY_CHANGED,
-    COMPOSE_REQUEST,
-    COMPOSE_REPLY,
-    FEEDBACK_RECORDED,
-    ERASURE_REQUESTED,
-    ERASURE_STATE,
-    RECEIPT_RECORDED,
-    DEGRADE,
-    SLI,
-    RESOURCE_INGEST,
-    PROMOTION_PROPOSED,
-)
+TOPICS: tuple[Topic, ...] = tuple(each for each in list(globals().values()) if isinstance(each, Topic))
+"""Every topic above, in its order."""
+PAYLOADS: Mapping[str, type[Payload]] = {
+    each.event_type: each for topic in TOPICS for each in topic.carries if issubclass(each, Payload)
+}
+"""The payload of every event by its type."""
 PLANNED: Mapping[str, str] = {
     "degrade_event": "Packages and error replies name what was missing themselves (degraded_reason), and /ready and the"
     " metrics say what is away; an event waits for somebody who acts on it.",

@@ -2,21 +2,8 @@
 
 from typing import Literal
 
-MemoryType = Literal[
-    "profile",
-    "preference",
-    "goal",
-    "task",
-    "decision",
-    "entity",
-    "event",
-    "case",
-    "pattern",
-    "constraint",
-    "note",
-    "summary",
-    "agent_experience",
-]
+from schemas.memory_types import MemoryType as MemoryType
+
 MemoryStatus = Literal["active", "superseded", "retracted", "merged", "expired", "candidate_evict", "erased"]
 ListedStatus = Literal["active", "superseded", "retracted", "merged", "expired", "candidate_evict", "all"]
 """What a list of memories can be asked for: what was erased cannot be shown."""
@@ -57,6 +44,3 @@ TombstoneStatus = Literal[
     "retry_pending",
     "escalated",
 ]
-
-OVERWRITE_TYPES: frozenset[MemoryType] = frozenset({"preference", "goal", "task", "constraint"})
-VERSIONED_TYPES: frozenset[MemoryType] = frozenset({"profile", "decision", "event", "case", "pattern"})

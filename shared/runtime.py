@@ -10,29 +10,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from shared import memo
-from shared import policy as policies
-from shared.background_cache import BackgroundCache
+from shared import cache
+from shared.cache import UserCache
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError
 from shared.knowledge import make_knowledge
-from shared.knowledge.cache import KnowledgeCache
 from shared.knowledge.none import NoKnowledge
-from shared.knowledge.port import Knowledge
+from shared.knowledge.port import AnswerKey, Bundle, Knowledge
 from shared.models import ModelProvider, make_models
 from shared.models.paces import Paces
 from shared.models.thoughts import DeferredAnswers
 from shared.policy import Policy
+from shared.policy_file import load_policy
 from shared.settings import Settings
-from shared.user_cache import UserCache
+from shared.single_flight import BackgroundCache
 
 if TYPE_CHECKING:
     from shared.bus.broker import Bus
 
 PAGES_KEPT_S = 600.0
 PAGES_MOST = 32
-"""Users whose pages of vectors a process keeps: at ten thousand chunks 1.5 MB each."""
+"""Pages of vectors that a process keeps, those of a user together: at ten thousand chunks 1.5 MB each."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Runtime:
     paces: Paces = field(default_factory=Paces)
     experience: BackgroundCache[str, Any] = field(default_factory=BackgroundCache[str, Any])
     knowledge: Knowledge = field(default_factory=NoKnowledge)
-    known: KnowledgeCache = field(default_factory=lambda: KnowledgeCache(time.monotonic, 0, 0.0))
+    known: UserCache[AnswerKey, Bundle] = field(default_factory=partial(UserCache[AnswerKey, Bundle], most=0))
     read_turns: UserCache[UUID, Any] = field(default_factory=UserCache[UUID, Any])
     pages: UserCache[str, Any] = field(
         default_factory=partial(UserCache[str, Any], keep_s=PAGES_KEPT_S, most=PAGES_MOST)
@@ -62,8 +61,8 @@ class Runtime:
         self.pages.forget(owner, epoch)
         self.thoughts.forget((owner.tenant_id, owner.user_id))
         self.experience.forget(owner.tenant_id)
-        self.known.forget(owner.tenant_id, owner.user_id)
-        memo.forget_texts()
+        self.known.drop(owner)
+        cache.forget_texts()
 
     def forget_everybody(self) -> None:
         """The same of every user: where erasures may have been missed."""
@@ -72,7 +71,7 @@ class Runtime:
         self.thoughts.clear()
         self.experience.clear()
         self.known.clear()
-        memo.forget_texts()
+        cache.forget_texts()
 
 
 @asynccontextmanager
@@ -89,7 +88,7 @@ async def open_runtime(
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL and SMARTBRAIN_KAFKA_BOOTSTRAP must be set, or `smartbrain up` runs its own"
         )
-    policy = policies.load(settings.policy)
+    policy = load_policy(settings.policy)
     erasing = policy.delivery.handler_concurrency if "erasure" in (service, *others) else 2
     db = Database(settings.database_url.get_secret_value(), size=pool, erasing=erasing, watching=2 + len(others))
     provider = make_models(
@@ -104,7 +103,8 @@ async def open_runtime(
     thoughts = DeferredAnswers(most=policy.compose.planner_cache_size, keep_s=policy.compose.planner_cache_s)
     token = settings.knowledge_token.get_secret_value() if settings.knowledge_token else None
     knowledge = make_knowledge(settings.knowledge_url, token, time.monotonic)
-    known = KnowledgeCache(time.monotonic, policy.knowledge.cache_size, policy.knowledge.cache_s)
+    most = policy.knowledge.cache_size
+    known = UserCache[AnswerKey, Bundle](keep_s=policy.knowledge.cache_s, most=most, most_each=most)
     await db.open()
     try:
         bus = Bus(settings.kafka_bootstrap, policy.delivery, f"smartbrain-{service}")

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from shared import memo
+from shared import cache
 from shared.domain.subjects import Subject
 from shared.loops import LONGEST_WORK_S
+from shared.metrics.delivery import TEXTS_KEPT
 from shared.runtime import Runtime
 from shared.service import Service
-from shared.telemetry import TEXTS_KEPT
 
 DROP_EVERY_S = 15.0
 """So often what was kept for its time goes, also where nobody asks any more."""
@@ -39,7 +39,7 @@ def worker(
         return {"database": await rt.db.ping(), **await rt.bus.ready()}
 
     async def measure() -> None:
-        TEXTS_KEPT.set(memo.kept_texts())
+        TEXTS_KEPT.set(cache.kept_texts())
         await rt.bus.measure_lag()
 
     return Service(name, run=run, ready=ready, measure=measure, stalled=lambda: rt.bus.stalled)
@@ -60,7 +60,7 @@ async def _forget_erased(rt: Runtime, longest_s: float) -> None:
     def forget(erased: tuple[Subject, int] | None) -> None:
         if erased is None:
             rt.forget_everybody()
-            forget_again(memo.forget_texts, 1.0)
+            forget_again(cache.forget_texts, 1.0)
         else:
             rt.forget(*erased)
             forget_again(partial(rt.forget, *erased), 1.0)

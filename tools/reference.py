@@ -1,13 +1,12 @@
-"""Writes docs/reference from the code: `make docs`; with --check it writes nothing and fails where a page differs.
+"""Writes docs/reference and the monitoring of deploy/ from the code: `make docs`; --check fails where a file differs.
 
-Each page has one source: the command line, the OpenAPI document, the settings, the policy, the metrics with their
-alerts, the topics. What a page says about a key stands beside that key in the code.
+Each file or table has one source: the command line, the OpenAPI document, the settings, the policy, the topics, the
+types of memory, the metrics with their alerts and panels. What a page says about a key stands beside it in the code.
 """
 
 import argparse
 import inspect
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,23 +14,19 @@ from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import typer
-import yaml
-from prometheus_client import Counter, Gauge, Histogram
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from schemas import topics
 from services.cli import app as command_line
 from services.cli.schemas_cmd import documents
-from shared import telemetry
 from shared.policy import Policy
 from shared.settings import PREFIX, Settings
+from tools.catalogues import build_parts, topics_page
+from tools.markdown import MADE, table
+from tools.monitoring import metrics_page, render_dashboard, render_rules, render_runbook
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "docs" / "reference"
-ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yml"
-MADE = "<!-- Made from the code by `make docs`. Do not edit this page: edit its source. -->"
 READ_ON = {
     "confidence": "[how memories change](../discussions/change.md)",
     "observer": "[what is kept](../discussions/learning.md)",
@@ -53,28 +48,42 @@ PAGES = ("commands", "metrics", "policy", "routes", "settings", "topics")
 
 
 def main() -> int:
-    """Write the pages, or compare them; 1 where a page differs from the code."""
+    """Write the files, or compare them; 1 where one differs from the code."""
     parser = argparse.ArgumentParser(prog="python -m tools.reference", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where a page differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where a file differs")
     check: bool = parser.parse_args().check
-    wanted = {f"{name}.md": page for name, page in build_pages().items()}
-    changed = [name for name, page in wanted.items() if read_page(FOLDER / name) != page]
+    wanted = build_files()
+    changed = [name for name, content in wanted.items() if read_file(ROOT / name) != content]
     for name in changed:
         if not check:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            (FOLDER / name).write_text(wanted[name], encoding="utf-8")
-        sys.stdout.write(f"{'differs' if check else 'written'}: docs/reference/{name}\n")
+            (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / name).write_text(wanted[name], encoding="utf-8")
+        sys.stdout.write(f"{'differs' if check else 'written'}: {name}\n")
     if check and changed:
-        sys.stderr.write("docs/reference differs from the code; run: make docs\n")
+        sys.stderr.write("these files differ from the code; run: make docs\n")
         return 1
     if not changed:
-        sys.stdout.write(f"{len(wanted)} pages of docs/reference are up to date\n")
+        sys.stdout.write(f"{len(wanted)} files that are made from the code are up to date\n")
     return 0
 
 
-def read_page(path: Path) -> str | None:
-    """The text of a page, if it is there."""
+def read_file(path: Path) -> str | None:
+    """The text of a file, if it is there."""
     return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def build_files() -> dict[str, str]:
+    """Every file that is made from the code, by its path in the repository."""
+    pages = {f"docs/reference/{name}.md": page for name, page in build_pages().items()}
+    return (
+        pages
+        | build_parts()
+        | {
+            "deploy/prometheus/alerts.yml": render_rules(),
+            "deploy/grafana/dashboards/smartbrain.json": render_dashboard(),
+            "deploy/runbook.md": render_runbook(),
+        }
+    )
 
 
 def build_pages() -> dict[str, str]:
@@ -88,17 +97,6 @@ def build_pages() -> dict[str, str]:
         "topics": topics_page,
     }
     return {name: "\n".join([MADE, "", *makers[name]()]).rstrip() + "\n" for name in PAGES}
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A Markdown table, with an empty line behind it."""
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    return [*lines, *(f"| {' | '.join(cell(each) for each in row)} |" for row in rows), ""]
-
-
-def cell(text: str) -> str:
-    """A text that breaks no table."""
-    return re.sub(r"\s+", " ", text).replace("|", "\\|").strip()
 
 
 # Commands
@@ -312,70 +310,6 @@ def model_name(part: Mapping[str, Any]) -> str:
     if "items" in schema:
         return f"list of {schema['items'].get('$ref', 'values').rpartition('/')[2]}"
     return schema.get("$ref", "").rpartition("/")[2]
-
-
-# Metrics and topics
-
-
-def metrics_page() -> Iterator[str]:
-    """Every metric with what to do about it, and the alerts that ask for it."""
-    rules = [rule for group in yaml.safe_load(ALERTS.read_text("utf-8"))["groups"] for rule in group["rules"]]
-    yield from ["# Metrics", ""]
-    yield "Every service shows them at `/metrics`. Counters end in `_total` there; a histogram has `_bucket`, `_count`"
-    yield from ["and `_sum`. The [runbook](../../deploy/README.md#alerts) has a section for each alert.", ""]
-    rows: list[tuple[str, ...]] = []
-    for metric in sorted(smartbrain_metrics(), key=lambda each: each._name):
-        alerts = [rule["alert"] for rule in rules if asks_for(rule["expr"], metric._name)]
-        labels = ", ".join(metric._labelnames)
-        rows.append((f"`{metric._name}`", metric._type, labels, metric._documentation, ", ".join(alerts)))
-    yield from table(("metric", "type", "labels", "meaning, and what to do", "alerts"), rows)
-    yield from ["## Alerts", ""]
-    told = [(r["alert"], r["labels"]["severity"], r.get("for", ""), r["annotations"]["action"]) for r in rules]
-    yield from table(("alert", "severity", "after", "first step"), told)
-
-
-def asks_for(expression: str, name: str) -> bool:
-    """Whether the expression of an alert asks for this metric, and not for one whose name begins alike."""
-    series = {name + ending for ending in ("", "_total", "_bucket", "_count", "_sum")}
-    return bool(series & set(re.findall(r"\bsmartbrain_[a-z0-9_]+", expression)))
-
-
-def smartbrain_metrics() -> list[Any]:
-    """The metrics that `shared.telemetry` defines."""
-    return [each for each in vars(telemetry).values() if isinstance(each, Counter | Gauge | Histogram)]
-
-
-def topics_page() -> Iterator[str]:
-    """Every topic: who writes, who reads, how long it is kept."""
-    yield from ["# Topics", ""]
-    yield "Names are `smartbrain.<noun>.v1`. The messages are in"
-    yield "[asyncapi.json](../../schemas/generated/asyncapi.json). `migrate` makes topics that are missing and leaves"
-    yield from ["others as they are.", ""]
-    rows = [
-        (
-            f"`{each.name}`",
-            f"`{each.key}`",
-            ", ".join(f"{name} (planned)" if name in topics.PLANNED else name for name in each.messages),
-            each.producer,
-            ", ".join(each.consumers),
-            str(each.partitions),
-            shown_hours(each.retention_hours),
-            "yes" if each.carries_text else "",
-        )
-        for each in topics.TOPICS
-    ]
-    head = ("topic", "key", "messages", "written by", "read by", "partitions", "kept", "carries text")
-    yield from table(head, rows)
-    yield f"Each topic has a dead-letter topic `<topic>.dlq`: {topics.DEAD_LETTER_PARTITIONS} partitions, kept for"
-    kept, text = shown_hours(topics.DEAD_LETTER_HOURS), shown_hours(topics.DEAD_LETTER_TEXT_HOURS)
-    yield from [f"{kept}, or {text} where the topic carries text.", "", "## Planned messages", ""]
-    yield from ["Nobody writes these yet; their topics exist so that clients may subscribe.", ""]
-    yield from table(("message", "why not"), [(f"`{name}`", why) for name, why in topics.PLANNED.items()])
-
-
-def shown_hours(hours: int) -> str:
-    """A time in the largest unit that fits."""
-    return f"{hours // 24} days" if hours > 24 and hours % 24 == 0 else f"{hours} h"
 
 
 if __name__ == "__main__":

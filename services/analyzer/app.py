@@ -19,7 +19,6 @@ def build(rt: Runtime) -> Service:
     rt.bus.consume(
         OBSERVATION_RECORDED,
         service="analyzer",
-        group="smartbrain-analyzer",
         handle=partial(handler.propose, rt),
         give_up=partial(handler.give_up, rt),
         batch=MODEL_BATCH if asks or rt.models.embedding_model_id is not None else None,

@@ -15,11 +15,13 @@ from shared.db import Connection, epoch_of
 from shared.domain.observations import ObservationRow
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.metrics.memory import ANALYSIS_ADVICE, ANALYSIS_WITHOUT
+from shared.metrics.models import MODEL_ANSWERS_KEPT
 from shared.resolution.from_rows import known_of, statement_of
 from shared.runtime import Runtime
 from shared.store import answers, inbox, memory, model_cache, observations, outbox, outcomes, usage
 from shared.store.observations import ProposalRow
-from shared.telemetry import ANALYSIS_ADVICE, ANALYSIS_WITHOUT, MODEL_ANSWERS_KEPT, logger
+from shared.telemetry import logger
 
 CONSUMER = "analyzer"
 

@@ -14,7 +14,6 @@ from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_work
 from services.observer.extract import extract
 from shared import clock, settings
-from shared import policy as policies
 from shared.extraction import MessageText, ObserveContext, Observed, TurnText
 from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
@@ -22,6 +21,7 @@ from shared.extraction.wishes import to_unread
 from shared.language.detection import detect
 from shared.models import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
+from shared.policy_file import load_policy
 from shared.secrets import SecretHit, redact
 
 Words = Literal["zh", "en"]
@@ -80,7 +80,7 @@ def observe(
 ) -> None:
     """Show what would be kept, corrected, refused and redacted of a message, and why; nothing is stored."""
     stored, hits = redact(text, pii=False)
-    policy = policies.load(settings.load().policy)
+    policy = load_policy(settings.load().policy)
     said_at = clock.now() if at is None else at.astimezone()
     spoken: list[tuple[Role, str]] = [("assistant", before)] if before else []
     spoken.append(("user", stored))

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from schemas.memory_types import ROWS
 from schemas.vocabulary import ListedStatus, MemoryType
 from services.cli import data_folder
 from services.cli.compose import Lang, show_outcome
@@ -82,23 +83,6 @@ SAY: dict[Lang, dict[str, str]] = {
 }
 
 
-TITLES: dict[str, tuple[str, str]] = {
-    "profile": ("About the user", "关于用户"),
-    "preference": ("Likes and dislikes", "喜好"),
-    "constraint": ("Limits and standing orders", "限制与长期要求"),
-    "goal": ("Goals", "目标"),
-    "decision": ("Decisions", "决定"),
-    "task": ("To do", "待办"),
-    "event": ("Happenings and appointments", "经历与日程"),
-    "pattern": ("Habits", "习惯"),
-    "case": ("Experiences", "经验"),
-    "note": ("Notes", "备注"),
-    "entity": ("People and things", "人与事物"),
-    "summary": ("Summaries", "摘要"),
-}
-"""How a group of memories is headed, in English and Chinese, in the order in which a person reads."""
-
-
 @group.command(LIST)
 def list_memories(
     query: Annotated[str | None, typer.Argument(help="Words to search for.")] = None,
@@ -135,8 +119,12 @@ def show_memories(found: list[Json], *, ids: bool = False) -> None:
     groups: dict[str, list[Json]] = {}
     for m in found:
         groups.setdefault(m["type"], []).append(m)
-    for kind in sorted(groups, key=lambda kind: list(TITLES).index(kind) if kind in TITLES else len(TITLES)):
-        out.print(Text(TITLES.get(kind, (kind, kind))[zh], "bold"))
+    titles = {str(row.type): row.title_zh if zh else row.title_en for row in ROWS}
+    titles |= {kind: kind for kind in groups.keys() - titles.keys()}
+    for kind, title in titles.items():
+        if kind not in groups:
+            continue
+        out.print(Text(title, "bold"))
         for m in groups[kind]:
             line = Text(f"  {m['valid_at'][:10]}  ", "dim").append(m["content"], "default")
             if m["status"] != "active":

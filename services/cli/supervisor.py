@@ -296,9 +296,9 @@ class Supervisor:
 
     @cached_property
     def _restart_after_s(self) -> float:
-        from shared import policy
+        from shared.policy_file import load_policy
 
-        return policy.load(self.settings.policy).delivery.restart_after_s
+        return load_policy(self.settings.policy).delivery.restart_after_s
 
     def stop(self) -> None:
         """Services first, then the broker, then PostgreSQL; each is given time to finish what is in flight."""

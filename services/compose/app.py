@@ -28,20 +28,15 @@ from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
+from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED
+from shared.metrics.packages import COMPOSE_SECONDS
+from shared.metrics.turns import TURNS_REFUSED
 from shared.models import ModelProvider
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import screen, show_own
 from shared.service import Service
-from shared.telemetry import (
-    COMPOSE_SECONDS,
-    EVENTS_CONSUMED,
-    EVENTS_DEAD_LETTERED,
-    EVENTS_FAILED,
-    TURNS_REFUSED,
-    frames,
-    logger,
-)
+from shared.telemetry import frames, logger
 from shared.worker import worker
 
 
@@ -49,7 +44,7 @@ def build(rt: Runtime) -> Service:
     """Compose as a service."""
     recorder = Recorder(rt.db, rt.policy, rt.version)
     door = _Door(rt, recorder)
-    rt.bus.consume_raw(TURN_COMMIT, service="compose", group="smartbrain-compose-commit", accept=door.commit_all)
+    rt.bus.consume_raw(TURN_COMMIT, service="compose", group=TURN_COMMIT.group_of("compose"), accept=door.commit_all)
     base = worker("compose", rt, longest_s=rt.policy.compose.deadline_max_ms / 1000)
 
     async def run() -> None:
@@ -109,7 +104,7 @@ class _Door:
         self.replier = Replier(
             rt.bootstrap,
             COMPOSE_REQUEST,
-            "smartbrain-compose-request",
+            COMPOSE_REQUEST.group_of("compose"),
             self.answer,
             partial(rt.bus.set_unreadable_aside, "compose"),
             stall_s=rt.policy.delivery.stall_s,

@@ -17,7 +17,6 @@ def build(rt: Runtime) -> Service:
     rt.bus.consume(
         ERASURE_REQUESTED,
         service="erasure",
-        group="smartbrain-erasure",
         handle=partial(handler.erase_all, rt),
         give_up=partial(handler.give_up, rt),
         batch=BATCH,

@@ -11,19 +11,20 @@ from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT
 from schemas.vocabulary import TombstoneStatus
 from services.erasure import steps
 from services.erasure.steps import StepError
-from shared import clock, memo
+from shared import cache, clock
 from shared.bus.delivery import Delivered
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.erasure.request import state_event
+from shared.metrics.erasure import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS
 from shared.runtime import Runtime
 from shared.store import inbox, outbox
 from shared.store.erasure import delete, residue, tombstones
 from shared.store.erasure.residue import Residue
 from shared.store.erasure.tombstones import Tombstone
 from shared.store.outbox import Outgoing
-from shared.telemetry import ERASURE_FAILURES, ERASURE_RESIDUE, ERASURE_SECONDS, logger
+from shared.telemetry import logger
 
 CONSUMER = "erasure"
 WAIT = timedelta(seconds=2)
@@ -59,7 +60,7 @@ async def work(rt: Runtime, subject: Subject, tombstone_id: UUID) -> TombstoneSt
     except StepError as error:
         return await note_failure(rt, subject, tombstone, error)
     finally:
-        memo.forget_texts()
+        cache.forget_texts()
 
 
 async def begin_erasure(rt: Runtime, subject: Subject, tombstone_id: UUID) -> Tombstone | None:

@@ -16,12 +16,12 @@ from shared.domain.subjects import Subject
 from shared.errors import SmartBrainError
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Scope
+from shared.metrics.erasure import ERASURE_ROWS
 from shared.runtime import Runtime
 from shared.store import knowledge
 from shared.store.erasure import delete, tombstones
 from shared.store.erasure.delete import DELETED, Document, StoredReceipt
 from shared.store.erasure.tombstones import Tombstone
-from shared.telemetry import ERASURE_ROWS
 
 REST = 0.5
 """After each batch the worker rests for this share of the time it took: others use the same database."""

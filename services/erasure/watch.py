@@ -9,9 +9,10 @@ from services.erasure import handler
 from shared.domain.subjects import Subject
 from shared.erasure import rules
 from shared.errors import TransientError
+from shared.metrics.erasure import ERASURE_SLA_REMAINING, ERASURES, ERASURES_DUE
 from shared.runtime import Runtime
 from shared.store.erasure import tombstones
-from shared.telemetry import ERASURE_SLA_REMAINING, ERASURES, ERASURES_DUE, logger
+from shared.telemetry import logger
 
 OPEN = ("requested", "verified", "tombstoned", "queued", "processing", "failed", "retry_pending", "escalated")
 

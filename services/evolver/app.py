@@ -14,21 +14,18 @@ def build(rt: Runtime) -> Service:
     rt.bus.consume(
         OBSERVATION_URGENT,
         service="evolver",
-        group="smartbrain-evolver-urgent",
         handle=partial(handler.apply_corrections, rt),
         give_up=partial(handler.give_up, rt),
     )
     rt.bus.consume(
         ANALYSIS_PROPOSED,
         service="evolver",
-        group="smartbrain-evolver",
         handle=partial(handler.apply_proposals, rt),
         give_up=partial(handler.give_up, rt),
     )
     rt.bus.consume(
         FEEDBACK_RECORDED,
         service="evolver",
-        group="smartbrain-evolver-feedback",
         handle=partial(receptions.apply_feedback, rt),
         give_up=partial(receptions.give_up, rt),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from schemas.memory_types import types_with
 from schemas.vocabulary import Assertion, Epistemic, MemoryType
 from shared.db import Connection
 from shared.domain.memories import Memory
@@ -20,6 +21,7 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.from_rows import statement_of
 from shared.store import memory, observations, versions
 
+WANTED = types_with("wanted")
 DIRECTIVE: Assertion = "directive"
 
 
@@ -129,7 +131,7 @@ def restate_observation(seen: ObservationRow, held: ObservationRow) -> Observati
 def _epistemic(was: Epistemic, kind: MemoryType) -> Epistemic:
     if was != "outdated":
         return was
-    return "preference" if kind in ("preference", "goal", "constraint") else "fact"
+    return "preference" if kind in WANTED else "fact"
 
 
 def keep_if_ahead(until: datetime | None, now: datetime) -> datetime | None:

@@ -7,11 +7,12 @@ from datetime import timedelta
 from services.evolver import learnt
 from shared import clock
 from shared.errors import TransientError
+from shared.metrics.memory import EXPERIENCE_SECONDS
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.store import experience
 from shared.store.experience import Counted, Experience
-from shared.telemetry import EXPERIENCE_SECONDS, logger
+from shared.telemetry import logger
 
 
 async def learn_forever(rt: Runtime) -> None:

@@ -27,6 +27,8 @@ from shared.domain.statements import MAY_AMEND, SUSPECTED, ActiveMemory, candida
 from shared.domain.subjects import Subject
 from shared.extraction.turn_texts import is_forgotten, takes_back_before
 from shared.indexing import chunk_of, show
+from shared.metrics.erasure import EVOLUTION_BLOCKED
+from shared.metrics.turns import OUTCOME_SECONDS
 from shared.resolution.from_rows import known_of, statement_of, with_content
 from shared.resolution.resolve import NO_ADVICE, Advice, Confirm, Operation, Reject, Retract, Write, resolve
 from shared.runtime import Runtime
@@ -34,7 +36,7 @@ from shared.store import chunks, conflicts, inbox, memory, observations, outbox,
 from shared.store.chunks import Chunk
 from shared.store.conflicts import OpenConflict, SettledConflict
 from shared.store.observations import Mark
-from shared.telemetry import EVOLUTION_BLOCKED, OUTCOME_SECONDS, logger
+from shared.telemetry import logger
 
 CONSUMER = "evolver"
 USERS_WORD: frozenset[Assertion] = frozenset({"directive", "confirmed", "correction", "declared"})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from schemas.memory_types import types_with
 from schemas.promotion import PromotionClass, PromotionStatus
 from schemas.vocabulary import Epistemic, MemoryType
 from shared.extraction import MessageText
@@ -18,9 +19,7 @@ from shared.secrets import PLACEHOLDERS, find_secrets
 
 Lack = Literal["confidence", "frequency", "sessions", "epistemic", "conflicts"]
 ENDURING: frozenset[Epistemic] = frozenset({"fact", "preference"})
-OF_A_PERSON: frozenset[MemoryType] = frozenset(
-    {"profile", "preference", "constraint", "goal", "task", "event", "summary", "agent_experience"}
-)
+OF_A_PERSON = types_with("personal")
 """Types that speak of the user, whatever their words are."""
 NO_TIME = datetime.min.replace(tzinfo=UTC)
 

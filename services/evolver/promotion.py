@@ -17,11 +17,12 @@ from services.evolver.promotable import PromotionFigures, conflict_ratio, eligib
 from shared import clock
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.metrics.memory import PROMOTIONS
 from shared.policy import PromotionPolicy
 from shared.runtime import Runtime
 from shared.store import outbox, promotions
 from shared.store.promotions import PromotionCandidate, Proposal
-from shared.telemetry import PROMOTIONS, logger
+from shared.telemetry import logger
 
 SLACK_S = 60.0
 """A transaction is seen by the round after it, however long it took up to this."""

@@ -6,23 +6,25 @@ import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from schemas.memory_types import types_with
 from services.evolver.rules import due, merge
 from services.evolver.upkeep import UpkeepChange, make_envelope, perform, to_candidate
 from shared.db import Connection
 from shared.domain.decay import Due, MemoryStats
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.metrics.memory import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.store import chunks, conflicts, keeping, memory
 from shared.store import upkeep as journal
-from shared.telemetry import UPKEEP_FAILED, UPKEEP_SECONDS, UPKEEP_WAITING, frames, logger
+from shared.telemetry import frames, logger
 
 LONGEST = timedelta(days=1)
 """Who has nothing new is looked through so often: time passes for them too."""
 CONSIDERED = 300
 """So many memories of a user, the latest, are compared with each other in one round."""
-NOT_MERGED = frozenset({"entity", "summary", "agent_experience"})
+NOT_MERGED = types_with("unmerged")
 
 
 async def keep_forever(rt: Runtime) -> None:

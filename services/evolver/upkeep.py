@@ -21,11 +21,11 @@ from shared.domain.memories import Memory
 from shared.domain.statements import speaker_of
 from shared.domain.subjects import Subject
 from shared.indexing import chunk_of
+from shared.metrics.memory import UPKEEP_DONE
 from shared.policy import Policy
 from shared.store import chunks, conflicts, keeping, memory, outbox, upkeep
 from shared.store.conflicts import SettledConflict
 from shared.store.upkeep import Upkeep
-from shared.telemetry import UPKEEP_DONE
 
 STEP = 1e-6
 """Confidences nearer than this are one."""

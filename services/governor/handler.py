@@ -27,6 +27,8 @@ from shared import clock
 from shared.db import Connection
 from shared.domain.session_end import make_session_end
 from shared.domain.subjects import Subject
+from shared.metrics.outbox import REDRIVEN
+from shared.metrics.turns import TURNS_WITHOUT_OUTCOME
 from shared.runtime import Runtime
 from shared.store import (
     answers,
@@ -43,7 +45,7 @@ from shared.store import (
     usage,
 )
 from shared.store.erasure import tombstones
-from shared.telemetry import REDRIVEN, TURNS_WITHOUT_OUTCOME, logger
+from shared.telemetry import logger
 
 LIMIT = 500
 PRUNE = 50_000

@@ -17,7 +17,6 @@ def build(rt: Runtime) -> Service:
     rt.bus.consume(
         RESOURCE_INGEST,
         service="librarian",
-        group="smartbrain-librarian",
         handle=partial(handler.keep, rt),
         give_up=partial(handler.give_up, rt),
         batch=BATCH,

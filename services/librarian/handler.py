@@ -11,10 +11,11 @@ from shared.domain.subjects import Subject
 from shared.knowledge import citations
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Resource, Scope
+from shared.metrics.turns import RESOURCES
 from shared.runtime import Runtime
 from shared.store import inbox, knowledge, quarantine, resources, turns
 from shared.store.resources import Pending, SettledResource, Sign
-from shared.telemetry import RESOURCES, logger
+from shared.telemetry import logger
 
 CONSUMER = "librarian"
 

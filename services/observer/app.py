@@ -20,14 +20,12 @@ def build(rt: Runtime) -> Service:
     rt.bus.consume(
         TURN_COMMITTED,
         service="observer",
-        group="smartbrain-observer",
         handle=partial(handler.observe_turns, rt),
         give_up=partial(handler.give_up, rt),
     )
     rt.bus.consume(
         TURN_EXTRACT,
         service="observer",
-        group="smartbrain-observer-model",
         handle=partial(second_step.add_from_model, rt),
         give_up=partial(second_step.give_up, rt),
         batch=MODEL_BATCH,

@@ -9,9 +9,9 @@ from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.knowledge.citations import Cited, Kind, list_cited
+from shared.metrics.turns import RESOURCES
 from shared.store import outbox, resources
 from shared.store.resources import Requested
-from shared.telemetry import RESOURCES
 
 
 async def request(conn: Connection, subject: Subject, turns: Sequence[Turn], kinds: Sequence[Kind]) -> None:

@@ -19,6 +19,7 @@ from shared.errors import TransientError
 from shared.extraction import ObserveContext, ReadingNote, turn_texts
 from shared.extraction.standing_wishes import Wishes
 from shared.extraction.wishes import to_unread as not_read
+from shared.metrics.turns import OUTCOME_SECONDS
 from shared.model_calls.answer_cache import AnswerCache
 from shared.model_calls.calls import ModelCalls
 from shared.runtime import Runtime
@@ -39,7 +40,7 @@ from shared.store import (
 from shared.store.chunks import Chunk
 from shared.store.entities import NamedEntities
 from shared.store.outbox import Outgoing
-from shared.telemetry import OUTCOME_SECONDS, logger
+from shared.telemetry import logger
 
 CONSUMER = "observer"
 

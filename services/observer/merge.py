@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from schemas.vocabulary import MemoryType, Role
+from schemas.memory_types import KEY_PREFIXES, types_with
+from schemas.vocabulary import Role
 from services.observer.ground import made_of, terms
 from services.observer.prompts import ExtractedItem, Wrong
 from shared.domain.statements import CLAIMED, MISREAD, RELATED, SUPPOSED
@@ -27,12 +28,11 @@ BARRED = frozenset({"manipulation", "command", "asked", "supposed", "reported", 
 """Why the rules drop words for good: whatever a model reads into them, the user has not said it of themself."""
 PASSING = frozenset({"momentary", "trial"})
 """Why the rules drop words that may still tell what happened or is to be done, but nothing that lasts."""
-TOLD: frozenset[MemoryType] = frozenset({"event", "task", "decision", "case"})
+TOLD = types_with("happening")
 """What passing words and tools may tell; neither says what the user is or wants."""
-UNDOUBTED: frozenset[MemoryType] = frozenset({"constraint"})
+UNDOUBTED = types_with("undoubted")
 UNREAD = frozenset({"structured", "tool", "ref", "remember", "entities"})
 """Detectors of what is no reading of passing words."""
-_PREFIX: dict[MemoryType, str] = {"preference": "pref"}
 _PLACEHOLDER = to_pattern(r"\[[A-Z][A-Z_]{2,}\]")
 
 
@@ -271,7 +271,7 @@ def _key(item: ExtractedItem, speaker: str | None, slots: Set[str]) -> str | Non
     else:
         prefix, *rest = (item.key or "").split(":")
         rest = [slug(part) for part in rest]
-    if item.type == "note" or prefix != _PREFIX.get(item.type, item.type) or not rest:
+    if f"{prefix}:" != KEY_PREFIXES.get(item.type) or not rest:
         return None
     if item.type == "profile" and len(rest) == 1:
         rest = ["user", *rest]

@@ -23,6 +23,7 @@ from shared.domain.subjects import Subject
 from shared.domain.turns import Turn
 from shared.errors import TransientError
 from shared.extraction import ObserveContext, Observed, retractions, turn_texts
+from shared.metrics.models import MODEL_ANSWERS_KEPT, MODEL_BUDGET_USED_UP, MODEL_STEP_SECONDS, MODEL_TURNS_SKIPPED
 from shared.model_calls import allowance
 from shared.model_calls.answer_cache import AnswerCache, AnswerKey
 from shared.model_calls.calls import ModelCalls
@@ -41,13 +42,7 @@ from shared.store import (
     usage,
 )
 from shared.store.outcomes import BY_MODEL, MODELS
-from shared.telemetry import (
-    MODEL_ANSWERS_KEPT,
-    MODEL_BUDGET_USED_UP,
-    MODEL_STEP_SECONDS,
-    MODEL_TURNS_SKIPPED,
-    logger,
-)
+from shared.telemetry import logger
 
 CONSUMER = "observer-model"
 READ = "model_read"

@@ -12,10 +12,11 @@ from shared.bus.topics import ensure_topics
 from shared.db import Connection
 from shared.errors import TransientError
 from shared.loops import Loops
+from shared.metrics.outbox import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS
 from shared.runtime import Runtime
 from shared.service import Service
 from shared.store import outbox
-from shared.telemetry import OUTBOX_AGE, OUTBOX_FAILED, OUTBOX_ROWS, logger
+from shared.telemetry import logger
 
 BALANCE_EVERY_S = 2.0
 REST_S = 0.003

@@ -8,10 +8,11 @@ from uuid import UUID
 
 from services.relay.publisher import Publisher
 from shared.db import Connection
+from shared.metrics.outbox import RELAY_PUBLISHED
 from shared.policy import DeliveryPolicy
 from shared.store import outbox
 from shared.store.outbox import SHARDS, OutboxRow
-from shared.telemetry import RELAY_PUBLISHED, logger
+from shared.telemetry import logger
 
 STALE = timedelta(seconds=6)
 """A relay not seen for so long is gone; its shards are free with its connection."""

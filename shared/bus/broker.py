@@ -27,8 +27,9 @@ from shared.bus.unreadable import READ_ON, UnreadableRecord
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 from shared.loops import LONGEST_WORK_S, Loops
+from shared.metrics.delivery import CONSUMER_LAG, EVENTS_DEAD_LETTERED
 from shared.policy import DeliveryPolicy
-from shared.telemetry import CONSUMER_LAG, EVENTS_DEAD_LETTERED, logger
+from shared.telemetry import logger
 
 REST_S = 2.0
 """How long a consumer rests before what it could not handle is delivered again."""
@@ -72,13 +73,14 @@ class Bus:
         topic: Topic,
         *,
         service: str,
-        group: str,
         handle: Handle,
         give_up: GiveUp,
         batch: int | None = None,
         newest_first: bool = False,
     ) -> None:
         """Events of the topic go to `handle` by user, at least once; what can never be handled to `give_up`.
+
+        The service reads by the group that the topic names for it.
 
         `batch` bounds how many are fetched together: a slow handler must be done with them before it counts as dead.
         With `newest_first` so many are fetched however slow they are, and the newest come first: for a handler that
@@ -95,6 +97,7 @@ class Bus:
         async def accept(records: Sequence[Record]) -> None:
             await delivery.accept(sorted(records, key=lambda each: -each.timestamp) if newest_first else records)
 
+        group = topic.group_of(service)
         self.consume_raw(topic, service=service, group=group, accept=accept, batch=batch, steady=newest_first)
 
     def new_fuse(self) -> Fuse:

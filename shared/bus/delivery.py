@@ -12,12 +12,13 @@ from structlog.contextvars import bound_contextvars
 from tenacity import AsyncRetrying, RetryCallState, retry_if_not_exception_type, stop_after_attempt
 
 from schemas.envelope import Envelope
-from schemas.events import PAYLOADS, Payload
-from schemas.topics import Topic
+from schemas.events import Payload
+from schemas.topics import PAYLOADS, Topic
 from shared.domain.subjects import Subject
 from shared.errors import PoisonError, TransientError
+from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS
 from shared.policy import DeliveryPolicy
-from shared.telemetry import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED, HANDLER_SECONDS, frames, logger
+from shared.telemetry import frames, logger
 
 
 class Record(Protocol):

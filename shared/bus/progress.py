@@ -9,7 +9,8 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from shared.loops import LONGEST_WORK_S
-from shared.telemetry import PARTITIONS_STALLED, logger
+from shared.metrics.delivery import PARTITIONS_STALLED
+from shared.telemetry import logger
 
 LOOK_S = 2.0
 """A broker that is there answers within this time where its partitions end."""

@@ -68,6 +68,9 @@ class Statement:
     """Whether the user chose it in so many words for a memory that they named: nothing known stands against it."""
     speaker: str | None = None
     """Who says it, where several people talk."""
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its reading made of it."""
+    valid_until: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from shared.domain.subjects import Subject
 from shared.erasure.blanking import TELLING, Blotter, needles
 from shared.language import segment
 from shared.language.patterns import to_pattern
+from shared.metrics.turns import OUTCOME_SECONDS
 from shared.store import chunks, observations, outcomes
 from shared.store.erasure import blanking, hide
 from shared.store.erasure.blanking import NeighbourSpan, StoredEvent, TextSpan
 from shared.store.erasure.hide import ErasureExtent, HiddenCounts
-from shared.telemetry import OUTCOME_SECONDS
 
 MADE_OF_IT = frozenset({"item"})
 """Events that are what they dictate: nothing is left of one whose memory is erased."""

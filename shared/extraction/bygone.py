@@ -4,9 +4,9 @@
 
 import re
 
+from shared.cache import of_texts
 from shared.extraction.clauses import split
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 MOST_READ = 300
 _BYGONE = to_pattern(

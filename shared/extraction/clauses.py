@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from schemas.vocabulary import Language
+from shared.cache import of_texts
 from shared.extraction.gates import mask
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 CJK = to_pattern(r"[\u3400-\u9fff]")
 LATIN = to_pattern(r"[A-Za-z]")

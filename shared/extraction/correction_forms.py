@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from schemas.memory_types import types_with
 from shared.extraction import correction_words as words
 from shared.extraction import dates, scheduled
 from shared.extraction.clauses import Clause, language_of
@@ -21,6 +22,7 @@ from shared.extraction.slots import DENIES, denied_allergy
 from shared.extraction.values import sort_of
 from shared.language.patterns import read_group, to_pattern
 
+CORRECTABLE = types_with("correctable")
 _LASTS = 2
 """So many clauses after words that take something back, what is stated puts it right."""
 _NEVER = -9
@@ -43,7 +45,7 @@ class Old:
 
 def may_promote(found: Found) -> bool:
     """Whether the finding can be a correction of its like."""
-    return found.kind in ("preference", "profile", "constraint", "goal", "decision", "task", "event")
+    return found.kind in CORRECTABLE
 
 
 def promote_finding(found: Found, pattern: str, old: str | None = None, old_key: str | None = None) -> Found:

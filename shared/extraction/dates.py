@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
+from shared.cache import of_texts
 from shared.extraction import dates_words as words
 from shared.extraction.dates_calendar import (
     Moment,
@@ -20,7 +21,6 @@ from shared.extraction.dates_calendar import (
     year_of,
 )
 from shared.extraction.gates import gate
-from shared.memo import of_texts
 
 NAMED = gate(words.ISO, words.ZH, words.EN)
 NEAR = 200

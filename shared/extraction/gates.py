@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from shared.cache import forget_texts, of_texts
 from shared.language.patterns import to_pattern
-from shared.memo import forget_texts, of_texts
 
 code: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from shared.cache import of_texts
 from shared.extraction import guards_words as words
 from shared.extraction.clauses import Clause
 from shared.extraction.gates import gate
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 Subject = Literal["self", "group", "other", "agent", "none"]
 

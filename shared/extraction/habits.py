@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from shared.cache import of_texts
 from shared.classifiers.static_encoder import Vector, load_static_encoder
 from shared.extraction import habits_words as words
 from shared.extraction.clauses import CJK, language_of, split
@@ -16,7 +17,6 @@ from shared.extraction.guards import stances
 from shared.extraction.keys import slug
 from shared.language import segment
 from shared.language.synonyms import others
-from shared.memo import of_texts
 
 DETECTOR = "habits"
 """By which the observation of a habit is known."""

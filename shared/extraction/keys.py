@@ -4,12 +4,13 @@ import re
 import unicodedata
 from collections.abc import Set
 
+from schemas.memory_types import KEY_PREFIXES
 from shared.extraction import keys_words as words
 from shared.extraction.gates import gate, mask
 
 _SCOPES = tuple((scope, pattern, gate(pattern)) for scope, pattern in words.SCOPES)
 _SLOTS = tuple((scope, slot, pattern, gate(pattern)) for scope, slot, pattern in words.SLOTS)
-PREFIXES = ("profile:", "pref:", "goal:", "task:", "decision:", "constraint:", "entity:", "event:", "case:", "pattern:")
+PREFIXES = tuple(KEY_PREFIXES.values())
 
 
 def fold(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
 
+from schemas.memory_types import types_with
 from schemas.vocabulary import MemoryType
 from shared.classifiers import meanings
 from shared.classifiers.grams import grams
@@ -48,7 +49,7 @@ LITTLE_EN, LITTLE_ZH = 2, 5
 """Words, or characters, that say little without the clauses beside them."""
 CERTAIN, HARDLY = 0.8, 0.05
 """A pattern's type gives way to one from here on where its own is below that."""
-OF_OTHERS: frozenset[MemoryType] = frozenset({"profile", "entity", "event", "note", "case", "task"})
+OF_OTHERS = types_with("of_others")
 _OWN = to_pattern(
     r"\b(?:my|our)\b|我|孩子|儿子|女儿|[娃崽]|宝宝|老公|老婆|媳妇|爱人|先生|太太|对象|男朋友|女朋友|[猫狗]|宠物|家里"
     r"|\b(?:son|daughter|kids?|child|children|toddler|baby|twins|wife|husband|partner|spouse|boyfriend|girlfriend"

@@ -4,11 +4,11 @@
 
 import re
 
+from shared.cache import BoundedMemo
 from shared.extraction.clauses import split
 from shared.extraction.guards import stances
 from shared.extraction.guards_words import KIN_EN, KIN_ZH
 from shared.language.patterns import to_pattern
-from shared.memo import BoundedMemo
 
 _OF_KIN = to_pattern(
     rf"^(?:and |but |so |also |well |oh )*(?:[Mm]y|[Oo]ur)\s+(?:\w+\s+)?{KIN_EN}\b|^(?:其实|对了|最近|昨天|今天|上周|另外|还有)?[，,]?我(?:们)?(?:家)?的?(?:大|小|二)?{KIN_ZH}",

@@ -11,18 +11,24 @@ from shared.language.segment import words
 
 _MARK = to_pattern(
     r"(?:\b(?:no,? wait|wait,? no|oh wait|wait|no,? sorry|oops|scratch that|strike that|make (?:that|it)|correction"
-    r"|(?:sorry,? |no,? |well,? )?i mean(?:t)?(?: to say)?|(?:no,? )?actually,? (?:no|make (?:that|it))|or rather|err?m?|my bad|sorry|no no|nope)\b"
+    r"|(?:sorry,? |no,? |well,? )?i mean(?:t)?(?: to say)?|(?:no,? )?actually,? (?:no|make (?:that|it))|or rather|err?m?|my bad|sorry|no no|nope"
+    r"|(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:let me|lemme) (?:check|see)|typo)\b"
     r"|[哦噢啊呃诶哎]+[，,]?\s*不(?:对|是)?(?=[，,。\s\d周星礼是应A-Za-z\u3400-\u9fff])|不对(?:不对)?(?=[，,。.;；:：!！…—\s])|(?<=[，,。…—\s])不对(?:不对)?|不不+|(?:我)?说错了?|口误|(?:我)?打错了?|(?:我)?记错了?|写错了?"
-    r"|更正(?:一下)?|纠正一下|不是不是|我是说|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一下)(?:[，,。.;；:：!！…—–\s-]*)"
+    r"|更正(?:一下)?|纠正一下|不是不是|我是说|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下"
+    r"|(?<=[，,。.…—！!\s])(?:[额呃噢哦啊哎呀嗯]|emm+)*(?:看|搞|弄)?[错串混]行?了|(?<=[，,。.…—！!\s])(?:[额呃噢呸]|emm+)+)(?:[，,。.;；:：!！…—–\s-]*)"
     r"(?:(?:no|sorry|wait|哦|噢|不|应该)[，,\s]+)*",
     re.I,
 )
 _BEFORE = " ,，.。…;；:：—–-\n"
 """What stands between the wrong words and the mark."""
 _WEAK = to_pattern(
-    r"(?:sorry|wait|err?m?|nope|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一下)[\s,，.。…;；:：!！—–-]*$", re.I
+    r"(?:sorry|wait|err?m?|nope|(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:let me|lemme) (?:check|see)|typo"
+    r"|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下|(?:[额呃噢哦啊哎呀嗯呸]|emm+)*(?:(?:看|搞|弄)?[错串混]行?了)?)[\s,，.。…;；:：!！—–-]*$",
+    re.I,
 )
 """Marks that say other things as well: they mend only where a value of one sort stands on both sides."""
+_ADDS = to_pattern(r"\b(?:too|also|and|as well|another|both)\b|也|还|都|和|另", re.I)
+"""Says that a value comes beside another."""
 _IS = to_pattern(r"(?:it'?s|it is|that'?s|should be|应该是|是说|是|在|改成|the)\s*(?=\S)", re.I)
 _PREPOSITION = to_pattern(r"(?:to|in|at|on|for|with|from|by|near|until|before|after)\b", re.I)
 _CLAUSE = to_pattern(r"(?:i|we|my|our|he|she|they|you|it|there)\b|[我咱他她它]", re.I)
@@ -119,7 +125,7 @@ def _next_slip(text: str, begin: int) -> tuple[Span, Span, Span] | None:
 
 def _wrong_words(text: str, before: Span, phrase: Span, *, weak: bool) -> Span | None:
     said, new = text[slice(*before)], text[slice(*phrase)]
-    if not said.strip() or not new.strip():
+    if not said.strip() or not new.strip() or (weak and _ADDS.search(new)):
         return None
     if _CLAUSE.match(new):
         clause = _last_clause(said)

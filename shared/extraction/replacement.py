@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.cache import of_texts
 from shared.classifiers import meanings
 from shared.classifiers.hidden_layer import load_hidden_layer
 from shared.classifiers.static_encoder import load_static_encoder
@@ -20,7 +21,6 @@ from shared.extraction.values import PART, is_denied, is_denied_at, sort_of, spa
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.stopwords import ALL
-from shared.memo import of_texts
 
 Numbers = NDArray[np.float64]
 Span = tuple[int, int]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from shared.cache import BoundedMemo
 from shared.language.patterns import to_pattern
-from shared.memo import BoundedMemo
 
 Why = Literal["joke", "deleted", "withdrawn", "fell_through"]
 FORGOTTEN: frozenset[Why] = frozenset({"joke", "deleted"})

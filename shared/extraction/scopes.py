@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from shared.cache import of_texts
 from shared.extraction.entities import mentions
 from shared.extraction.model import MessageText
 from shared.language.labels import labels
 from shared.language.patterns import to_pattern
 from shared.language.segment import stem
-from shared.memo import of_texts
 
 MOST_READ = 300
 _SURNAME = "张王李刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪任姜范谭廖邹陆郝孔崔邱秦史顾侯邵孟万段钱汤尹黎易常武乔贺赖龚"

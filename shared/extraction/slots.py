@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
+from schemas.memory_types import types_with
 from shared.domain.statements import ALSO
 from shared.extraction import dates, persons
 from shared.extraction import slots_words as words
@@ -49,7 +50,7 @@ _DONE = to_pattern(
 _CANCELLED = to_pattern(r"\b(?:cancel\w*|scrap\w*|no longer needed|drop(?:ped)?)\b|取消|不做了|不用了|作废", re.I)
 LONGEST = 200
 """Characters of a sentence in which a key is looked for."""
-_KEYED = frozenset({"preference", "constraint", "profile", "note", "pattern"})
+_KEYED = types_with("keyed_by_slot")
 _FACTS = tuple((who, slot, pattern, gate(pattern)) for who, slot, pattern in words.FACTS)
 _OF_WHOM = {
     "self": frozenset({"self", "name", "place", "home", "kin"}),

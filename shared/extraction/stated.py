@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
 
-from schemas.vocabulary import MemoryType
+from schemas.memory_types import types_with
 from shared.domain.statements import ALSO
 from shared.extraction import learned, manipulation, persons
 from shared.extraction.clauses import Clause, language_of, split
@@ -44,11 +44,11 @@ _NOW = to_pattern(
     r"\b(?:now|instead|these days|switched|moved|changed)\b|\bback (?:to|on)\b|现在|如今|改|换|目前|以后", re.I
 )
 """What says that the words beside a denial tell what holds in its place."""
-ORDERED: frozenset[MemoryType] = frozenset({"preference", "constraint", "note", "profile", "task"})
+ORDERED = types_with("ordered")
 """What an order to the agent may be kept as."""
-VIEWED: frozenset[MemoryType] = frozenset({"profile", "preference", "decision", "entity", "goal"})
+VIEWED = types_with("judged")
 """What a judgement of a thing may be read as, and is none of: it is a note of what the user thinks, held lightly."""
-_BESIDE = frozenset({"task", "event", "decision"})
+_BESIDE = types_with("beside_correction")
 """What a clause may state beside what it corrects."""
 
 

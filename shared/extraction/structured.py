@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, cast
 
+from schemas.memory_types import KEY_PREFIXES, types_with
 from schemas.vocabulary import MemoryType
 from shared.extraction.clauses import language_of
 from shared.extraction.keys import fold, is_known, profile_key, slug
@@ -20,18 +21,7 @@ _ALIASES = {
     "project.repo": "entity:repo:project",
     "project.stack": "decision:project:stack",
 }
-_KEYED: dict[MemoryType, str] = {
-    "profile": "profile:",
-    "preference": "pref:",
-    "goal": "goal:",
-    "task": "task:",
-    "decision": "decision:",
-    "constraint": "constraint:",
-    "entity": "entity:",
-    "event": "event:",
-    "case": "case:",
-    "pattern": "pattern:",
-}
+WANTED = types_with("wanted")
 _CREATES = to_pattern(
     (
         r"(?:^|[_.-])(?:create|add|update|close|complete|finish|resolve|assign|cancel|delete|schedule"
@@ -78,7 +68,7 @@ def from_item(item: StructuredStatement, ordinal: int, slots: Set[str] | None = 
     if key is not None and not (
         is_known(key)
         and profile_key(key, slots)
-        and (kind in ("note", "summary") or key.startswith(_KEYED.get(kind, "\0")) or item.key in _ALIASES)
+        and (kind in ("note", "summary") or key.startswith(KEY_PREFIXES.get(kind, "\0")) or item.key in _ALIASES)
     ):
         kind, value, shown, key = "note", {"value": shown, "asked_key": item.key}, f"{item.key}: {shown}", None
     elif item.key in _ALIASES and key:
@@ -91,7 +81,7 @@ def from_item(item: StructuredStatement, ordinal: int, slots: Set[str] | None = 
         value,
         shown,
         "directive" if item.confirmed else "declared",
-        "preference" if kind in ("preference", "goal", "constraint") else "fact",
+        "preference" if kind in WANTED else "fact",
         0,
         "normal",
         item.retract,
@@ -106,7 +96,7 @@ def from_item(item: StructuredStatement, ordinal: int, slots: Set[str] | None = 
 
 
 def _kind_of(key: str) -> MemoryType:
-    return next(name for name, prefix in _KEYED.items() if key.startswith(prefix))
+    return next(name for name, prefix in KEY_PREFIXES.items() if key.startswith(prefix))
 
 
 def show_value(value: Any) -> str:

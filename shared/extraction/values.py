@@ -13,8 +13,8 @@ _SORTS = (
     (
         "time",
         to_pattern(
-            r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)|\b\d{1,2}:\d\d\b|\bnoon\b|\bmidnight\b"
-            r"|(?:上午|下午|早上|晚上|中午|凌晨|傍晚)?[\d一二两三四五六七八九十]{1,3}点(?:半|一刻|三刻|[\d一二三四五六七八九十]+分?)?",
+            r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)|\b\d{1,2}:\d\d\b|\bnoon\b|\bmidnight\b|\bhalf (?:past )?\d{1,2}\b"
+            r"|(?:上午|下午|早上|晚上|中午|凌晨|傍晚)?(?<![周期拜])[\d一二两三四五六七八九十]{1,3}点(?:半|一刻|三刻|[\d一二三四五六七八九十]+分?)?",
             re.I,
         ),
     ),
@@ -30,7 +30,7 @@ _SORTS = (
         "date",
         to_pattern(
             r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
-            r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?: \d{1,2}(?:st|nd|rd|th)?\b)?|\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b"
+            r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?: \d{1,2}(?:st|nd|rd|th)?\b)?|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b|\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b"
             r"|\b(?:today|tomorrow|tonight)\b|(?:[上下这本]个?月)?\d{1,2}[日号](?!线|楼)|\d{1,2}月(?:\d{1,2}[日号]?)?|今天|明天|后天",
             re.I,
         ),
@@ -123,12 +123,16 @@ def like(text: str, value: str) -> list[Span]:
 
 
 _JOINT = to_pattern(r"[\s,，]*(?:(?:at|on|in|of|by)\s+)?")
+_SORTS_BY_NAME = dict(_SORTS)
+_BARE_HOUR = to_pattern(r"\s*(?:at\s+)?\d{1,2}(?![\d%:.]\d|\d|\s*(?:am|pm))", re.I)
+"""An hour behind a day that nothing else tells to be one."""
 _OF_TIME = frozenset({"time", "weekday", "date"})
 
 
 def widen_span(text: str, place: Span, value: str) -> Span:
     """The place with the times beside it that the value tells as well: for `Friday at 6` all of `Tuesday, May 3 at 5`."""
     start, end = place
+    tells_time = _SORTS_BY_NAME["time"].search(value) is not None
     patterns = [pattern for name, pattern in _SORTS if name in _OF_TIME and pattern.search(value)]
     grown = True
     while grown:
@@ -141,4 +145,13 @@ def widen_span(text: str, place: Span, value: str) -> Span:
                 joint = _JOINT.match(text, found.end())
                 if joint and joint.end() == start and found.start() < start:
                     start, grown = found.start(), True
-    return start, end
+    if tells_time and (hour := _BARE_HOUR.match(text, end)):
+        end = hour.end()
+    return start, _with_tail(text, end, value)
+
+
+def _with_tail(text: str, end: int, value: str) -> int:
+    """The end with the words behind it that follow upon the last time in the value, too: `周五三点前` for `周四三点前`."""
+    last = max((m.end() for name in _OF_TIME for m in _SORTS_BY_NAME[name].finditer(value)), default=len(value))
+    tail = value[last:]
+    return end + len(tail) if tail.strip() and text.startswith(tail, end) else end

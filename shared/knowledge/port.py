@@ -1,5 +1,6 @@
 """What knowledge is asked and answers: one port, whatever stands behind it (seed 004 section 6, KnowledgePort)."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -86,6 +87,16 @@ class IngestReceipt:
     """The other side has the resource, under this id where it gives one."""
 
     document_id: str | None = None
+
+
+AnswerKey = tuple[Scope, int, str]
+"""Tenant, organisation, profile and user; the version of their knowledge; the plan."""
+
+
+def to_answer_key(scope: Scope, version: int, plan: RetrievalPlan) -> AnswerKey:
+    """Equal for the same question on the same knowledge; it holds no word of the question."""
+    question = plan.model_dump_json(exclude={"request_id", "debug"})
+    return (scope, version, hashlib.sha256(question.encode()).hexdigest())
 
 
 class Knowledge(Protocol):

@@ -18,8 +18,9 @@ from schemas.retrieval_plan import RetrievalPlan
 from shared.knowledge import reading
 from shared.knowledge.errors import KnowledgeUnavailable
 from shared.knowledge.port import Bundle, IngestReceipt, KnowledgeCapabilities, Resource, Scope
+from shared.metrics.packages import KNOWLEDGE_CALLS, KNOWLEDGE_SECONDS
 from shared.models.breaker import Breaker
-from shared.telemetry import KNOWLEDGE_CALLS, KNOWLEDGE_SECONDS, logger
+from shared.telemetry import logger
 from shared.tls import trust_store
 
 T = TypeVar("T")

@@ -1,16 +1,8 @@
 """The text of a memory as search and vectors see it: with what it is about in front of it. Pure."""
 
-_LABELS_ZH = {
-    "profile": "用户资料",
-    "preference": "用户偏好",
-    "goal": "目标",
-    "task": "任务",
-    "decision": "决定",
-    "entity": "实体",
-    "event": "事件",
-    "constraint": "约束",
-    "note": "笔记",
-}
+from schemas.memory_types import ROWS
+
+_LABELS_ZH = {str(row.type): row.label_zh for row in ROWS if row.label_zh}
 
 
 def contextual(kind: str, topic: str | None, month: str, standing: str, text: str, language: str) -> str:

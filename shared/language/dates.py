@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
+from shared.cache import of_texts
 from shared.language.festivals import FESTIVALS, Days, days_from
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 Range = tuple[datetime, datetime]
 

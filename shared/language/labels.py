@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.cache import of_texts
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 _TURNS_ZH = "次趟回期季集届场轮批遍站"
 _PLACES_ZH = "个章节课号页版步层排名台间份张单封位段条款家天周年楼栋"

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from shared.cache import BoundedMemo, of_texts
 from shared.language import chinese
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
 from shared.language.stopwords import CHINESE, ENGLISH
-from shared.memo import BoundedMemo, of_texts
 
 LONGEST = 160
 """Characters beyond which a text is no mere reply."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from shared.cache import of_texts
 from shared.language import chinese, stopwords
 from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 SEGMENTER_VERSION = "4"
 """Stored with every indexed row, so that rows of another version can be told apart; nothing indexes them again yet."""

@@ -11,7 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.memo import BoundedMemo
+from shared.cache import BoundedMemo
 
 # ASCII is reduced to classes: letters, rare letters, CAPITALS, digits, marks, spaces, new lines, control characters.
 _LETTER, _RARE, _CAPITAL, _DIGIT, _MARK, _SPACE, _LINE, _CONTROL = range(8)

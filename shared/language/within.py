@@ -2,9 +2,9 @@
 
 import re
 
+from shared.cache import of_texts
 from shared.language import segment
 from shared.language.normalise import fold
-from shared.memo import of_texts
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LETTER = "[0-9a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]"

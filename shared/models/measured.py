@@ -3,11 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
-from shared.models.cost import Spent
-from shared.models.errors import MalformedAnswer, ModelUnavailable
-from shared.models.prompt import A, Answer, Prompt
-from shared.models.provider import Capabilities, ModelProvider, StoredVector
-from shared.telemetry import (
+from shared.metrics.models import (
     MODEL_CALL_SECONDS,
     MODEL_CALLS,
     MODEL_FAILURES,
@@ -15,6 +11,10 @@ from shared.telemetry import (
     MODEL_SECONDS,
     MODEL_TOKENS,
 )
+from shared.models.cost import Spent
+from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.prompt import A, Answer, Prompt
+from shared.models.provider import Capabilities, ModelProvider, StoredVector
 from shared.vectors import Scale
 
 T = TypeVar("T")

@@ -3,16 +3,17 @@
 import asyncio
 import hashlib
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, cast
 
 from pydantic import BaseModel
 
+from shared.cache import UserCache
 from shared.models.errors import ModelUnavailable
 from shared.models.prompt import A, A_co, Prompt
 from shared.models.provider import ModelProvider
+from shared.single_flight import SingleFlight
 
 Owner = tuple[str, str]
 """Tenant and user: whose words the question holds. Nothing passes from one owner to another."""
@@ -32,24 +33,15 @@ class DeferredAnswer(Generic[A_co]):
     kept: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _KeptAnswer:
-    value: BaseModel
-    until: float
-
-
 class DeferredAnswers:
     """A bounded memory of answers in front of a model; it knows questions by their hash only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, most: int = 2000, keep_s: float = 600.0) -> None:
-        self._clock = clock
-        self._most = most
-        self._keep_s = keep_s
-        self._kept: OrderedDict[Owner, OrderedDict[bytes, _KeptAnswer]] = OrderedDict()
-        self._running: dict[Key, asyncio.Task[BaseModel]] = {}
+        self._kept = UserCache[bytes, BaseModel](clock, keep_s=keep_s, most=most, most_each=MOST_EACH)
+        self._calls = SingleFlight[Key, BaseModel]()
 
     def __len__(self) -> int:
-        return sum(map(len, self._kept.values()))
+        return len(self._kept)
 
     async def ask(
         self, models: ModelProvider, owner: Owner, question: str, prompt: Prompt[A], *, wait_s: float
@@ -60,10 +52,10 @@ class DeferredAnswers:
         own deadline, so that the next one who asks the same finds its answer.
         """
         key = (owner, _digest(models.chat_model_id or "", prompt.name, prompt.version, question))
-        known = self._find(key)
+        known = self._kept.find(*key)
         if known is not None:
             return DeferredAnswer(cast("A", known), kept=True)
-        call = self._running.get(key) or self._start(models, key, prompt)
+        call = self._calls.find(key) or self._start(models, key, prompt)
         await asyncio.wait({call}, timeout=max(wait_s, 0.0))
         if not call.done():
             raise ModelUnavailable("timeout", f"{wait_s:g} s")
@@ -73,78 +65,34 @@ class DeferredAnswers:
 
     def forget(self, owner: Owner) -> None:
         """Nothing is kept of the owner, and nothing is thought about their words any more."""
-        self._kept.pop(owner, None)
-        for (whose, _), call in self._running.items():
-            if whose == owner:
-                call.cancel()
+        self._kept.drop(owner)
+        self._calls.cancel(lambda key: key[0] == owner)
 
     def clear(self) -> None:
         """Nothing is kept of anybody, and nothing is thought any more."""
-        for owner in [*self._kept, *(whose for whose, _ in self._running)]:
-            self.forget(owner)
-
-    async def close(self) -> None:
-        """Nothing is under way any more, and nothing is kept."""
-        running = list(self._running.values())
-        for each in running:
-            each.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
         self._kept.clear()
-
-    def _start(self, models: ModelProvider, key: Key, prompt: Prompt[A]) -> asyncio.Task[BaseModel]:
-        own = sum(owner == key[0] for owner, _ in self._running)
-        if len(self._running) >= AT_ONCE or own >= AT_ONCE_EACH:
-            raise ModelUnavailable("busy", f"{len(self._running)} calls under way")
-
-        async def call() -> BaseModel:
-            answer = (await models.ask(prompt)).value
-            self._keep(key, answer)
-            return answer
-
-        def over(done: asyncio.Task[BaseModel]) -> None:
-            del self._running[key]
-            if not done.cancelled():
-                done.exception()  # looked at, even where nobody waits for it any more
-
-        task = self._running[key] = asyncio.create_task(call(), name=prompt.version)
-        task.add_done_callback(over)
-        return task
-
-    def _find(self, key: Key) -> BaseModel | None:
-        owner, digest = key
-        own = self._kept.get(owner)
-        known = own.get(digest) if own else None
-        if own is None or known is None or known.until <= self._clock():
-            return None
-        own.move_to_end(digest)
-        self._kept.move_to_end(owner)
-        return known.value
-
-    def _keep(self, key: Key, answer: BaseModel) -> None:
-        owner, digest = key
-        self.drop_old()
-        own = self._kept.setdefault(owner, OrderedDict())
-        own[digest] = _KeptAnswer(answer, self._clock() + self._keep_s)
-        own.move_to_end(digest)
-        self._kept.move_to_end(owner)
-        if len(own) > MOST_EACH:
-            own.popitem(last=False)
-        while len(self) > self._most:
-            least = next(iter(self._kept.values()))
-            least.popitem(last=False)
-            self._drop_empty()
+        self._calls.cancel(lambda _: True)
 
     def drop_old(self) -> None:
         """What was kept for its time is gone."""
-        now = self._clock()
-        for own in self._kept.values():
-            for digest in [digest for digest, known in own.items() if known.until <= now]:
-                del own[digest]
-        self._drop_empty()
+        self._kept.drop_old()
 
-    def _drop_empty(self) -> None:
-        for owner in [owner for owner, own in self._kept.items() if not own]:
-            del self._kept[owner]
+    async def close(self) -> None:
+        """Nothing is under way any more, and nothing is kept."""
+        await self._calls.close()
+        self._kept.clear()
+
+    def _start(self, models: ModelProvider, key: Key, prompt: Prompt[A]) -> asyncio.Task[BaseModel]:
+        own = self._calls.count(lambda other: other[0] == key[0])
+        if len(self._calls) >= AT_ONCE or own >= AT_ONCE_EACH:
+            raise ModelUnavailable("busy", f"{len(self._calls)} calls under way")
+
+        async def call() -> BaseModel:
+            answer = (await models.ask(prompt)).value
+            self._kept.put(key[0], 0, key[1], answer)
+            return answer
+
+        return self._calls.start(key, call(), prompt.version)
 
 
 def _digest(*parts: str) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from schemas.vocabulary import MemoryType
+from schemas.memory_types import types_with
 from shared.classifiers import meanings
 from shared.domain.statements import ALSO, AMENDS, MAY_AMEND, ActiveMemory, Statement
 from shared.extraction import dates
@@ -24,7 +24,7 @@ from shared.resolution.related import about
 
 LONGEST_VALUE = 32
 """Characters of a value at most; what is longer is a statement of its own."""
-_UNAMENDED: frozenset[MemoryType] = frozenset({"case", "summary"})
+_UNAMENDED = types_with("lasting")
 SELF_BENEFIT = "self_benefit"
 """Flags a claim of money or authority, which stays one whatever its sum."""
 DAYS = frozenset({"date", "event_date"})

@@ -35,6 +35,8 @@ def statement_of(seen: ObservationRow) -> Statement:
         polarity=seen.polarity,
         chosen=seen.detector == "items" and not seen.retracts,
         speaker=speaker_of(seen.value),
+        details=seen.value,
+        valid_until=seen.valid_until,
     )
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shared.cache import of_texts
 from shared.classifiers import meanings
 from shared.classifiers.grams import grams
 from shared.classifiers.network import Lead, load
@@ -19,7 +20,6 @@ from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, stem
 from shared.language.stopwords import ALL
 from shared.language.within import letters
-from shared.memo import of_texts
 
 SHARED, ALIKE = "≡", "≈"
 _WORD = to_pattern(r"[a-z0-9][a-z0-9'’+#.-]*[a-z0-9+#]|[a-z0-9]|[\u3400-\u9fff]+", re.IGNORECASE)

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
-from schemas.vocabulary import OVERWRITE_TYPES, Assertion
+from schemas.memory_types import types_with
+from schemas.vocabulary import Assertion
 from shared.domain.statements import (
     AMENDS,
     FORGETS,
@@ -32,11 +33,13 @@ from shared.policy import ConfidencePolicy
 from shared.resolution.amending import amend, amend_by_contrast
 from shared.resolution.related import About, about, may_be_same, relations
 from shared.resolution.related import SentenceRelation as Said
+from shared.resolution.remaining import add_remaining, find_remaining, keep_remaining
 from shared.resolution.superseding import estimate_superseding, is_parallel
 
-APART = frozenset({"case", "summary"})
+APART = types_with("lasting")
 """Types of memory that no sentence ends: what happened has happened."""
-PLANNED = frozenset({"event", "goal", "task", "note", "decision"})
+PLANNED = types_with("plan")
+OVERWRITTEN = types_with("overwritten")
 PLAN_WORDS = frozenset(
     map(
         stem,
@@ -138,6 +141,25 @@ def weigh(
     new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice = NO_ADVICE
 ) -> Comparisons:
     """As `resolve`, with what it rests on. A verdict on a memory stands for what the learned weights say of it."""
+    weighed = _weigh(new, known, policy, advice)
+    return replace(weighed, operation=keep_what_remains(new, weighed.operation))
+
+
+def keep_what_remains(new: Statement, operation: Operation) -> Operation:
+    """The operation, which leaves standing what else the memory that it ends said beside what has ended."""
+    match operation:
+        case Write(relation, (old, *_), None) if not new.chosen and new.assertion != "behaviour":
+            rest = find_remaining(old, new.quote or new.text)
+            return replace(operation, content=add_remaining(new, rest)) if rest else operation
+        case Retract((old,), "denied") if FORGETS not in new.flags:
+            rest = find_remaining(old, new.quote or new.text)
+            relation = Relation("supersede", old, old.provenance, old.assertion, old.confidence, "said_to_have_ended")
+            return Write(relation, (old,), keep_remaining(old, rest)) if rest else operation
+        case _:
+            return operation
+
+
+def _weigh(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy, advice: Advice) -> Comparisons:
     known = [k for k in known if may_concern(new, k)]
     if MISREAD in new.flags:
         return Comparisons(_take_back_find(new, known), "related")
@@ -262,7 +284,7 @@ def _may_meet(new: Statement, old: ActiveMemory) -> bool:
 
     Two keys say that they are about two; but a correction read as another sort of wish has a key of its new value.
     """
-    wishes = new.type != old.type and {new.type, old.type} <= OVERWRITE_TYPES
+    wishes = new.type != old.type and {new.type, old.type} <= OVERWRITTEN
     return not (new.key and old.key) or (wishes and new.assertion == "correction" and not new.retracts)
 
 

@@ -8,24 +8,27 @@ each is.
 # ruff: noqa: E501 - one family of words per line
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.cache import of_texts
 from shared.classifiers.logistic import load_sum, to_log_odds
 from shared.classifiers.meanings import says_little
 from shared.classifiers.static_encoder import load_static_encoder
 from shared.domain.statements import ActiveMemory, Statement
 from shared.extraction.clauses import split
+from shared.extraction.guards import stances
+from shared.extraction.keys import fold
 from shared.extraction.learned import read
 from shared.extraction.relatives import tells_of_relative
+from shared.extraction.slots import find_facts
 from shared.extraction.values import like, values
 from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms
-from shared.memo import of_texts
 from shared.resolution.related import SentenceRelation, about
 
 Numbers = NDArray[np.float32]
@@ -60,6 +63,8 @@ SIGNS = (
 """What is told of a memory and a statement, in the order of the weights."""
 USUAL = {"near": 1.0, "of_old": 0.0}
 """How near, and how much they share, two texts that are apart often are."""
+OTHER_IN_SLOT = 0.97
+"""How likely a memory ends under whose key a sentence says another value: who moved to Oslo lives in Leeds no longer."""
 _CHANGES = to_pattern(
     r"\b(?:now|instead|changed?|changing|switch\w*|swapp?\w*|replac\w+|moved?|moving|no longer|any ?more|quit|left|stopp?\w*|gave up|given up"
     r"|gone|back (?:to|in|on|at)|after all|ended up|turns? out|from now on|these days|went with|going with|cancell?\w*|scrap\w*|called off"
@@ -88,10 +93,20 @@ def estimate_superseding(
     One sentence of two things, such as two reminders, ends nothing unless it is put as a correction.
     """
     weights = load_sum("superseding")
-    return [
+    shares = [
         0.0 if new.assertion != "correction" and is_parallel(old.text, new.text) else weights.estimate(signs)
         for old, signs in zip(near, count_signs(near, new, quote, relations), strict=True)
     ]
+    slots = _sentence(quote).slots
+    return [
+        max(share, OTHER_IN_SLOT) if fills_anew(old, slots) else share for old, share in zip(near, shares, strict=True)
+    ]
+
+
+def fills_anew(old: ActiveMemory, slots: Mapping[str, str]) -> bool:
+    """Whether the slots that a sentence fills have another value in the one that the memory is kept under."""
+    value = old.value.get("value")
+    return old.key is not None and old.key in slots and isinstance(value, str) and fold(value) != slots[old.key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +119,17 @@ class _Sentence:
     denies: int
     momentary: int
     relative: bool
+    slots: Mapping[str, str]
+    """What it says of the slots of its speaker, by key."""
 
 
 @of_texts(1024)
 def _sentence(text: str) -> _Sentence:
     low = text.lower()
-    verdicts = read(split(text))
+    clauses = split(text)
+    verdicts = read(clauses)
+    told = zip(clauses, stances(clauses), strict=True)
+    facts = [fact for clause, stance in told for fact in find_facts(clause, stance)]
     return _Sentence(
         load_static_encoder().encode(text),
         max((to_log_odds(verdict.changed) for verdict in verdicts), default=-3.0),
@@ -119,6 +139,7 @@ def _sentence(text: str) -> _Sentence:
         len(_DENIES.findall(low)),
         len(_MOMENTARY.findall(low)),
         tells_of_relative(text),
+        {fact.key: fold(str(fact.value["value"])) for fact in facts if fact.key},
     )
 
 

@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.cache import BoundedMemo
 from shared.language.normalise import visible
 from shared.language.patterns import to_pattern
-from shared.memo import BoundedMemo
 from shared.screening import disguise, links, orders, tags
 from shared.screening.hostile import CODE, foreseen, looks_like_code
 from shared.screening.links import REMOVED

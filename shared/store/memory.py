@@ -8,7 +8,8 @@ from uuid import UUID
 
 import orjson
 
-from schemas.memory_item import MEMORY_TYPE_V1, MemoryItem
+from schemas.memory_item import MemoryItem
+from schemas.memory_types import MEMORY_TYPES
 from schemas.vocabulary import Assertion, Epistemic, MemoryStatus, MemoryType, Provenance
 from shared.db import Connection, Read
 from shared.domain import chunk_ids
@@ -361,7 +362,7 @@ def to_item(memory: Memory, subject: Subject) -> MemoryItem:
     return MemoryItem(
         memory_id=memory.memory_id,
         user_id=subject.user_id,
-        memory_type=MEMORY_TYPE_V1.get(memory.type, "observation"),  # pyright: ignore[reportArgumentType] # its values are the literal's
+        memory_type=MEMORY_TYPES[memory.type].v1,
         content=memory.content_text,
         valid_at=memory.valid_at,
         invalid_at=memory.invalid_at,

@@ -39,6 +39,29 @@ CASES = {
         "王强",
         "我们部门经理是谁？",
     ),
+    "en, a part of it": (
+        "I see Dr Whitcombe for my thyroid, he put me on 100 of levothyroxine.",
+        "My consultant's changed, I'm seen by a Dr Rahmani at the Northgate clinic now.",
+        ("Rahmani", "levothyroxine"),
+        "Whitcombe",
+        "Which doctor do I see for my thyroid?",
+    ),
+    "zh, a part of it": (
+        "我烟一天半包，酒一口不碰，体检尿酸偏高。",
+        "烟戒了，今天第十天。",
+        ("烟戒了", "酒一口不碰"),
+        "半包",
+        "我现在还抽烟吗？",
+    ),
+}
+ENDED = {
+    "en": (
+        "I drive for Lyft on weekends, my sister is a dentist",
+        "I don't drive for Lyft any more.",
+        "Lyft",
+        "dentist",
+    ),
+    "zh": ("我每天早上跑步，晚上八点以后不接电话。", "我现在不跑步了。", "跑步", "不接电话"),
 }
 ALL = pytest.mark.parametrize("case", CASES)
 
@@ -66,8 +89,22 @@ async def test_the_value_changes_and_what_was_said_beside_it_stays(person: Perso
     assert memory["content"] in evidence
 
 
+@pytest.mark.parametrize("language", ENDED)
+async def test_what_was_said_beside_something_that_ended_stays_and_goes_with_its_turn(
+    person: Person, language: str
+) -> None:
+    said, end, ended, rest = ENDED[language]
+    await person.say(said, session="first")
+    await person.say(end, session="second")
+    (content,) = [text for text in await person.contents() if rest in text]
+    assert ended not in content
+    await completed(person, await erase(person, "session", session_ids=["first"]))
+    for table in found(person.system.dsn, rest):
+        assert not mine_holds(person, table, rest), table
+
+
 @pytest.mark.parametrize("session", ["first", "second"])
-@pytest.mark.parametrize("case", ["en, a role", "zh, a role"])
+@pytest.mark.parametrize("case", ["en, a role", "zh, a role", "en, a part of it", "zh, a part of it"])
 async def test_either_of_its_turns_takes_it_along_when_it_is_erased(person: Person, case: str, session: str) -> None:
     _, _, words, old, _ = CASES[case]
     await _corrected(person, case, "second")

@@ -13,8 +13,8 @@ from tests.system.running import System, policy_file, running, settings_for
 
 @pytest.fixture
 async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[System]:
-    """Every service, where a session without a turn for two seconds is over."""
-    slices: dict[str, Any] = {"session": {"idle_hours": 2 / 3600}, "delivery": {"redrive_every_s": 0.2}}
+    """Every service, where a session without a turn for five seconds is over."""
+    slices: dict[str, Any] = {"session": {"idle_hours": 5 / 3600}, "delivery": {"redrive_every_s": 0.2}}
     policy = policy_file(tmp_path_factory.mktemp("policy"), **slices)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as system:
         yield system

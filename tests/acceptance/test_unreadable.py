@@ -20,8 +20,8 @@ from shared.bus.requests import Asker, Replier, Request
 from shared.bus.topics import ensure_topics
 from shared.bus.unreadable import UnreadableRecord
 from shared.errors import TransientError
+from shared.metrics.delivery import PARTITIONS_STALLED
 from shared.policy import DeliveryPolicy
-from shared.telemetry import PARTITIONS_STALLED
 from tests.acceptance.broker.wire import CODECS, GZIP, LZ4, SNAPPY, ZSTD, altered, batch, produce
 from tests.system.erasures import completed, erase
 from tests.system.kafka import GROUPS, Stored, caught_up, publish, read

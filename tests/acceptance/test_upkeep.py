@@ -171,10 +171,10 @@ async def test_what_is_outdated_leaves_core_memory_until_it_is_said_again(
 
 async def test_an_operator_makes_a_round_and_sees_what_it_did(person: Person, tmp_path: Path) -> None:
     memory_id = await learnt(person, TALKS[0])
+    before = person.system.number("SELECT count(*) FROM upkeep WHERE tenant_id = %(t)s", t=person.tenant_id)
     await person.system.change(
         "UPDATE memory_items SET injection_count = 5, correction_count = 2 WHERE memory_id = %(id)s", id=memory_id
     )
-    before = person.system.number("SELECT count(*) FROM upkeep WHERE tenant_id = %(t)s", t=person.tenant_id)
     env = {name: value for name, value in os.environ.items() if not name.startswith("SMARTBRAIN_")} | {
         "SMARTBRAIN_DATABASE_URL": person.system.dsn,
         "SMARTBRAIN_KAFKA_BOOTSTRAP": person.system.bootstrap,

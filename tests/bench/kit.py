@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from services.cli.supervisor import Supervisor
-from shared.policy import load as load_policy
+from shared.policy_file import load_policy
 from shared.runtime import Runtime, open_runtime
 from shared.settings import Settings, load
 from shared.telemetry import configure_logs

@@ -93,14 +93,17 @@ async def publish(bootstrap: str, records: Iterable[Stored], *, dated: bool = Fa
 
 
 GROUPS = {
-    TURN_COMMIT.name: "smartbrain-compose-commit",
-    TURN_COMMITTED.name: "smartbrain-observer",
-    TURN_EXTRACT.name: "smartbrain-observer-model",
-    OBSERVATION_RECORDED.name: "smartbrain-analyzer",
-    OBSERVATION_URGENT.name: "smartbrain-evolver-urgent",
-    ANALYSIS_PROPOSED.name: "smartbrain-evolver",
-    FEEDBACK_RECORDED.name: "smartbrain-evolver-feedback",
-    ERASURE_REQUESTED.name: "smartbrain-erasure",
+    topic.name: topic.consumers[0].group
+    for topic in (
+        TURN_COMMIT,
+        TURN_COMMITTED,
+        TURN_EXTRACT,
+        OBSERVATION_RECORDED,
+        OBSERVATION_URGENT,
+        ANALYSIS_PROPOSED,
+        FEEDBACK_RECORDED,
+        ERASURE_REQUESTED,
+    )
 }
 """The topics that workers consume, and the group of each."""
 

@@ -10,7 +10,7 @@ import yaml
 from prometheus_client import REGISTRY
 
 from schemas.turn_events import TurnEvents
-from shared import telemetry
+from shared.metrics.catalogue import ENTRIES
 from shared.settings import PREFIX, Settings
 
 SERVICES = ("compose", "relay", "observer", "analyzer", "evolver", "librarian", "erasure", "governor")
@@ -40,7 +40,7 @@ def expressions(value: Any) -> list[str]:
 
 def exposed() -> set[str]:
     """Every series name that /metrics may show."""
-    assert telemetry.__doc__
+    assert ENTRIES, "what is imported with the catalogue registers its metrics"
     names: set[str] = set()
     for metric in REGISTRY.collect():
         endings = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}.get(metric.type, ("",))
@@ -96,12 +96,23 @@ def test_every_alert_asks_for_metrics_that_exist() -> None:
     assert used <= exposed()
 
 
-def test_every_alert_has_its_section_in_the_runbook() -> None:
-    runbook = (DEPLOY / "README.md").read_text(encoding="utf-8")
+def test_every_alert_says_what_it_means_and_what_to_do() -> None:
+    runbook = (DEPLOY / "runbook.md").read_text(encoding="utf-8")
+    assert alerts()
     for alert in alerts():
-        assert f"### {alert['alert']} ({alert['labels']['severity']})" in runbook
+        _, heading, text = runbook.partition(f"## {alert['alert']} ({alert['labels']['severity']})\n\n")
+        assert heading
+        assert len(text.partition("\n## ")[0]) > 80, f"{alert['alert']} does not say enough in the runbook"
         assert alert["annotations"]["summary"]
         assert alert["annotations"]["action"]
+
+
+def test_names_of_alerts_are_unique_and_every_metric_is_in_the_catalogue() -> None:
+    names = [alert["alert"] for alert in alerts()]
+    assert len(set(names)) == len(names)
+    metrics = {entry.metric.describe()[0].name for entry in ENTRIES if entry.metric is not None}
+    assert metrics == {metric.name for metric in REGISTRY.collect() if metric.name.startswith("smartbrain_")}
+    assert all(entry.meaning for entry in ENTRIES if entry.metric is not None)
 
 
 def test_every_panel_asks_for_metrics_that_exist() -> None:

@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from schemas.vocabulary import Assertion
 from shared.errors import ConfigurationError
-from shared.policy import Policy, load
+from shared.policy import Policy
+from shared.policy_file import load_policy
 
 DEPLOYED = Path(__file__).parents[2] / "deploy" / "brain.yml"
 
@@ -32,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_the_deployed_policy_is_the_default() -> None:
-    assert load(DEPLOYED) == load(None) == Policy()
+    assert load_policy(DEPLOYED) == load_policy(None) == Policy()
 
 
 def test_the_deployed_policy_names_every_value() -> None:
@@ -51,14 +52,14 @@ def test_a_claim_for_oneself_is_worth_less_however_it_is_made() -> None:
 
 
 def test_what_is_left_out_keeps_its_default(tmp_path: Path) -> None:
-    policy = load(written(tmp_path, "compose: {evidence_max: 3}\n"))
+    policy = load_policy(written(tmp_path, "compose: {evidence_max: 3}\n"))
     assert (policy.compose.evidence_max, policy.compose.recent_turns_max) == (3, Policy().compose.recent_turns_max)
-    assert load(written(tmp_path, "# nothing\n")) == Policy()
+    assert load_policy(written(tmp_path, "# nothing\n")) == Policy()
 
 
 def test_the_version_follows_the_values(tmp_path: Path) -> None:
-    changed = load(written(tmp_path, "compose: {evidence_max: 3}\n"))
-    assert changed.version != Policy().version == load(DEPLOYED).version
+    changed = load_policy(written(tmp_path, "compose: {evidence_max: 3}\n"))
+    assert changed.version != Policy().version == load_policy(DEPLOYED).version
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_the_version_follows_the_values(tmp_path: Path) -> None:
 def test_a_bad_value_is_refused_with_its_place(tmp_path: Path, text: str, place: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(ConfigurationError) as refused:
-        load(path)
+        load_policy(path)
     assert str(refused.value).startswith(f"{path}: {place}")
 
 
@@ -118,20 +119,20 @@ def test_a_bad_value_is_refused_with_its_place(tmp_path: Path, text: str, place:
     ],
 )
 def test_the_older_name_of_the_window_is_read(tmp_path: Path, text: str) -> None:
-    read = load(written(tmp_path, text))
+    read = load_policy(written(tmp_path, text))
     assert read.compose.recent_turns_max == 3
-    assert read.version == load(written(tmp_path, "compose: {recent_turns_max: 3}")).version
+    assert read.version == load_policy(written(tmp_path, "compose: {recent_turns_max: 3}")).version
 
 
 def test_two_names_that_say_different_things_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "{retention: {window_turns: 3}, compose: {recent_turns_max: 4}}")
     with pytest.raises(ConfigurationError, match=r"retention\.window_turns: 3 is not compose\.recent_turns_max, 4"):
-        load(path)
+        load_policy(path)
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"none\.yml"):
-        load(tmp_path / "none.yml")
+        load_policy(tmp_path / "none.yml")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
 )
 def test_a_budget_that_cannot_hold_what_is_never_cut_stops_the_start(tmp_path: Path, text: str, named: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        load(written(tmp_path, f"compose: {{budget: {{{text}}}}}\n"))
+        load_policy(written(tmp_path, f"compose: {{budget: {{{text}}}}}\n"))
     assert "compose.budget" in str(caught.value)
     assert named in str(caught.value)
 
@@ -164,7 +165,7 @@ def test_a_profile_holds_its_minima_within_its_window(tmp_path: Path, slot: str,
     profiles = {name: each.model_dump() for name, each in Policy().compose.budget.profiles.items()}
     profiles["8k"][slot] = size
     with pytest.raises(ConfigurationError, match=named):
-        load(written(tmp_path, yaml.safe_dump({"compose": {"budget": {"profiles": profiles}}})))
+        load_policy(written(tmp_path, yaml.safe_dump({"compose": {"budget": {"profiles": profiles}}})))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +188,7 @@ def test_a_profile_holds_its_minima_within_its_window(tmp_path: Path, slot: str,
 )
 def test_an_erasure_needs_a_profile_that_warns_in_order(tmp_path: Path, text: str, named: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
-        load(written(tmp_path, f"erasure: {text}\n"))
+        load_policy(written(tmp_path, f"erasure: {text}\n"))
     assert named in str(refused.value)
 
 
@@ -195,13 +196,13 @@ def test_an_erasure_needs_a_profile_that_warns_in_order(tmp_path: Path, text: st
 def test_a_calendar_that_nobody_keeps_stops_the_start(tmp_path: Path, calendar: str) -> None:
     text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
     with pytest.raises(ConfigurationError, match=r"erasure\.profiles\.DEFAULT\.calendar: .*no calendar is called"):
-        load(written(tmp_path, text))
+        load_policy(written(tmp_path, text))
 
 
 @pytest.mark.parametrize("calendar", ["", "CN", "HK", "US", "US-CA", "DE-BY"])
 def test_a_profile_may_name_a_country_or_a_part_of_one(tmp_path: Path, calendar: str) -> None:
     text = f"erasure: {{profiles: {{DEFAULT: {{days: 15, type: business, calendar: {calendar!r}}}}}}}\n"
-    assert load(written(tmp_path, text)).erasure.profiles["DEFAULT"].calendar == calendar
+    assert load_policy(written(tmp_path, text)).erasure.profiles["DEFAULT"].calendar == calendar
 
 
 def test_the_legal_profiles_are_the_seeds() -> None:
@@ -217,5 +218,5 @@ def test_the_legal_profiles_are_the_seeds() -> None:
 
 
 def test_holidays_of_an_erasure_are_dates(tmp_path: Path) -> None:
-    read = load(written(tmp_path, 'erasure: {holidays: [2026-12-24, "2026-12-31"]}\n')).erasure.holidays
+    read = load_policy(written(tmp_path, 'erasure: {holidays: [2026-12-24, "2026-12-31"]}\n')).erasure.holidays
     assert read == (date(2026, 12, 24), date(2026, 12, 31))

@@ -100,5 +100,5 @@ def test_a_topic_may_keep_a_record_for_ever(kept: RetentionConfig) -> None:
 
 def test_every_topic_that_carries_text_is_purged() -> None:
     assert set(CARRIERS.topics) == {topic for topic in TOPICS if topic.carries_text}
-    assert all("compose" in topic.consumers for topic in CARRIERS.inbound)
-    assert all(topic.consumers == ("users",) for topic in CARRIERS.replies)
+    assert all("compose" in topic.readers for topic in CARRIERS.inbound)
+    assert all(topic.readers == ("users",) for topic in CARRIERS.replies)

@@ -17,7 +17,6 @@ from services.cli.backup.archive import Archive, inspect
 from services.cli.backup.dump import refuse_blind
 from services.cli.progress import Say
 from services.erasure.handler import work
-from shared import policy as policies
 from shared import runtime
 from shared.bus import history
 from shared.bus.history import History
@@ -33,6 +32,7 @@ from shared.errors import ConfigurationError, TransientError
 from shared.files import CACHE
 from shared.language.patterns import to_pattern
 from shared.policy import ErasurePolicy
+from shared.policy_file import load_policy
 from shared.runtime import Runtime
 from shared.settings import Settings
 from shared.store import schema, whole
@@ -84,7 +84,7 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Resto
     the one that was there before; the same call goes on.
     """
     began = time.monotonic()
-    policy = policies.load(found.policy)
+    policy = load_policy(found.policy)
     async with owner(dsn) as conn:
         if not await whole.is_alone(conn):
             raise ConfigurationError("somebody else is restoring this database")

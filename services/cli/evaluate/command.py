@@ -18,9 +18,9 @@ from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import SETS, Part, SetName
 from services.cli.output import AsJson, emit, refuse
 from services.cli.progress import Say, show_progress, show_work
-from shared import policy as policies
 from shared.models import make_models
 from shared.policy import Policy
+from shared.policy_file import load_policy
 from shared.settings import Settings, load
 
 CALIBRATION = "calibration"
@@ -57,7 +57,7 @@ def evaluate(
         return
     _refuse_misfits(sets, to, plot)
     settings = load()
-    policy = policies.load(settings.policy)
+    policy = load_policy(settings.policy)
     chosen: Part | None = None if part == "all" else part
     if sets == [CALIBRATION]:
         with show_work("measuring", quiet=as_json):

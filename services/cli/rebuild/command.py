@@ -14,10 +14,10 @@ from services.cli.output import AsJson, emit, out
 from services.cli.progress import show_progress
 from services.cli.rebuild.run import RebuildReport
 from services.cli.rebuild.run import rebuild as derive
-from shared import policy as policies
 from shared import settings
 from shared.domain.subjects import Subject
 from shared.policy import Policy
+from shared.policy_file import load_policy
 from shared.settings import Settings
 from shared.telemetry import configure_logs
 
@@ -35,7 +35,7 @@ def rebuild(
     """Derive all memories of a user anew from the log, without asking a model, and show where the live ones differ."""
     found = settings.load()
     configure_logs("warning")
-    policy = policies.load(found.policy)
+    policy = load_policy(found.policy)
     dsn = data_folder.database(found)
     subject = Subject(tenant, user)
     report = asyncio.run(rebuild_with_bar(dsn, found, policy, subject, apply=apply, quiet=as_json))

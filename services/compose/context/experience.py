@@ -8,10 +8,10 @@ from schemas.experience import ExperiencePage, ExperienceView
 from schemas.vocabulary import Intent, Language
 from services.compose.rules.packing.hints import Learnt, hints
 from shared.domain.subjects import Subject
+from shared.metrics.packages import AGENT_HINTS
 from shared.runtime import Runtime
 from shared.store import experience
 from shared.store.experience import Experience
-from shared.telemetry import AGENT_HINTS
 
 MOST_READ = 500
 MOST_SHOWN = 1000

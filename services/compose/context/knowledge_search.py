@@ -13,11 +13,12 @@ from services.compose.rules.planning import subplan
 from services.compose.rules.planning.execute import ExecutablePlan
 from services.compose.rules.planning.plan import Planned
 from services.compose.rules.planning.subplan import SubPlan
-from shared.knowledge.cache import key_of
+from shared.domain.subjects import Subject
 from shared.knowledge.errors import KnowledgeUnavailable
-from shared.knowledge.port import Bundle, Scope
+from shared.knowledge.port import Bundle, Scope, to_answer_key
+from shared.metrics.packages import KNOWLEDGE_CALLS
 from shared.runtime import Runtime
-from shared.telemetry import KNOWLEDGE_CALLS, frames, logger
+from shared.telemetry import frames, logger
 
 ARM = "knowledge"
 
@@ -108,8 +109,8 @@ async def choose_given_query(
 
 async def _ask(rt: Runtime, scope: Scope, version: int, sub: SubPlan, left_s: float) -> KnowledgeAnswer:
     began = time.perf_counter()
-    key = key_of(scope, version, sub.plan)
-    if (kept := rt.known.get(key)) is not None:
+    owner, key = Subject(scope.tenant_id, scope.user_id), to_answer_key(scope, version, sub.plan)
+    if (kept := rt.known.find(owner, key)) is not None:
         KNOWLEDGE_CALLS.labels("retrieve", "cached").inc()
         return KnowledgeAnswer(kept, _arm(began, len(kept.sections)))
     try:
@@ -122,7 +123,7 @@ async def _ask(rt: Runtime, scope: Scope, version: int, sub: SubPlan, left_s: fl
     except Exception as error:  # noqa: BLE001 # memory is served whatever becomes of knowledge
         logger().error("knowledge_broke", **frames(error))
         return KnowledgeAnswer(None, replace(_arm(began, 0), status="failed"), "knowledge_stores_unavailable")
-    rt.known.put(key, bundle)
+    rt.known.put(owner, 0, key, bundle)
     return KnowledgeAnswer(bundle, _arm(began, len(bundle.sections)))
 
 

@@ -17,6 +17,7 @@ from services.compose.rules.pending.pending_changes import (
     TakenBack,
 )
 from shared import clock
+from shared.cache import UserCache
 from shared.db import Database
 from shared.domain.blocks import media_ids
 from shared.domain.memories import Memory
@@ -30,7 +31,6 @@ from shared.resolution.from_rows import known_of, quoted_text, statement_of, wor
 from shared.resolution.resolve import Operation
 from shared.store import memory, wishes
 from shared.store.ended import TakenBackTurn
-from shared.user_cache import UserCache
 
 READING = ObservePolicy(profile_slots=None, max_message_chars=2000)
 """Corrections stand at the beginning of a message or alone; a long paste must not hold up the answer."""

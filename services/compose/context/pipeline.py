@@ -31,8 +31,9 @@ from services.compose.rules.candidates import HeldBack
 from services.compose.rules.planning.execute import execute_composed, execute_given
 from shared import clock
 from shared.domain.subjects import Subject
+from shared.metrics.packages import COMPOSE_DEGRADED, TEXTS_HELD_BACK
 from shared.runtime import Runtime
-from shared.telemetry import COMPOSE_DEGRADED, TEXTS_HELD_BACK, logger
+from shared.telemetry import logger
 
 
 async def compose_package(

@@ -13,10 +13,10 @@ from services.compose.rules.planning.plan import Planned, PlanPolicy
 from services.compose.rules.planning.rewrite import is_sure, merge_answer
 from shared.domain.turns import Turn
 from shared.language.normalise import fold, normalise
+from shared.metrics.packages import PLAN_SECONDS, PLANS_ASKED
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.telemetry import PLAN_SECONDS, PLANS_ASKED
 
 FAILED = "query_rewrite_failed"
 """The plan is the rules' alone though a model was to be asked (seed 004 section 4.1, step 0.5)."""

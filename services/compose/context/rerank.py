@@ -21,11 +21,12 @@ from services.compose.rules.ranking.reranking import (
     score_words,
     shortlist,
 )
+from shared.metrics.packages import RERANK_SECONDS, RERANKS
 from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
 from shared.runtime import Runtime
 from shared.secrets import redact
-from shared.telemetry import RERANK_SECONDS, RERANKS, logger
+from shared.telemetry import logger
 
 RESERVE_S = 0.025
 """What remains of the deadline for the signals, packing and the reply."""

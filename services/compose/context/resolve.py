@@ -14,9 +14,9 @@ from services.compose.rules.planning.questions import asks_past, respelt
 from services.compose.rules.ranking.fuse import FusionResult
 from services.compose.rules.resolving.scopes import mark_past, without_others, without_relatives
 from services.compose.rules.resolving.superseding import without_superseded
+from shared.metrics.packages import KNOWLEDGE_CONFLICTS
 from shared.runtime import Runtime
 from shared.screening.sanitize import SanitizePolicy
-from shared.telemetry import KNOWLEDGE_CONFLICTS
 
 
 def resolve(rt: Runtime, state: ComposeState, planning: PlanningResult, ranking: RankingResult) -> ResolutionResult:

@@ -23,12 +23,14 @@ from shared.domain.blocks import media_ids
 from shared.domain.subjects import Subject
 from shared.domain.turns import SESSION_END
 from shared.errors import RefusedError, TransientError
+from shared.metrics.erasure import TURNS_DROPPED_BY_ERASURE
+from shared.metrics.turns import TURNS_COMMITTED, TURNS_REFUSED
 from shared.runtime import Runtime
 from shared.secrets import kind_of_id, redact
 from shared.store import media as registry
 from shared.store import turns
 from shared.store.media import Registered
-from shared.telemetry import TURNS_COMMITTED, TURNS_DROPPED_BY_ERASURE, TURNS_REFUSED, logger
+from shared.telemetry import logger
 
 UNSAID = {"idempotency_key"}
 UNHASHED = {*UNSAID, "remember"}

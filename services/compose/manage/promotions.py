@@ -8,11 +8,11 @@ from schemas.turn_events import FieldProblem
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.knowledge.port import Scope
+from shared.metrics.memory import PROMOTIONS
 from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.store import knowledge, promotions
 from shared.store.promotions import Promotion
-from shared.telemetry import PROMOTIONS
 
 DECIDED: dict[str, PromotionStatus] = {"approve": "approved", "reject": "rejected"}
 ENDED = "memory_ended"

@@ -13,9 +13,10 @@ from services.compose.receipts.rows import Row, session_of, to_plan_row, to_row
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
+from shared.metrics.packages import INJECTIONS_DROPPED
 from shared.policy import Policy
 from shared.store import contexts
-from shared.telemetry import INJECTIONS_DROPPED, frames, logger
+from shared.telemetry import frames, logger
 
 BATCH = 32
 WRITE_S = 5.0

@@ -11,7 +11,7 @@ from schemas.retrieve import RetrieveRequest
 from services.compose.context.pipeline import compose_context, execute_plan
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import PackageRecorder, ParsedBody, ServiceRuntime, json_of, parse_body
-from shared.telemetry import COMPOSE_SECONDS
+from shared.metrics.packages import COMPOSE_SECONDS
 
 router = APIRouter(prefix="/v1", tags=["compose"])
 

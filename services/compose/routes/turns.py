@@ -24,7 +24,7 @@ from services.compose.routes.requests import (
 )
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
-from shared.telemetry import TURNS_REFUSED
+from shared.metrics.turns import TURNS_REFUSED
 
 router = APIRouter(prefix="/v1/turns", tags=["turns"])
 media_router = APIRouter(prefix="/v1/media", tags=["media"])

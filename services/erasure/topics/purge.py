@@ -45,9 +45,7 @@ class Carriers:
         return (*self.inbound, *self.replies)
 
 
-CARRIERS = Carriers(
-    {TURN_COMMIT: "smartbrain-compose-commit", COMPOSE_REQUEST: "smartbrain-compose-request"}, (COMPOSE_REPLY,)
-)
+CARRIERS = Carriers({topic: topic.group_of("compose") for topic in (TURN_COMMIT, COMPOSE_REQUEST)}, (COMPOSE_REPLY,))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from schemas.vocabulary import MemoryType
+from schemas.memory_types import MEMORY_TYPES
 from services.observer.summary.model import Section, SummaryFact, SummaryItem, SummaryRef
 from services.observer.summary.questions import speaks_of
 from shared.language.normalise import fold, normalise
@@ -15,14 +15,6 @@ from shared.resolution.summary_lines import restates_old_value
 
 Items = dict[str, SummaryItem]
 
-_SECTION_OF: dict[MemoryType, Section] = {
-    "profile": "profile",
-    "preference": "preferences",
-    "constraint": "constraints",
-    "goal": "goals",
-    "decision": "decisions",
-    "task": "tasks",
-}
 _OF_USER: frozenset[Section] = frozenset({"profile", "preferences", "constraints"})
 _LEAST_TERMS = 2
 _REFERENCE_KEYS = ("entity:url:", "entity:repo:", "entity:file:")
@@ -91,7 +83,7 @@ def close_questions(items: Items, sentences: Iterable[str], seq: int) -> None:
 def _section(fact: SummaryFact) -> Section | None:
     if fact.kind == "entity" and fact.key and fact.key.startswith(_REFERENCE_KEYS):
         return "references" if _first_uri(fact.text) else None
-    return _SECTION_OF.get(fact.kind)
+    return MEMORY_TYPES[fact.kind].section
 
 
 def _first_uri(text: str) -> str:

@@ -9,7 +9,7 @@ from services.compose.context.nearest import nearness_between
 from services.compose.context.pending_turns import message, read
 from services.compose.rules.planning import answer_types, cues
 from services.compose.rules.planning.plan import PlanPolicy, plan
-from shared import clock, memo
+from shared import cache, clock
 from shared.policy import ConfidencePolicy
 from shared.screening.sanitize import screen, show_own
 
@@ -63,7 +63,7 @@ def main() -> None:
     """What holds them before texts are forgotten, and after."""
     use()
     before = holders()
-    memo.forget_texts()
+    cache.forget_texts()
     print(f'{{"before": {before}, "after": {holders()}}}')
 
 

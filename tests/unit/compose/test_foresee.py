@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from services.compose.context import pending_turns
+from shared.cache import UserCache
 from shared.domain.subjects import Subject
 from shared.domain.turns import Event, Turn
 from shared.extraction import ObserveContext, Observed, ObservePolicy, TurnText, observe
 from shared.policy import ConfidencePolicy
-from shared.user_cache import UserCache
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 LIN = Subject("t", "lin")

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 import schemas
 from schemas.envelope import Envelope
-from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
+from schemas.topics import PAYLOADS
 
 ROOT = Path(schemas.__file__).parent
 GENERATED = ROOT / "generated"

@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from schemas.compose import ComposeRequest
 from schemas.envelope import Envelope
-from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
 from schemas.memory_item import MemoryItem, WriteReceipt
+from schemas.topics import PAYLOADS
 from schemas.turn_events import TurnEvents
 from tests.unit.schemas.examples import (
     CONTRACT_EXAMPLES,

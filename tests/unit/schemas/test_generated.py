@@ -7,10 +7,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemas import topics
-from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
 from schemas.generate import documents as make_documents
-from schemas.topics import PLANNED
+from schemas.topics import PAYLOADS, PLANNED
 from tests.unit.schemas.examples import EXAMPLES, GENERATED
 
 documents = cache(make_documents)
@@ -94,7 +93,7 @@ def test_every_topic_and_its_dead_letters_are_channels() -> None:
         assert list(channel["messages"]) == sorted(topic.messages)
         assert (kafka["topic"], kafka["partitions"]) == (topic.name, topic.partitions)
         assert kafka["topicConfiguration"]["retention.ms"] == kept(topic.retention_hours, topic)
-        for who in (topic.producer, *topic.consumers, topic.key):
+        for who in (topic.producer, *topic.readers, topic.key):
             assert who in channel["description"]
         hours = topics.DEAD_LETTER_TEXT_HOURS if topic.carries_text else topics.DEAD_LETTER_HOURS
         assert dead["bindings"]["kafka"]["topicConfiguration"]["retention.ms"] == kept(hours, topic)

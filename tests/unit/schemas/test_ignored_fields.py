@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from schemas.base import ignored_fields
 from schemas.envelope import Envelope
-from schemas.events import PAYLOADS
 from schemas.evidence_pack import EvidencePack
 from schemas.generate import CONTRACTS
+from schemas.topics import PAYLOADS
 from schemas.turn_events import TurnEvents
 from tests.unit.schemas.examples import CONTRACT_EXAMPLES, EVENT_EXAMPLES, EXAMPLES, contract_of, read
 

@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.envelope import Envelope
-from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
+from schemas.topics import PAYLOADS
 from shared.errors import RefusedError
 from shared.parsing import parse, problems
 from tests.unit.schemas.examples import EVENT_EXAMPLES, EXAMPLES

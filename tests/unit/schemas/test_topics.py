@@ -8,9 +8,18 @@ import pytest
 from pydantic import BaseModel
 
 from schemas.envelope import Envelope
-from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
-from schemas.topics import DEAD_LETTER_HOURS, DEAD_LETTER_TEXT_HOURS, HOUR_MS, SWEEP_MS, TOPICS, Topic, times
+from schemas.topics import (
+    DEAD_LETTER_HOURS,
+    DEAD_LETTER_TEXT_HOURS,
+    HOUR_MS,
+    PAYLOADS,
+    SWEEP_MS,
+    TOPICS,
+    TURN_COMMITTED,
+    Topic,
+    times,
+)
 from tests.unit.schemas.examples import EXAMPLES
 
 CODES = {
@@ -92,6 +101,14 @@ def test_a_topic_has_partitions_retention_and_someone_at_either_end() -> None:
         assert topic.retention_hours > 0
         assert topic.producer
         assert topic.consumers
+
+
+def test_every_service_that_reads_a_topic_has_a_group_of_its_own() -> None:
+    consumers = [each for topic in TOPICS for each in topic.consumers if each.service != "users"]
+    assert len({each.group for each in consumers}) == len(consumers)
+    assert all(each.group.startswith(f"smartbrain-{each.service}") for each in consumers)
+    with pytest.raises(ValueError, match="not read by librarian"):
+        TURN_COMMITTED.group_of("librarian")
 
 
 def test_text_is_kept_for_hours_and_its_dead_letters_too() -> None:

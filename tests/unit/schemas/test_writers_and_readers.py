@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from schemas import topics
-from schemas.events import PAYLOADS
 from schemas.generate import CONTRACTS
-from schemas.topics import PLANNED, TOPICS, Topic
+from schemas.topics import PAYLOADS, PLANNED, TOPICS, Topic
 
 ROOT = Path(__file__).parents[3]
 NAMES = {topic.name: name for name, topic in vars(topics).items() if isinstance(topic, Topic)}
@@ -140,7 +139,7 @@ def test_whoever_is_said_to_write_a_topic_can(topic: Topic) -> None:
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
 def test_whoever_is_said_to_read_a_topic_does_and_nobody_else(topic: Topic) -> None:
-    assert {service for service in SERVICES if reads(service, topic)} == set(topic.consumers) - {"users"}
+    assert {service for service in SERVICES if reads(service, topic)} == set(topic.readers) - {"users"}
 
 
 def test_what_is_planned_is_declared_and_says_why() -> None:

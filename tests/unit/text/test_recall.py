@@ -9,7 +9,7 @@ from pathlib import Path
 import services
 import shared
 from services.compose.rules.packing.norms import norms
-from shared import memo
+from shared import cache
 from shared.extraction import clauses, dates, replacement
 from shared.language import labels, segment, within
 from shared.resolution import related
@@ -18,8 +18,8 @@ DAY = date(2026, 11, 25)
 
 
 def test_no_text_is_kept_once_texts_are_forgotten() -> None:
-    memo.forget_texts()
-    assert memo.kept_texts() == 0
+    cache.forget_texts()
+    assert cache.kept_texts() == 0
     related.about("My therapist is called Brunhilde.")
     dates.find("明天去看医生", DAY)
     within.has_word("Brunhilde called", "Brunhilde")
@@ -29,15 +29,15 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
     replacement.read_phrases("My therapist is called Brigitte.")
     labels.labels("Brunhilde is in room 7.")
     segment.terms("Brunhilde 布伦希尔德")
-    assert memo.kept_texts() >= 10
-    memo.forget_texts()
-    assert memo.kept_texts() == 0
+    assert cache.kept_texts() >= 10
+    cache.forget_texts()
+    assert cache.kept_texts() == 0
     assert related.about("My therapist is called Brunhilde.") == related.about("My therapist is called Brunhilde.")
 
 
 OF_NO_TEXT = {
     "schemas.base._names",
-    "schemas.base._renamed",
+    "schemas.base.rename_fields",
     "services.compose.context.nearest.static_scale",
     "shared.extraction.guards.Stance",
     "shared.extraction.habits_kinds._by_term",
@@ -72,5 +72,5 @@ def test_every_function_that_keeps_its_answers_to_texts_lets_them_go() -> None:
         for value in vars(module).values()
         if isinstance(value, functools._lru_cache_wrapper)  # pyright: ignore[reportPrivateUsage] # it has no other name
     }
-    kept = {id(each) for each in memo._texts}  # pyright: ignore[reportPrivateUsage] # what the test is about
+    kept = {id(each) for each in cache._texts}  # pyright: ignore[reportPrivateUsage] # what the test is about
     assert {name for at, name in found.items() if at not in kept} == OF_NO_TEXT

@@ -6,6 +6,7 @@ Facts about the user, their limits, decisions and goals are no preferences and s
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from schemas.memory_types import types_with
 from schemas.vocabulary import Epistemic, MemoryType
 from services.compose.rules.candidates import Candidate, CandidateConflict, CoreMemory, Dropped, RankedCandidate
 from services.compose.rules.packing.draft import Decision, PackagedContext
@@ -14,9 +15,9 @@ from shared.language.segment import query_terms
 from shared.screening.links import REMOVED
 from shared.screening.sanitize import DEFAULT_SANITIZE, TAKEN_OUT, SanitizePolicy, screen
 
-TASTES: frozenset[MemoryType] = frozenset({"preference", "pattern"})
+TASTES = types_with("taste")
 VIEWS: frozenset[Epistemic] = frozenset({"preference", "opinion"})
-VIEWED: frozenset[MemoryType] = frozenset({"note"})
+VIEWED = types_with("view")
 MAX_READ = 2000
 
 

@@ -8,13 +8,13 @@ from typing import Literal
 
 from services.compose.rules.packing import norms_words as words
 from services.compose.rules.packing.norms_words import Manner
+from shared.cache import of_texts
 from shared.classifiers import meanings
 from shared.language import stopwords
 from shared.language.normalise import normalise
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, stem
 from shared.language.segment import words as cut
-from shared.memo import of_texts
 
 Force = Literal["forbids", "requires"]
 MAX_SENTENCES = 60

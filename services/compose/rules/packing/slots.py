@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 from schemas.context_package import BlockSource, DeveloperBlock, RecentMessage, SystemBlock
 from schemas.evidence_pack import EvidenceItem, EvidenceProvenance, Ref, Signals
+from schemas.memory_types import MEMORY_TYPES
 from schemas.messages import evidence_line
 from schemas.retrieval_plan import PLAN_VERSION
-from schemas.vocabulary import Intent, Language, MemoryType
+from schemas.vocabulary import Intent, Language
 from services.compose.rules.candidates import Candidate, CoreMemory, HeldBack, RankedCandidate, RecentTurn
 from services.compose.rules.packing import texts
 from services.compose.rules.packing.render import MESSAGE_OVERHEAD, citable, core_tag, evidence_snippet, known_of
@@ -18,14 +18,6 @@ from shared.language import tokens
 from shared.language.normalise import clip
 from shared.screening.sanitize import Outcome, SanitizePolicy, Screened, Source, screen, show
 
-BlockType = Literal["core_profile", "preferences", "goals", "policies", "other"]
-_BLOCK_OF: dict[MemoryType, BlockType] = {
-    "profile": "core_profile",
-    "preference": "preferences",
-    "constraint": "preferences",
-    "pattern": "preferences",
-    "goal": "goals",
-}
 SEPARATOR = 2
 """Tokens at most between two pieces of one message."""
 MAX_READ = 32_000
@@ -283,7 +275,7 @@ def core(
     for memory in memories:
         clean = show(memory.text, memory.comes_from, policy)
         block = SystemBlock(
-            type=_BLOCK_OF.get(memory.type, "other"),
+            type=MEMORY_TYPES[memory.type].block,
             text=core_tag(memory, clip(clean.text, 400), nonce),
             updated_at=memory.updated_at,
             source=BlockSource(turn_id=memory.turn_id, memory_item_id=memory.memory_id),

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
+from shared.cache import BoundedMemo
 from shared.language import chinese, stopwords
 from shared.language.patterns import to_pattern
 from shared.language.segment import HAN
-from shared.memo import BoundedMemo
 
 Kind = Literal["name", "amount", "reason"]
 

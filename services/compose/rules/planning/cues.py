@@ -10,11 +10,11 @@ from typing import Literal
 
 from services.compose.rules.planning.answer_types import Kind, kinds, names
 from services.compose.rules.planning.questions import without_frame
+from shared.cache import of_texts
 from shared.language import segment
 from shared.language.dates import Range, arabic, time_range, without_times
 from shared.language.normalise import fold, normalise
 from shared.language.patterns import to_pattern
-from shared.memo import of_texts
 
 ASKS_WHEN = to_pattern(
     r"什么时候|何时|哪(?:天|年|月|一天|一年)|几(?:号|点|月)|多久|\bwhen\b|\bwhat (?:date|day|time|year|month)\b|\bhow long\b",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.compose.rules.candidates import Candidate, CoreMemory, Dropped, RankedCandidate
+from shared.cache import of_texts
 from shared.extraction.bygone import tells_past
 from shared.language.patterns import to_pattern
 from shared.language.replies import asserts_something
 from shared.language.segment import query_terms
-from shared.memo import of_texts
 from shared.screening.sanitize import DEFAULT_SANITIZE, SanitizePolicy, show
 
 REPEATED = 0.8

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from schemas.vocabulary import Intent, MemoryType, Provenance
+from schemas.memory_types import types_with
+from schemas.vocabulary import Intent, Provenance
 from services.compose.rules.candidates import Candidate, Factors, Frequency, weigh_odds
 from shared.domain.decay import DECAY, Steps, age_days, confidence_effective, step
 
@@ -65,7 +66,7 @@ def factors(candidate: Candidate, relevance: float, now: datetime, policy: Signa
     )
 
 
-WISHES: frozenset[MemoryType] = frozenset({"preference", "constraint", "pattern", "note"})
+WISHES = types_with("wish")
 LIKELIER = 5.0
 """So many times the odds: the curve was fitted to questions of what was said, which hardly ever ask for advice."""
 

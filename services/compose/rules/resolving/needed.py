@@ -6,7 +6,8 @@ Everything else that is known of the user competes as evidence, unless the messa
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from schemas.vocabulary import Intent, MemoryType
+from schemas.memory_types import MEMORY_TYPES
+from schemas.vocabulary import Intent
 from services.compose.rules.candidates import CoreMemory
 from shared.extraction.keys import scope_of
 from shared.extraction.relatives import names_limit_of_health
@@ -26,7 +27,6 @@ ADVICE: frozenset[Intent] = frozenset({"recommend", "task"})
 """What is asked for has to be good for the user: their state of health counts, whether or not it forbids anything."""
 CONCERNS = 0.5
 """How near an order is to the message that it concerns, on the scale where paraphrases are at 1, other things at 0."""
-_TYPES: dict[MemoryType, int] = {"profile": 0, "constraint": 1, "preference": 2, "goal": 3}
 _OF_MEMORY = frozenset(
     stem(word)
     for words in (
@@ -81,4 +81,5 @@ def select_needed(core: Iterable[CoreMemory], intent: Intent, nearness: Callable
 
 def place_of(memory: CoreMemory) -> tuple[int, float, float, str]:
     """The most identifying and most certain first."""
-    return (_TYPES.get(memory.type, 9), -memory.confidence, -memory.updated_at.timestamp(), memory.memory_id)
+    place = MEMORY_TYPES[memory.type].core_order
+    return (9 if place is None else place, -memory.confidence, -memory.updated_at.timestamp(), memory.memory_id)

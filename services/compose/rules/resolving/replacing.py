@@ -11,6 +11,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
+from shared.cache import of_texts
 from shared.classifiers.meanings import says_little
 from shared.extraction import signals
 from shared.extraction.clauses import split
@@ -22,7 +23,6 @@ from shared.extraction.values import like, values
 from shared.language.patterns import to_pattern
 from shared.language.segment import query_terms, stem
 from shared.language.synonyms import ALIKE
-from shared.memo import of_texts
 
 CHANGED = 0.8
 """From here on the learned weights take a sentence for a change, whatever its words."""

@@ -1,7 +1,9 @@
 """What is kept of a user's words, and for how long."""
 
+import weakref
+
+from shared.cache import UserCache
 from shared.domain.subjects import Subject
-from shared.user_cache import UserCache
 
 LIN, ANNA = Subject("t", "lin"), Subject("t", "anna")
 
@@ -17,8 +19,8 @@ class Clock:
 
 
 def make(clock: Clock | None = None) -> UserCache[str, str]:
-    """For two users, three values each, for ten seconds."""
-    return UserCache(clock or Clock(), keep_s=10.0, most=2, most_each=3)
+    """Four values, three of one user, for ten seconds."""
+    return UserCache(clock or Clock(), keep_s=10.0, most=4, most_each=3)
 
 
 def test_a_value_is_worked_out_once() -> None:
@@ -81,3 +83,25 @@ def test_what_can_be_found_is_gone_after_its_time() -> None:
     kept.put(LIN, 1, "pages", "first")
     clock.now = 10.0
     assert kept.find(LIN, "pages") is None
+
+
+class Text:
+    """Something that a user said, and that may be watched."""
+
+
+def test_of_a_user_who_is_dropped_nothing_stays_in_memory_though_its_time_was_over() -> None:
+    clock, said = Clock(), Text()
+    kept = UserCache[str, Text](clock, keep_s=10.0)
+    kept.put(LIN, 0, "turn", said)
+    watched = weakref.ref(said)
+    del said
+    clock.now = 10.0
+    kept.drop(LIN)
+    assert watched() is None
+
+
+def test_nothing_is_kept_where_there_is_no_room_or_no_time() -> None:
+    for kept in (UserCache[str, str](Clock(), most=0), UserCache[str, str](Clock(), keep_s=0.0)):
+        kept.put(LIN, 0, "turn", "said")
+        kept.forget(LIN, 1)
+        assert (len(kept), kept.find(LIN, "turn")) == (0, None)

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from shared.background_cache import BackgroundCache
 from shared.errors import TransientError
+from shared.single_flight import BackgroundCache
 from tests.system.wait import wait_for
 
 

@@ -1,0 +1,124 @@
+"""One entry a metric: what it means, what to do about it, when it alerts, how the dashboard shows it.
+
+Prometheus' rules, Grafana's dashboard, the runbook and docs/reference/metrics.md are made of them by `make docs`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from prometheus_client import Counter, Gauge, Histogram
+
+Metric = Counter | Gauge | Histogram
+Row = Literal["Is anything lost or late?", "Hot path", "Workers", "Models", "Erasure"]
+LOST_OR_LATE: Row = "Is anything lost or late?"
+HOT_PATH: Row = "Hot path"
+WORKERS: Row = "Workers"
+MODELS: Row = "Models"
+ERASURE: Row = "Erasure"
+FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+HOUR, DAY = 3600.0, 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """When somebody is called: `expr` with its threshold holds for `after`, and what they do then.
+
+    "page" wakes somebody, "ticket" waits for the morning. `action` is the first step, `runbook` all of it, in Markdown.
+    """
+
+    name: str
+    severity: Literal["page", "ticket"]
+    expr: str
+    summary: str
+    action: str
+    runbook: str
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a panel."""
+
+    expr: str
+    legend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A picture in a row of the dashboard, which is 24 wide; with `steps`, one figure in the colour of its step."""
+
+    row: Row
+    title: str
+    description: str
+    unit: Literal["short", "s", "ops", "percentunit"]
+    queries: tuple[Series, ...]
+    width: int = 8
+    steps: tuple[tuple[Literal["green", "orange", "red"], float | None], ...] = ()
+    least: float | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEntry:
+    """A metric with all that is said of it; None for what Prometheus itself measures."""
+
+    metric: Metric | None
+    meaning: str = ""
+    remedy: str = ""
+    alerts: tuple[Alert, ...] = ()
+    panels: tuple[Panel, ...] = ()
+
+
+ENTRIES: list[MetricEntry] = []
+"""Every entry of this process, in the order of the modules."""
+
+
+def make_counter(
+    name: str,
+    meaning: str,
+    *,
+    remedy: str = "",
+    labels: Sequence[str] = (),
+    alerts: tuple[Alert, ...] = (),
+    panels: tuple[Panel, ...] = (),
+) -> Counter:
+    """A counter that is in the catalogue."""
+    metric = Counter(name, f"{meaning} {remedy}".strip(), labels)
+    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
+    return metric
+
+
+def make_gauge(
+    name: str,
+    meaning: str,
+    *,
+    remedy: str = "",
+    labels: Sequence[str] = (),
+    alerts: tuple[Alert, ...] = (),
+    panels: tuple[Panel, ...] = (),
+) -> Gauge:
+    """A gauge that is in the catalogue."""
+    metric = Gauge(name, f"{meaning} {remedy}".strip(), labels)
+    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
+    return metric
+
+
+def make_histogram(
+    name: str,
+    meaning: str,
+    *,
+    remedy: str = "",
+    labels: Sequence[str] = (),
+    buckets: Sequence[float] = Histogram.DEFAULT_BUCKETS,
+    alerts: tuple[Alert, ...] = (),
+    panels: tuple[Panel, ...] = (),
+) -> Histogram:
+    """A histogram that is in the catalogue."""
+    metric = Histogram(name, f"{meaning} {remedy}".strip(), labels, buckets=buckets)
+    ENTRIES.append(MetricEntry(metric, meaning, remedy, alerts, panels))
+    return metric
+
+
+def watch_from_outside(alerts: tuple[Alert, ...], panels: tuple[Panel, ...]) -> None:
+    """Alerts and panels of what Prometheus measures without us, such as whether a service answers at all."""
+    ENTRIES.append(MetricEntry(None, alerts=alerts, panels=panels))

@@ -1,0 +1,106 @@
+"""The outbox and the relay, and work that is driven again."""
+
+from shared.metrics.catalogue import LOST_OR_LATE, WORKERS, Alert, Panel, Series, make_counter, make_gauge
+
+OUTBOX_AGE = make_gauge(
+    "smartbrain_outbox_age_seconds",
+    "Age of the oldest unsent row.",
+    remedy="Over 5: is a relay running?",
+    alerts=(
+        Alert(
+            "OutboxStalled",
+            "page",
+            expr="max(smartbrain_outbox_age_seconds) > 30",
+            after="1m",
+            summary="The oldest outbox row is {{ $value }} s old",
+            action="Is a relay running, and does Kafka take messages? Nothing is lost; it waits in PostgreSQL.",
+            runbook="""
+            Is a relay running? Does Kafka take messages? Rows stay in PostgreSQL and go out in order once it
+            does.
+            """,
+        ),
+    ),
+    panels=(
+        Panel(
+            LOST_OR_LATE,
+            "Oldest outbox row",
+            "Over 30 s: is a relay running, does Kafka answer?",
+            "s",
+            (Series("max(smartbrain_outbox_age_seconds)", "age"),),
+            width=6,
+            steps=(("green", None), ("red", 30)),
+        ),
+    ),
+)
+OUTBOX_FAILED = make_gauge(
+    "smartbrain_outbox_failed_rows",
+    "Rows that the broker refused for good.",
+    remedy="Any: see last_error.",
+    alerts=(
+        Alert(
+            "OutboxRefused",
+            "page",
+            expr="max(smartbrain_outbox_failed_rows) > 0",
+            after="1m",
+            summary="The broker refused {{ $value }} outbox rows for good",
+            action="Read last_error of the row, mend the cause, let it go out again.",
+            runbook="""
+            The broker will never take these rows as they are: too large, or a topic that may not be written.
+            `last_error` tells; [docs/operations.md](../docs/operations.md) has the statement that lets them go
+            out again.
+            """,
+        ),
+    ),
+)
+OUTBOX_ROWS = make_gauge(
+    "smartbrain_outbox_rows",
+    "Rows that wait for the relay.",
+    remedy="Growing: is the broker up?",
+    panels=(
+        Panel(
+            WORKERS,
+            "Outbox rows",
+            "What waits for the relay, and what the broker refused.",
+            "short",
+            (
+                Series("max(smartbrain_outbox_rows)", "waiting"),
+                Series("max(smartbrain_outbox_failed_rows)", "refused"),
+            ),
+            width=8,
+        ),
+    ),
+)
+RELAY_PUBLISHED = make_counter(
+    "smartbrain_relay_published",
+    "Outbox rows published and deleted.",
+    labels=("topic",),
+)
+REDRIVEN = make_counter(
+    "smartbrain_redriven",
+    "Work driven again from state because its event was lost.",
+    remedy="Rising: the broker loses data.",
+    labels=("kind",),
+    alerts=(
+        Alert(
+            "WorkDrivenAgain",
+            "ticket",
+            expr="sum by (kind) (increase(smartbrain_redriven_total[1h])) > 20",
+            summary="{{ $value }} of {{ $labels.kind }} had to be driven again within an hour",
+            action="The broker loses messages, or a worker does not finish; compare with consumer lag.",
+            runbook="""
+            A few after a restart of Kafka are normal. A steady number means that the broker loses messages or a
+            worker never finishes.
+            """,
+        ),
+    ),
+    panels=(
+        Panel(
+            WORKERS,
+            "Driven again from state",
+            "Work whose event was lost.",
+            "short",
+            (Series("sum by (kind) (increase(smartbrain_redriven_total[$__rate_interval]))", "{{kind}}"),),
+            width=8,
+        ),
+    ),
+)

@@ -1,0 +1,206 @@
+"""Packages: how long they take, what they lack, what planner, reranker and knowledge do for them."""
+
+from shared.metrics.catalogue import FAST, HOT_PATH, MODELS, Alert, Panel, Series, make_counter, make_histogram
+
+COMPOSE_SECONDS = make_histogram(
+    "smartbrain_compose_seconds",
+    "Time to compose one package. Target: p95 under 0.2.",
+    labels=("transport",),
+    buckets=FAST,
+    alerts=(
+        Alert(
+            "ComposeSlow",
+            "ticket",
+            expr=(
+                "histogram_quantile(0.95, sum by (le, transport) (rate(smartbrain_compose_seconds_bucket[5m]))) > 0.2"
+            ),
+            after="10m",
+            summary="p95 of compose over {{ $labels.transport }} is {{ $value }} s",
+            action="Look at PostgreSQL first, then at the embedding model's time.",
+            runbook="""
+            PostgreSQL first (load, cache, long transactions), then the time of the embedding model, which has a
+            deadline of its own. With `planner: model` or a reranker: `smartbrain_plan_seconds` and
+            `smartbrain_rerank_seconds` say what they add; lower their deadlines, or go back to `rules` and
+            `none`.
+            """,
+        ),
+    ),
+    panels=(
+        Panel(
+            HOT_PATH,
+            "Compose: time",
+            "Target: p95 under 200 ms without generation.",
+            "s",
+            (
+                Series(
+                    (
+                        "histogram_quantile(0.5, sum by (le, transport)"
+                        " (rate(smartbrain_compose_seconds_bucket[$__rate_interval])))"
+                    ),
+                    "p50 {{transport}}",
+                ),
+                Series(
+                    (
+                        "histogram_quantile(0.95, sum by (le, transport)"
+                        " (rate(smartbrain_compose_seconds_bucket[$__rate_interval])))"
+                    ),
+                    "p95 {{transport}}",
+                ),
+            ),
+            width=8,
+        ),
+        Panel(
+            HOT_PATH,
+            "Compose: packages a second",
+            "By transport.",
+            "ops",
+            (Series("sum by (transport) (rate(smartbrain_compose_seconds_count[$__rate_interval]))", "{{transport}}"),),
+            width=8,
+        ),
+    ),
+)
+COMPOSE_DEGRADED = make_counter(
+    "smartbrain_compose_degraded",
+    "Packages that lacked something, by what.",
+    remedy="See degraded_reason.",
+    labels=("reason",),
+    alerts=(
+        Alert(
+            "ComposeDegraded",
+            "ticket",
+            expr=(
+                "sum by (reason) (rate(smartbrain_compose_degraded_total[10m])) > 0.1 *"
+                " scalar(sum(rate(smartbrain_compose_seconds_count[10m]))) > 0"
+            ),
+            after="10m",
+            summary="More than a tenth of the packages lack {{ $labels.reason }}",
+            action="The reason names the part that did not answer in time.",
+            runbook="""
+            The label `reason` is the `degraded_reason` of the packages. `query_rewrite_failed`, `rerank_timeout`
+            and `rerank_failed`: the package is complete, but a model that policy wants did not help. See
+            ModelFails; a model that is only slow shows in `smartbrain_plans_asked_total{outcome="late"}` and
+            `smartbrain_reranks_total`.
+            """,
+        ),
+    ),
+    panels=(
+        Panel(
+            HOT_PATH,
+            "Compose: what was missing",
+            "Packages that lack something, by degraded_reason.",
+            "ops",
+            (Series("sum by (reason) (rate(smartbrain_compose_degraded_total[$__rate_interval]))", "{{reason}}"),),
+            width=8,
+        ),
+    ),
+)
+TEXTS_HELD_BACK = make_counter(
+    "smartbrain_texts_held_back",
+    "Texts left out of a package or a search, or cut, by source (own, foreign) and rule.",
+    remedy=(
+        "Many learned: what people write may read like orders; see held_back in explain and"
+        " smartbrain eval natural; policy compose.sanitize."
+    ),
+    labels=("source", "rule"),
+)
+PLANS_ASKED = make_counter(
+    "smartbrain_plans_asked",
+    ("Messages whose plan a model was to improve, by what came of it: answered, cached, late, failed."),
+    remedy=(
+        "Mostly late: the model is too slow for planner_deadline_ms, use a smaller one or the rules."
+        " Mostly failed: see model_failures."
+    ),
+    labels=("outcome",),
+    panels=(
+        Panel(
+            MODELS,
+            "Planner and reranker: what came of it",
+            "Plans by model and reranked lists, by outcome; empty where policy has neither.",
+            "ops",
+            (
+                Series("sum by (outcome) (rate(smartbrain_plans_asked_total[$__rate_interval]))", "plan {{outcome}}"),
+                Series(
+                    "sum by (reranker, outcome) (rate(smartbrain_reranks_total[$__rate_interval]))",
+                    "{{reranker}} {{outcome}}",
+                ),
+            ),
+            width=12,
+        ),
+    ),
+)
+PLAN_SECONDS = make_histogram(
+    "smartbrain_plan_seconds",
+    "Time that a package waited for the model's plan, cached ones included.",
+    buckets=FAST,
+    panels=(
+        Panel(
+            MODELS,
+            "Planner and reranker: time, p95",
+            "What they add to a package.",
+            "s",
+            (
+                Series(
+                    ("histogram_quantile(0.95, sum by (le) (rate(smartbrain_plan_seconds_bucket[$__rate_interval])))"),
+                    "plan",
+                ),
+                Series(
+                    (
+                        "histogram_quantile(0.95, sum by (le, reranker)"
+                        " (rate(smartbrain_rerank_seconds_bucket[$__rate_interval])))"
+                    ),
+                    "{{reranker}}",
+                ),
+            ),
+            width=12,
+        ),
+    ),
+)
+RERANKS = make_counter(
+    "smartbrain_reranks",
+    "Lists that a reranker was to order, by what came of it: ok, skipped, timeout, failed.",
+    remedy=("Mostly skipped or timeout: it is too slow for rerank_deadline_ms, lower rerank_top_n or use lexical."),
+    labels=("reranker", "outcome"),
+)
+RERANK_SECONDS = make_histogram(
+    "smartbrain_rerank_seconds",
+    "Time of one reranked list.",
+    labels=("reranker",),
+    buckets=FAST,
+)
+KNOWLEDGE_CALLS = make_counter(
+    "smartbrain_knowledge_calls",
+    (
+        "Calls of the knowledge side (retrieve, ingest, delete) by what came of them: ok, cached, or"
+        " why there was no answer."
+    ),
+    remedy=(
+        "Mostly timeout: raise knowledge.deadline_ms or speed it up; circuit_open: it is down or"
+        " lies, see its own log; refused: it does not take our plans or resources."
+    ),
+    labels=("operation", "outcome"),
+)
+KNOWLEDGE_SECONDS = make_histogram(
+    "smartbrain_knowledge_seconds",
+    "Time of one call of the knowledge side.",
+    labels=("operation",),
+    buckets=FAST,
+)
+KNOWLEDGE_CONFLICTS = make_counter(
+    "smartbrain_knowledge_conflicts",
+    "Preferences that were left out of a package because a rule of the enterprise forbids them.",
+    remedy="Many: see dropped reasons conflict_knowledge in debug.explain; policy knowledge.precedence.",
+)
+INJECTIONS_DROPPED = make_counter(
+    "smartbrain_injections_dropped",
+    ("Packages whose memories were not recorded, so that nothing is learnt from how they were received, by why."),
+    remedy=(
+        "waiting: raise injections_waiting_max or speed up the database; refused: see the log event"
+        " injections_refused; stopped: the database was away when compose stopped."
+    ),
+    labels=("reason",),
+)
+AGENT_HINTS = make_counter(
+    "smartbrain_agent_hints",
+    "Packages that tell the agent of its own experience.",
+    remedy="None though tools are called: smartbrain experience; policy compose.agent_hints.",
+)

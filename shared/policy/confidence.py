@@ -1,0 +1,59 @@
+"""How sure memories are: read by the observer, the analyzer, the evolver and compose."""
+
+from pydantic import Field
+
+from schemas.vocabulary import Assertion, Provenance
+from shared.policy.base import Slice
+
+
+class ProvenanceLevel(Slice):
+    """What a statement is worth when it is written."""
+
+    provenance: Provenance = Field(description="Level of provenance that the memory gets")
+    initial: float = Field(ge=0, le=1, description="Confidence when it is written")
+    cap: float = Field(ge=0, le=1, description="The most that it can reach, however often it is said")
+
+
+def _standings() -> dict[Assertion, ProvenanceLevel]:
+    return {
+        "directive": ProvenanceLevel(provenance="confirmed_by_user", initial=0.9, cap=1.0),
+        "confirmed": ProvenanceLevel(provenance="confirmed_by_user", initial=0.8, cap=1.0),
+        "correction": ProvenanceLevel(provenance="confirmed_by_user", initial=0.9, cap=1.0),
+        "tool": ProvenanceLevel(provenance="tool", initial=0.9, cap=0.95),
+        "declared": ProvenanceLevel(provenance="observation", initial=0.5, cap=0.5),
+        "inferred": ProvenanceLevel(provenance="observation", initial=0.4, cap=0.6),
+        "behaviour": ProvenanceLevel(provenance="analysis", initial=0.7, cap=0.8),
+    }
+
+
+class ConfidencePolicy(Slice):
+    """How sure a memory is at first, and how sure it can become, by how the statement was made.
+
+    A claim of money, entitlement or authority is capped however it is made. Higher provenance wins:
+    `confirmed_by_user`, `tool`, `analysis`, `observation`; of two equals the one said later. Stored confidence
+    never decays.
+    """
+
+    standings: dict[Assertion, ProvenanceLevel] = Field(
+        default_factory=_standings, description="By how the statement was made"
+    )
+    self_benefit: ProvenanceLevel = Field(
+        default=ProvenanceLevel(provenance="observation", initial=0.4, cap=0.5),
+        description="Of a claim of money, entitlement or authority, however it is made",
+    )
+    repeated: ProvenanceLevel = Field(
+        default=ProvenanceLevel(provenance="analysis", initial=0.7, cap=0.8),
+        description="Of a declaration that was made in several sessions",
+    )
+    repeated_sessions: int = Field(default=2, ge=2, description="Sessions that turn a declaration into analysis")
+
+    def provenance_cap(self, provenance: Provenance, flags: tuple[str, ...] = ()) -> float:
+        """The most that a memory of this provenance can reach, whatever raises it."""
+        if "self_benefit" in flags:
+            return self.self_benefit.cap
+        every = (*self.standings.values(), self.repeated)
+        return max((each.cap for each in every if each.provenance == provenance), default=1.0)
+
+    def level_of(self, assertion: Assertion, flags: tuple[str, ...] = ()) -> ProvenanceLevel:
+        """What an assertion with these flags is worth."""
+        return self.self_benefit if "self_benefit" in flags else self.standings[assertion]

@@ -1,0 +1,79 @@
+"""What erasures go by."""
+
+from datetime import date
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from shared import workdays
+from shared.policy.base import Slice
+
+
+class LegalProfile(Slice):
+    """How long an erasure may take, and when somebody is told.
+
+    The day of the request does not count, the deadline has its time of day, days are those of UTC. With a
+    calendar the holidays of that country are no working days, and the weekend days that it makes up for them
+    (调休) are. Without one holidays do not put the deadline off, so it is the earlier one, but for a day or two
+    in the weeks after days are made up. How much time is left is a share of plain time, weekends included.
+    """
+
+    days: int = Field(ge=1, le=3660, description="Days between request and deadline")
+    type: Literal["business", "calendar"] = Field(description="`business`: working days; `calendar`: all days")
+    calendar: str = Field(
+        default="", description="Country whose holidays count (`CN`, `US-CA`); empty: weekends alone are off"
+    )
+    warn_pct: float = Field(default=25.0, gt=0, lt=100, description="A ticket below this share of the time left")
+    critical_pct: float = Field(default=10.0, gt=0, lt=100, description="A page below this one")
+    source: str = Field(default="", description="Where the days come from")
+
+    @field_validator("calendar")
+    @classmethod
+    def _has_days(cls, calendar: str) -> str:
+        if not workdays.is_known(calendar):
+            raise ValueError(f"no calendar is called {calendar!r}; a country is two capitals, a part of it CC-PART")
+        return calendar
+
+    @model_validator(mode="after")
+    def _tells_in_order(self) -> Self:
+        if self.critical_pct >= self.warn_pct:
+            raise ValueError(f"critical_pct: {self.critical_pct:g} is not less than warn_pct, {self.warn_pct:g}")
+        return self
+
+
+def _legal_profiles() -> dict[str, LegalProfile]:
+    return {
+        "DEFAULT": LegalProfile(days=15, type="business", source="house rule: as PIPL"),
+        "PIPL": LegalProfile(
+            days=15, type="business", source="PIPL art. 47, 50; 15 working days: 国信办秘字〔2019〕191号 art. 6"
+        ),
+        "GDPR": LegalProfile(days=30, type="calendar", source="GDPR art. 12(3), 17: one month"),
+        "CCPA": LegalProfile(days=45, type="calendar", source="Cal. Civ. Code § 1798.130(a)(2): 45 days"),
+    }
+
+
+class ErasurePolicy(Slice):
+    """By when an erasure is done, what follows a failure, and how long its proof stays."""
+
+    profile: str = Field(default="DEFAULT", description="Holds where a request names none")
+    profiles: dict[str, LegalProfile] = Field(
+        default_factory=_legal_profiles, description="Legal profiles by name; the list given replaces this one"
+    )
+    holidays: tuple[date, ...] = Field(default=(), description="Dates that are no working days in any profile")
+    batch_rows: int = Field(default=5000, ge=1, description="Rows erased in one transaction")
+    attempts_max: int = Field(
+        default=5, ge=0, description="New attempts after a failure; then the erasure is escalated"
+    )
+    retry_after_s: tuple[Annotated[float, Field(gt=0)], ...] = Field(
+        default=(1, 5, 30, 120, 600), min_length=1, description="Pauses before them; the last one repeats"
+    )
+    check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines")
+    keep_years: int = Field(
+        default=3, ge=3, le=100, description="How long tombstones and audit events stay after the erasure was completed"
+    )
+
+    @model_validator(mode="after")
+    def _knows_its_profile(self) -> Self:
+        if self.profile not in self.profiles:
+            raise ValueError(f"profile: {self.profile!r} is none of {', '.join(self.profiles)}")
+        return self

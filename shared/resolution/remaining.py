@@ -1,0 +1,93 @@
+"""What a memory says beside that which a statement ends: it stays. Pure."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.domain.statements import ALSO, ActiveMemory, Statement
+from shared.extraction.edited import Content
+from shared.language.patterns import to_pattern
+from shared.language.within import has_word
+from shared.resolution.related import about
+
+_PART = to_pattern(
+    r"(?:[，,](?!\d)|[。；;!?！？\n]|\.(?=\s|$)"
+    r"|\s+(?=(?:and|but) (?:i|i'm|i've|we|my|our|he|she|they|am|have|also|work|study|run|own|use|like|love|hate)\b))+",
+    re.I,
+)
+_OPENING = to_pattern(r"^(?:and|but|also|plus|so|then|还有|而且|另外|然后|并且)[\s,，]*")
+_UNCHANGED = to_pattern(
+    r"\b(?:same|still|unchanged|as before|like before|holds?|stays?|stands|the rest)\b"
+    r"|没变|不变|没换|没改|照旧|照常|照样|还那样|还是那|一样|原来的|没动|不动|不换|依旧|仍"
+)
+_OWN_SUBJECT = to_pattern(
+    r"^(?:and|but|also|plus)\b|\b(?:i|my|we|our|i'm|i've|he|she|his|her|they|it's|don't)\b|[我咱他她别]", re.I
+)
+_ASKS = to_pattern(r"[?？]")
+_EDGE = " \t\n,，.。;；!！、"
+LONGEST = 400
+"""Characters at most of what is left of a memory behind the statement that ends the rest."""
+
+
+def split_parts(text: str) -> list[str]:
+    """The parts of the text between commas and the ends of sentences, without questions."""
+    parts: list[str] = []
+    start = 0
+    for mark in [*_PART.finditer(text), None]:
+        part = text[start : mark.start() if mark else len(text)].strip(_EDGE)
+        if part and not (mark and _ASKS.search(mark[0])):
+            parts.append(part)
+        start = mark.end() if mark else len(text)
+    return parts
+
+
+def find_remaining(old: ActiveMemory, said: str) -> str:
+    """The parts of the memory of which the sentence says nothing, as one text; empty where nothing is left.
+
+    A part is spoken of where both share a term; the part that is nearest in meaning always is. What the sentence calls
+    unchanged it does not speak of. Where they share no term and nothing is called unchanged, another thing takes the
+    place of the whole: then only the parts that have a subject of their own are left.
+    """
+    parts = split_parts(old.words_said)
+    if len(parts) < 2:
+        return ""
+    spoken = split_parts(said)
+    changed = [part for part in spoken if not _UNCHANGED.search(part)]
+    said = "，".join(changed) or said
+    terms = about(said).terms
+    gone = [bool(about(part).terms & terms) for part in parts]
+    replaces_whole = not any(gone) and len(changed) == len(spoken)
+    gone[find_nearest(parts, said)] = True
+    kept = [part for part, ended in zip(parts, gone, strict=True) if not ended]
+    if replaces_whole:
+        kept = [part for part in kept if _OWN_SUBJECT.search(part)]
+    joint = ", " if old.words_said.isascii() else "，"
+    rest = joint.join(filter(None, (_OPENING.sub("", part) for part in kept)))
+    return rest if len(rest) <= LONGEST else ""
+
+
+def find_nearest(parts: Sequence[str], said: str) -> int:
+    """The place of the part that means most nearly what the sentence does."""
+    encoder = load_static_encoder()
+    return int(np.argmax([encoder.encode(part) @ encoder.encode(said) for part in parts]))
+
+
+def add_remaining(new: Statement, rest: str) -> Content:
+    """The statement, and behind it what is left of the memory that it ends."""
+    joint = "; " if new.text.isascii() else "；"
+    text = f"{new.text.rstrip(_EDGE)}{joint}{rest}"
+    return Content(new.type, new.key, new.details, text, new.polarity, new.flags, new.valid_until)
+
+
+def keep_remaining(old: ActiveMemory, rest: str) -> Content:
+    """The memory as it is without what has ended, under such keys alone of which it still says the value."""
+    also = {key: value for key, value in old.also.items() if has_word(rest, value)}
+    told = old.value.get("value")
+    keyed = old.key is not None and isinstance(told, str) and told != old.text and has_word(rest, told)
+    speaker = {"speaker": old.speaker} if old.speaker else {}
+    value = {**(old.value if keyed else {"value": rest}), "quote": rest, **speaker}
+    value = {name: part for name, part in value.items() if name != ALSO} | ({ALSO: also} if also else {})
+    polarity = old.polarity if keyed else 0
+    return Content(old.type, old.key if keyed else None, value, old.label + rest, polarity, old.flags, old.valid_until)

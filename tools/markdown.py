@@ -1,0 +1,17 @@
+"""Pieces of Markdown that every page which is made from the code is put together from."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+MADE = "<!-- Made from the code by `make docs`. Do not edit this page: edit its source. -->"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A Markdown table, with an empty line behind it."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return [*lines, *(f"| {' | '.join(cell(each) for each in row)} |" for row in rows), ""]
+
+
+def cell(text: str) -> str:
+    """A text that breaks no table."""
+    return re.sub(r"\s+", " ", text).replace("|", "\\|").strip()

@@ -1,0 +1,121 @@
+"""What is made of the catalogue of metrics: Prometheus' rules, Grafana's dashboard, the runbook, the reference."""
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import yaml
+
+from shared.metrics.catalogue import ENTRIES, Alert, Metric, MetricEntry, Panel, Row
+from tools.markdown import MADE, table
+
+MADE_RULES = "# Made from shared/metrics by `make docs`. runbook.md has a section for each alert.\n"
+SOURCE = {"type": "prometheus", "uid": "smartbrain-prometheus"}
+HEIGHT, WIDTH = 8, 24
+
+
+def alerts() -> list[Alert]:
+    """Every alert, in the order of the catalogue."""
+    return [alert for entry in ENTRIES for alert in entry.alerts]
+
+
+def render_rules() -> str:
+    """The rules of Prometheus."""
+    rules = [_to_rule(alert) for alert in alerts()]
+    document = {"groups": [{"name": "smartbrain", "rules": rules}]}
+    return MADE_RULES + yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=116)
+
+
+def _to_rule(alert: Alert) -> dict[str, Any]:
+    rule: dict[str, Any] = {"alert": alert.name, "expr": alert.expr} | ({"for": alert.after} if alert.after else {})
+    rule["labels"] = {"severity": alert.severity}
+    return rule | {"annotations": {"summary": alert.summary, "action": alert.action}}
+
+
+def render_runbook() -> str:
+    """A section for each alert: what it may mean and what to do, step by step."""
+    lines = [MADE, "", "# Alerts", ""]
+    lines += ["Each section is named as the alert in `prometheus/alerts.yml`. A page wakes somebody, a ticket waits"]
+    lines += ["for the morning. [Compose file, backup, upgrades](README.md).", ""]
+    for alert in alerts():
+        lines += [f"## {alert.name} ({alert.severity})", "", inspect.cleandoc(alert.runbook), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def render_dashboard() -> str:
+    """The dashboard of Grafana: a row for each part of the system, panels from left to right."""
+    panels = [panel for entry in ENTRIES for panel in entry.panels]
+    by_row = {title: [panel for panel in panels if panel.row == title] for title in get_args(Row)}
+    made: list[dict[str, Any]] = []
+    y = 0
+    for title, row in by_row.items():
+        made.append(_place({"type": "row", "title": title}, len(made) + 1, 1, WIDTH, 0, y))
+        made[-1] |= {"collapsed": False, "panels": []}
+        x, y = 0, y + 1
+        for panel in row:
+            if x + panel.width > WIDTH:
+                x, y = 0, y + HEIGHT
+            made.append(_to_panel(panel, len(made) + 1, x, y))
+            x += panel.width
+        y += HEIGHT
+    about: dict[str, Any] = {"uid": "smartbrain", "title": "SmartBrain", "tags": ["smartbrain"], "timezone": "browser"}
+    about |= {"schemaVersion": 39, "version": 1, "editable": False, "refresh": "10s"}
+    about |= {"time": {"from": "now-1h", "to": "now"}, "templating": {"list": []}, "annotations": {"list": []}}
+    return json.dumps({**about, "panels": made}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _place(panel: dict[str, Any], number: int, height: int, width: int, x: int, y: int) -> dict[str, Any]:
+    return {**panel, "id": number, "gridPos": {"h": height, "w": width, "x": x, "y": y}}
+
+
+def _to_panel(panel: Panel, number: int, x: int, y: int) -> dict[str, Any]:
+    kind = "stat" if panel.steps else "timeseries"
+    about = {"type": kind, "title": panel.title, "description": panel.description}
+    defaults: dict[str, Any] = {"unit": panel.unit} | ({} if panel.least is None else {"min": panel.least})
+    options: dict[str, Any]
+    if panel.steps:
+        steps = [{"color": color, "value": value} for color, value in panel.steps]
+        defaults |= {"thresholds": {"mode": "absolute", "steps": steps}, "color": {"mode": "thresholds"}}
+        reduced = {"calcs": ["lastNotNull"], "fields": "", "values": False}
+        options = {"reduceOptions": reduced, "colorMode": "background"}
+    else:
+        legend = {"displayMode": "list", "placement": "bottom", "showLegend": True}
+        options = {"legend": legend, "tooltip": {"mode": "multi", "sort": "desc"}}
+    targets = [
+        {"refId": chr(ord("A") + n), "datasource": SOURCE, "expr": query.expr, "legendFormat": query.legend}
+        for n, query in enumerate(panel.queries)
+    ]
+    return {
+        **_place(about, number, HEIGHT, panel.width, x, y),
+        "datasource": SOURCE,
+        "fieldConfig": {"defaults": defaults, "overrides": []},
+        "targets": targets,
+        "options": options,
+    }
+
+
+def metrics_page() -> Iterator[str]:
+    """Every metric with what to do about it, and the alerts that ask for it."""
+    yield from ["# Metrics", ""]
+    yield "Every service shows them at `/metrics`. Counters end in `_total` there; a histogram has `_bucket`, `_count`"
+    yield from ["and `_sum`. The [runbook](../../deploy/runbook.md) has a section for each alert.", ""]
+    shown = sorted(((entry, entry.metric) for entry in ENTRIES if entry.metric), key=lambda each: each[1]._name)
+    head = ("metric", "type", "labels", "meaning", "what to do", "alerts")
+    yield from table(head, [_to_row(*each) for each in shown])
+    yield from ["## Alerts", ""]
+    told = [(alert.name, alert.severity, alert.after, alert.action) for alert in alerts()]
+    yield from table(("alert", "severity", "after", "first step"), told)
+
+
+def _to_row(entry: MetricEntry, metric: Metric) -> tuple[str, ...]:
+    name = metric._name
+    asking = [alert.name for alert in alerts() if asks_for(alert.expr, name)]
+    return f"`{name}`", metric._type, ", ".join(metric._labelnames), entry.meaning, entry.remedy, ", ".join(asking)
+
+
+def asks_for(expression: str, name: str) -> bool:
+    """Whether the expression of an alert asks for this metric, and not for one whose name begins alike."""
+    series = {name + ending for ending in ("", "_total", "_bucket", "_count", "_sum")}
+    return bool(series & set(re.findall(r"\bsmartbrain_[a-z0-9_]+", expression)))
