@@ -37,7 +37,7 @@ def test_no_text_is_kept_once_texts_are_forgotten() -> None:
 
 OF_NO_TEXT = {
     "schemas.base._names",
-    "schemas.base._renamed",
+    "schemas.base.rename_fields",
     "services.compose.context.nearest.static_scale",
     "shared.extraction.guards.Stance",
     "shared.extraction.habits_kinds._by_term",

@@ -1,4 +1,4 @@
-"""What real vocabularies make of texts of a package's size, counted once: the estimate stays near the dearest."""
+"""Tokens are estimated: near the dearest of real vocabularies, never far above; a text is cut to a number of them."""
 
 import json
 from pathlib import Path
@@ -24,3 +24,32 @@ def test_a_package_of_all_of_them_is_near_too() -> None:
     whole = "\n".join(row["text"] for row in COUNTED)
     dearest = max(sum(row["tokens"].get(name, 0) for row in COUNTED) for name in COUNTED[0]["tokens"])
     assert dearest * 0.95 <= tokens.count_fresh(whole) <= dearest * 1.45
+
+
+@pytest.mark.parametrize(
+    ("text", "true"),
+    [
+        ("The quick brown fox jumps over the lazy dog.", 10),
+        ("I was thinking about what you said yesterday, and I agree.", 13),
+        ("我喜欢简洁的回答，请用中文。", 14),
+        ("def main() -> None:\n    return run(app)\n", 13),
+        ("https://github.com/org/repo/issues/12?x=1", 21),
+        ("0198c3a2-7b1e-7c3d-9a55-0242ac120002", 28),
+        ("上周 deploy 了 v2 版本", 10),
+    ],
+)
+def test_count_stays_near_real_tokenizers(text: str, true: int) -> None:
+    assert true * 0.95 - 1 <= tokens.count(text) <= true * 1.35 + 2
+
+
+def test_emoji_are_dear_and_nothing_is_free() -> None:
+    assert tokens.count("👨\u200d👩\u200d👧") >= 9
+    assert tokens.count("") == 0
+    assert tokens.count(" a") >= 1
+
+
+@pytest.mark.parametrize("text", ["word " * 1000, "中文" * 1000, "a1b2" * 1000])
+def test_head_fits(text: str) -> None:
+    short = tokens.head(text, 100)
+    assert text.startswith(short)
+    assert 80 <= tokens.count(short) <= 100
