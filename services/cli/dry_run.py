@@ -20,7 +20,7 @@ from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
 from shared.extraction.wishes import to_unread
 from shared.language.detection import detect
-from shared.models import make_models
+from shared.models.factory import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
 from shared.secrets import SecretHit, redact
 

@@ -28,7 +28,7 @@ from shared.bus.delivery import Record, finish_all
 from shared.bus.requests import Replier, Request, request_of
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
-from shared.models import ModelProvider
+from shared.models.provider import ModelProvider
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import screen, show_own

@@ -16,8 +16,8 @@ from services.compose.rules.candidates import Candidate
 from services.compose.rules.ranking import lexical
 from services.compose.rules.ranking.fuse import FusePolicy
 from services.compose.rules.ranking.judged import RerankPassage, by_places, rescore_candidates, shortlist
-from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.provider import ModelProvider
 from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.telemetry import RERANK_SECONDS, RERANKS, logger
