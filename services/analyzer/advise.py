@@ -1,4 +1,4 @@
-"""What models say where the rules find nothing: of vectors, and of a sentence beside memories. Never in a transaction.
+"""Advice of models where the rules find nothing: by vectors, and by a chat model. Never in a transaction.
 
 A model that is away, late, unreadable or has had its share of the day leaves the rules' result, and a note of it.
 """

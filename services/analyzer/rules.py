@@ -1,4 +1,4 @@
-"""What becomes of a statement next to what is known, why, and where the rules are in doubt: pure (seed 004 2.3)."""
+"""The proposed change for a statement, its reason, and the cases in which the rules are in doubt. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The demonstration: a whole system on embedded defaults, fed a conversation, asked what it has learnt."""
+"""The demonstration: a whole system on embedded defaults, which is fed a conversation and asked about it."""
 
 import shutil
 import statistics

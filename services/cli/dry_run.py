@@ -1,4 +1,4 @@
-"""`smartbrain observe`: what a message would leave behind, without a database, a broker or a trace of it."""
+"""`smartbrain observe`: the effect of a message, without a database, a broker or a trace of it."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""`smartbrain erase`: what is known of a user erased for good, with a proof; erasures listed, verified, tried again."""
+"""`smartbrain erase`: erases data of a user with a proof; lists, verifies and requeues erasures."""
 
 import sys
 import time

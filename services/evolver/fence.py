@@ -1,4 +1,4 @@
-"""The fence: what an erasure keeps from being written, told apart from what may be (seed 004 section 3.1.1)."""
+"""The fence: separates observations that an erasure covers from those that may be written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""feedback.recorded -> what it does to the memories that it names, through the journal of upkeep."""
+"""feedback.recorded -> effects on the memories that it names, through the journal of upkeep."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

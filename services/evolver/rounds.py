@@ -1,4 +1,4 @@
-"""Rounds of upkeep: a timer that finds users whose memories are to be looked through, and one round for one user."""
+"""Rounds of upkeep: a timer finds users whose round is due, and makes one round for one user."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""What time and use do to memories: each effect is a row of the journal, and `apply` does what the row says.
+"""The effects of time and use on memories: each is a row of the journal, and `apply` does what the row says.
 
 Rules decide (`rules/due.py`, `rules/merge.py`), the journal takes it down, `apply` does it: the same rows and the same
 record leave the same memories, whether it is done now or again from the journal.

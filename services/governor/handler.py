@@ -1,4 +1,4 @@
-"""Timed upkeep: what a broker lost is driven again from state, old claims are forgotten, lateness is measured."""
+"""Timed upkeep: resumes work that a broker lost, prunes old claims, measures lateness."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

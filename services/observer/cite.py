@@ -1,4 +1,4 @@
-"""What turns cite or tools made goes to the knowledge side: rows of `resources` and the events that carry them on."""
+"""Cited references and products of tools on their way to the knowledge side: rows of `resources` and events."""
 
 from collections.abc import Sequence
 

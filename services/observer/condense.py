@@ -1,4 +1,4 @@
-"""What a model, where there is one, changes in a summary that the rules made; they stand whatever it fails with."""
+"""The changes that a model makes in a summary of the rules; the rules' version stays if the model fails."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""One function for extraction: the rules always, the model where one is reachable; the rules' certainties stand."""
+"""Extraction from one turn: by the rules, and by a model if one is reachable; sure findings of the rules stay."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Whether a model's sentence is made of what was said: pure."""
+"""Whether the words of the conversation support a sentence of a model. Pure."""
 
 from collections.abc import Set
 

@@ -1,4 +1,4 @@
-"""What a user tells again and again: earlier short messages loaded, a turn's own judged with them, one pattern made."""
+"""Habits: loads earlier short messages, judges those of a turn with them, and makes one pattern."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

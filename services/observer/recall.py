@@ -1,4 +1,4 @@
-"""What is known of a user that a turn may confirm or change: shown to the model beside it."""
+"""The memories of a user that a turn may confirm or change: the model sees them beside the turn."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What a model changes in a summary: pure. Only what messages bear out; what it does not name stays to the letter."""
+"""The changes of a model to a summary. Pure. The messages must support them; other lines stay unchanged."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

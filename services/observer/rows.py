@@ -1,4 +1,4 @@
-"""What the observer keeps of a turn besides its statements: mentions, chunks, notes. Pure but for fresh ids."""
+"""The rows that the observer writes beside statements: mentions, chunks, notes. Pure but for fresh ids."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict

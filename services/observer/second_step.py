@@ -1,4 +1,4 @@
-"""Turn -> what a model adds to it, after the rules: load, think, save. Newest turns first; what is late is let go.
+"""Turn -> findings of a model, after the rules: load, think, save. Newest turns first; late ones are skipped.
 
 Writes observations, summaries, usage, answers, and what the turn's outcome says of it.
 """

@@ -1,4 +1,4 @@
-"""Which parts of turns memory had shown before they were said: looked for among the sentences of recent packages."""
+"""The parts of turns that memory had shown before: looked up among the sentences of recent packages."""
 
 import asyncio
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Which names stand for a session while it runs: pure. At its end they are counted anew from its turns."""
+"""The names that represent a session while it runs. Pure. At its end they are counted again from its turns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

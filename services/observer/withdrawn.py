@@ -1,4 +1,4 @@
-"""Whether the user has taken back, since a turn, what a model finds in it only now: pure."""
+"""Whether the user has since withdrawn a finding that a model makes only now. Pure."""
 
 from collections.abc import Iterable, Set
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A message's blocks as text: for the window, for the message being answered and for search alike. Pure.
+"""The blocks of a message as text: for the window, for the current message and for search. Pure.
 
 One line a media, `[image: <fallback>]`, and what was recognised in it in a fence, `<media type="image">...</media>`.
 """

@@ -1,7 +1,7 @@
-"""How a new statement stands to what is known: pure, used by analyzer to propose and by evolver to decide.
+"""The relation of a new statement to memory: the analyzer proposes with it, and the evolver decides. Pure.
 
-Seed 004 sections 2.3 and 3.1.0.1, X04, X10: the higher provenance class wins; in one class the newer statement does; a
-weaker statement against a stronger memory is held as an open conflict, never written over it.
+The higher provenance class wins, and within one class the newer statement. A weaker statement against a stronger memory
+is held as an open conflict and never replaces it.
 """
 
 import hashlib

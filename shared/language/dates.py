@@ -1,4 +1,4 @@
-"""Which stretch of time a text speaks of, in both languages; half-open, in the zone of `now` (facts 2.1 'scope phrases')."""
+"""The period that a text speaks of, in both languages; half-open, in the zone of `now`."""
 
 # ruff: noqa: E501, SIM905 - one rule, one list of words per line
 import re

@@ -1,4 +1,4 @@
-"""What says nothing by itself: replies that only answer, thank or greet, and questions that state nothing beside.
+"""Texts that state nothing: mere replies, thanks and greetings, and questions without a statement.
 
 Words of assent, refusal and courtesy, and those that every sentence has, say nothing, whatever they answered; one word
 of another kind makes them a statement. Both languages.

@@ -1,4 +1,4 @@
-"""How many tokens a text costs, whichever tokenizer the model has: an estimate that leans upward (seed 004 4.2.1).
+"""The number of tokens of a text for any tokenizer: an estimate that is rather too high.
 
 What byte-pair vocabularies and what WordPiece make of a text are two weighted counts of the same things, of which the
 greater is the estimate; the weights were fitted to vocabularies of OpenAI, Qwen, DeepSeek, Mistral and BERT so that

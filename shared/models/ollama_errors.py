@@ -1,4 +1,4 @@
-"""What the `ollama` client raises, said in our words: what fails for good, and what may work in a moment."""
+"""Errors of the `ollama` client as ours: permanent failures, and failures that may pass."""
 
 from collections.abc import Awaitable
 from typing import TypeVar

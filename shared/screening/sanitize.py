@@ -1,4 +1,4 @@
-"""Text from stores is checked before it may be shown; the source row is never changed (004 4.1, step 1.5).
+"""Text from stores is checked before it may be shown; the source row is never changed.
 
 It goes by where the text comes from: `own` is what the user said, the assistant answered, or is known from either;
 `foreign` is what tools, knowledge and media brought.

@@ -1,4 +1,4 @@
-"""What stands between the word for a secret and its value: what joins them, what keeps them apart."""
+"""The words between the name of a secret and its value: some join the two, others separate them."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A backup is brought back: closed from its first moment, and opened when every erasure has been replayed in it."""
+"""Restores a backup: the database is closed at first and opens when every later erasure has been repeated."""
 
 import asyncio
 import tempfile

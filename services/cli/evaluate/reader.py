@@ -1,4 +1,4 @@
-"""What reads labelled messages: the rules, or the rules and a model behind them, merged as the observer merges both."""
+"""The reader of labelled messages: the rules, or the rules and a model merged as the observer merges them."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence

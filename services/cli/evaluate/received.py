@@ -1,4 +1,4 @@
-"""What becomes of a statement's confidence as people receive it: the evolver's own rules, and a person made up. Pure.
+"""The confidence of a statement under simulated reception: the evolver's own rules and an invented person. Pure.
 
 Who made the receptions up knows which statement is right; the rules see what a person would show. A right memory is
 confirmed or used without a word, a wrong one is corrected; at stated rates people say nothing, or the opposite.

@@ -1,4 +1,4 @@
-"""Right and wrong, counted: precision, recall and F1 of what was read against what is labelled. Pure."""
+"""Precision, recall and F1 of the results against the labels. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

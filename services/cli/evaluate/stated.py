@@ -1,4 +1,4 @@
-"""What is stated with a confidence, and whether it is so: each statement that the rules read into the labelled sets."""
+"""Stated confidence and truth of each statement that the rules read into the labelled sets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How a new version is named and indexed, and what reception does to a memory: pure (seed 004 2.3, 3.1.0, 4.1.1)."""
+"""The name and index of a new version, and the effect of reception on a memory. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What time and use ask to be done to a memory, and what is left of it afterwards: pure (seed 004 2.3.2.4, 2.3.2.5)."""
+"""The jobs that time and use make due for a memory, and the memory after each job. Pure."""
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which memories become one, and what the one is worth: pure (seed 004 section 2.3.0.1-D, R042, X40)."""
+"""Which memories are merged, and the confidence of the result. Pure."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How injected memories were received: the packages of a batch loaded, each judged by answer and next message, told."""
+"""The reception of injected memories: loads the packages of a batch and judges each by answer and next message."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How a package was received, by its answer and by the next message: pure (seed 004 section 4.1.1)."""
+"""The verdict on a package, by its answer and by the next message. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether a message goes on with what was just answered, or turns to something else (seed 004 section 4.1.1-B)."""
+"""Whether a message continues the topic of the last answer or turns to another. Pure."""
 
 from services.observer.feedback.utilisation import core_words, words_of
 from services.observer.feedback.utilisation_words import GOES_ON, TURNS_AWAY

@@ -1,4 +1,4 @@
-"""Whether an answer took up the memories that it was given (seed 004 section 4.1.1-A, X36, X40): words, and phrases.
+"""Whether an answer used the memories that it was given, by words and by phrases. Pure.
 
 A memory was used where the answer says words of it that the user had not just said, or refers to what it knew before.
 """

@@ -1,4 +1,4 @@
-"""What the observer asks a model about a turn and a session: one function a version, chosen by name."""
+"""The prompts of the observer about a turn and a session: one function a version, chosen by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 

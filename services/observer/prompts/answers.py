@@ -1,4 +1,4 @@
-"""The only form in which the observer takes a model's answer about a turn (R028, R029)."""
+"""The only form in which the observer accepts the answer of a model about a turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A turn and what is known of its user as data that cannot leave its fence."""
+"""A turn and the memories of its user as data that cannot leave its fence."""
 
 from collections.abc import Sequence
 

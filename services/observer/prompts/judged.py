@@ -1,4 +1,4 @@
-"""The brief form, and beside it which of the rules' finds are wrong: each by its number, with the reason."""
+"""The brief form with a list of wrong findings of the rules: each by its number, with the reason."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args

@@ -1,4 +1,4 @@
-"""summary-1: what changes in a list of lines with ids, so that what is not mentioned cannot drift."""
+"""summary-1: changes to a list of lines with ids, so that lines that are not mentioned cannot drift."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What is said again changes its line, what is not mentioned stays, what is taken back goes."""
+"""Lines of a summary: a repeated one is renewed, an unmentioned one stays, a withdrawn one goes."""
 
 import hashlib
 import re

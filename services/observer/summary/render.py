@@ -1,4 +1,4 @@
-"""A summary as text within its token limit: what is finished goes first, then the oldest."""
+"""A summary as text within its token limit: finished items are dropped first, then the oldest."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The sentences that tell most of a conversation: those whose words it turns on, none that repeats another."""
+"""The sentences that say most about a conversation; none repeats another."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The rolling summary of a session, by rules alone: the previous one, moved on by new turns and their facts."""
+"""The rolling summary of a session by rules alone: the previous one, updated with new turns and their facts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
