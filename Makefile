@@ -78,14 +78,14 @@ eval: $(OK) ## Precision and recall on the labelled sets, and the release gate; 
 	$(BIN)/smartbrain eval $(or $(ARGS),--part held --gate)
 
 learn: $(OK) ## Fit the weights of the readings to the corpus again; ARGS=--check measures on folds instead
-	$(BIN)/python -m tests.learning $(ARGS)
+	$(BIN)/python -m tests.training $(ARGS)
 
 learn-static: $(OK) ## Make the static encoder again: ENGLISH, CHINESE=folders of encoders, SENTENCES=folder, DICTIONARY=jieba's dict.txt
-	$(BIN)/python -m tests.learning.static --english $(ENGLISH) --chinese $(CHINESE) --dictionary $(DICTIONARY) \
+	$(BIN)/python -m tests.training.static --english $(ENGLISH) --chinese $(CHINESE) --dictionary $(DICTIONARY) \
 		--sentences-en $(SENTENCES)/sentences_en.txt --sentences-zh $(SENTENCES)/sentences_zh.txt $(ARGS)
 
 learn-ranking: $(OK) ## Fit how signals rank and what a score is worth to FILES=labelled conversations; ENGLISH, CHINESE=folders of encoders, KEPT=folder
-	$(BIN)/python -m tests.learning.ranking $(FILES) $(if $(ENGLISH),--english $(ENGLISH)) $(if $(CHINESE),--chinese $(CHINESE)) $(if $(KEPT),--kept $(KEPT))
+	$(BIN)/python -m tests.training.ranking $(FILES) $(if $(ENGLISH),--english $(ENGLISH)) $(if $(CHINESE),--chinese $(CHINESE)) $(if $(KEPT),--kept $(KEPT))
 
 bench: $(OK) ## Retrieval quality, latency and throughput; each prints a table and writes JSON
 	$(BIN)/python -m tests.bench $(ARGS)

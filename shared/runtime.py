@@ -15,11 +15,12 @@ from shared.cache import UserCache
 from shared.db import Database
 from shared.domain.subjects import Subject
 from shared.errors import ConfigurationError
-from shared.knowledge import make_knowledge
+from shared.knowledge.factory import make_knowledge
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import AnswerKey, Bundle, Knowledge
-from shared.models import ModelProvider, make_models
+from shared.models.factory import make_models
 from shared.models.paces import Paces
+from shared.models.provider import ModelProvider
 from shared.models.thoughts import DeferredAnswers
 from shared.policy import Policy
 from shared.policy_file import load_policy

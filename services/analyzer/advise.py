@@ -1,4 +1,4 @@
-"""What models say where the rules find nothing: of vectors, and of a sentence beside memories. Never in a transaction.
+"""Advice of models where the rules find nothing: by vectors, and by a chat model. Never in a transaction.
 
 A model that is away, late, unreadable or has had its share of the day leaves the rules' result, and a note of it.
 """
@@ -68,11 +68,11 @@ class StatementAnalysis:
 
     def proposal(self) -> ProposedChange:
         """What should become of the statement."""
-        found = rules.propose(self.statement, self.weighed, self.policy.confidence, self.told.values())
+        change = rules.propose(self.statement, self.weighed, self.policy.confidence, self.told.values())
         more = {"without": self.without} if self.without else {}
         if self.by:
             more |= {"model": self.by[0], "prompt": self.by[1]}
-        return replace(found, evidence={**found.evidence, **more})
+        return replace(change, evidence={**change.evidence, **more})
 
 
 @dataclass
@@ -109,11 +109,11 @@ async def _by_vectors(rt: Runtime, subject: Subject, thoughts: Sequence[Statemen
         return
     for place, cosines in zip(vectors, near, strict=True):
         each = waiting[place]
-        every = {known.memory_id: known for known in (*each.known, *more.values())}
-        found = [(every[memory_id], cosine) for memory_id, cosine in cosines.items() if memory_id in every]
-        judged = [rules.by_vector(each.statement, known, cosine, rt.policy.analysis) for known, cosine in found]
+        every = {active.memory_id: active for active in (*each.known, *more.values())}
+        compared = [(every[memory_id], cosine) for memory_id, cosine in cosines.items() if memory_id in every]
+        judged = [rules.by_vector(each.statement, known, cosine, rt.policy.analysis) for known, cosine in compared]
         taken = {known.memory_id for known in each.known}
-        extra = [known for known, _ in found if known.memory_id not in taken]
+        extra = [known for known, _ in compared if known.memory_id not in taken]
         each.hear([told for told in judged if told], extra)
 
 

@@ -96,19 +96,19 @@ def _payload(event: Delivered) -> ObservationRecorded:
 
 
 def _row(thought: StatementAnalysis) -> ProposalRow:
-    seen, found = thought.seen, thought.proposal()
+    seen, change = thought.seen, thought.proposal()
     return ProposalRow(
         proposal_id=clock.uuid7(),
         turn_id=seen.turn_id,
         observation_id=seen.observation_id,
-        action=found.action,
-        target_memory_id=found.target.memory_id if found.target else None,
+        action=change.action,
+        target_memory_id=change.target.memory_id if change.target else None,
         type=seen.kind,
         key=seen.key,
-        provenance=found.provenance,
-        confidence=found.confidence,
-        reason=found.reason,
-        evidence=found.evidence,
+        provenance=change.provenance,
+        confidence=change.confidence,
+        reason=change.reason,
+        evidence=change.evidence,
     )
 
 

@@ -1,4 +1,4 @@
-"""What becomes of a statement next to what is known, why, and where the rules are in doubt: pure (seed 004 2.3)."""
+"""The proposed change for a statement, its reason, and the cases in which the rules are in doubt. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,12 +48,12 @@ class ProposedChange:
 
 
 def propose(
-    new: Statement, weighed: Comparisons, policy: ConfidencePolicy, told: Iterable[Advice] = ()
+    new: Statement, weighed: Comparisons, policy: ConfidencePolicy, advice: Iterable[Advice] = ()
 ) -> ProposedChange:
     """What the evolver will do if nothing changes until then; several memories that end are a merge."""
     standing = policy.level_of(new.assertion, new.flags)
     plain = (standing.provenance, min(new.confidence, standing.cap))
-    evidence = _evidence(weighed, told)
+    evidence = _evidence(weighed, advice)
     match weighed.operation:
         case Write(relation=relation, ends=ends):
             action: ProposalAction = "merge" if len(ends) > 1 else "supersede" if ends else "create"
@@ -73,17 +73,17 @@ def decide_provenance(relation: Relation) -> tuple[Provenance, float]:
     return relation.provenance, relation.confidence
 
 
-def _evidence(weighed: Comparisons, told: Iterable[Advice]) -> dict[str, Any]:
-    found: dict[str, Any] = {"sign": weighed.sign, "compared": len(weighed.beside)}
+def _evidence(weighed: Comparisons, advised: Iterable[Advice]) -> dict[str, Any]:
+    evidence: dict[str, Any] = {"sign": weighed.sign, "compared": len(weighed.beside)}
     if ends := list_ended(weighed.operation):
-        found["memory_ids"] = [str(known.memory_id) for known in ends]
+        evidence["memory_ids"] = [str(memory.memory_id) for memory in ends]
     if closest := _closest(weighed):
-        said = closest.said
-        shares = {"ends": round(said.ends, 3), "same": round(said.same, 3), "both": round(said.both, 3)}
-        found["closest"] = {"memory_id": str(closest.known.memory_id), **shares}
-    if advice := [{"memory_id": str(each.memory_id), "verdict": each.verdict, "by": each.by} for each in told]:
-        found["advice"] = advice
-    return found
+        odds = closest.said
+        shares = {"ends": round(odds.ends, 3), "same": round(odds.same, 3), "both": round(odds.both, 3)}
+        evidence["closest"] = {"memory_id": str(closest.known.memory_id), **shares}
+    if advice := [{"memory_id": str(each.memory_id), "verdict": each.verdict, "by": each.by} for each in advised]:
+        evidence["advice"] = advice
+    return evidence
 
 
 def list_ended(operation: Operation) -> Sequence[ActiveMemory]:
@@ -107,12 +107,12 @@ def is_undecided(new: Statement, weighed: Comparisons) -> bool:
     return told and weighed.sign == "none"
 
 
-def by_vector(new: Statement, known: ActiveMemory, cosine: float, policy: AnalysisPolicy) -> Advice | None:
+def by_vector(new: Statement, memory: ActiveMemory, cosine: float, policy: AnalysisPolicy) -> Advice | None:
     """What a cosine says: the same from the threshold on, where nothing in the words speaks against it."""
     if cosine < min(NEAR, policy.similarity):
         return None
-    same = cosine >= policy.similarity and known.polarity * new.polarity >= 0 and may_be_same(known.told, new.quote)
-    return Advice(known.memory_id, "same" if same else "near", "vector")
+    same = cosine >= policy.similarity and memory.polarity * new.polarity >= 0 and may_be_same(memory.told, new.quote)
+    return Advice(memory.memory_id, "same" if same else "near", "vector")
 
 
 def doubts(new: Statement, weighed: Comparisons, told: Iterable[Advice], policy: AnalysisPolicy) -> list[ActiveMemory]:

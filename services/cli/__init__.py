@@ -93,13 +93,13 @@ def _describe(name: str) -> TyperCommand:
 
 def import_command(name: str) -> Any:
     module, _, attribute = COMMANDS[name].partition(":")
-    found = getattr(import_module(f"{__name__}.{module}"), attribute)
-    if isinstance(found, typer.Typer):
-        group = get_group(found)
+    command = getattr(import_module(f"{__name__}.{module}"), attribute)
+    if isinstance(command, typer.Typer):
+        group = get_group(command)
         group.name = name
         return group
     single = typer.Typer(add_completion=False)
-    single.command(name)(found)
+    single.command(name)(command)
     return get_command(single)
 
 

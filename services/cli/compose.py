@@ -95,13 +95,13 @@ def _lines(file: Path, whose: dict[str, str]) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            read: Any = orjson.loads(line)
-            parsing.parse(TurnEvents, orjson.dumps({**whose, **read} if isinstance(read, dict) else read))
+            body: Any = orjson.loads(line)
+            parsing.parse(TurnEvents, orjson.dumps({**whose, **body} if isinstance(body, dict) else body))
         except orjson.JSONDecodeError as error:
             raise refuse(f"{file}:{number}: no JSON: {error}") from error
         except RefusedError as error:
             raise refuse(f"{file}:{number}: {error.message}") from error
-        bodies.append({**whose, **read})
+        bodies.append({**whose, **body})
     if not bodies:
         raise refuse(f"{file}: no turn in it")
     return bodies

@@ -1,4 +1,4 @@
-"""`smartbrain conflicts`: what was said against stronger memories, and which side is to hold."""
+"""`smartbrain conflicts`: statements against stronger memories, and the choice between them."""
 
 from typing import Annotated, Literal
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The demonstration: a whole system on embedded defaults, fed a conversation, asked what it has learnt."""
+"""The demonstration: a whole system on embedded defaults, which is fed a conversation and asked about it."""
 
 import shutil
 import statistics
@@ -54,15 +54,15 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Run everything on this machine, feed it four conversations, show what was learnt and what it composes."""
-    found = settings.load()
+    config = settings.load()
     folder = conversation or Path(__file__).parents[2] / "deploy" / "demo"
     sessions = sorted(folder.glob("session_*.jsonl"))
     if not sessions:
         raise ConfigurationError(f"{folder}: no session_*.jsonl; run from a clone or give --conversation")
-    place = (data or found.data / "demo").absolute()
+    place = (data or config.data / "demo").absolute()
     shutil.rmtree(place, ignore_errors=True)
     configure_logs("warning", human=True)
-    chosen = found.model_copy(update={"data": place, "http_port": 0})
+    chosen = config.model_copy(update={"data": place, "http_port": 0})
     with Supervisor(chosen) as machine:
         running = machine.start(say=lambda line: err.print(line, markup=False))
         with Web(running.http) as web:
@@ -120,11 +120,11 @@ def _ask(web: Web, question: dict[str, Any]) -> DemoAnswer:
         except SmartBrainError as error:
             raise SmartBrainError(f"question {question['id']}: {error}") from error
         took.append((time.perf_counter() - began) * 1000)
-    said = orjson.dumps({k: v for k, v in package.items() if k != "user_message"}).decode().casefold()
+    package_text = orjson.dumps({k: v for k, v in package.items() if k != "user_message"}).decode().casefold()
     wanted: list[str] = question.get("must_contain_any") or []
-    found = not wanted or any(each.casefold() in said for each in wanted)
+    found = not wanted or any(each.casefold() in package_text for each in wanted)
     unwanted: list[str] = question.get("must_not_contain") or []
-    stale = [each for each in unwanted if each.casefold() in said]
+    stale = [each for each in unwanted if each.casefold() in package_text]
     return DemoAnswer(question, package, [] if found else wanted, stale, took)
 
 

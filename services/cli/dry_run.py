@@ -1,4 +1,4 @@
-"""`smartbrain observe`: what a message would leave behind, without a database, a broker or a trace of it."""
+"""`smartbrain observe`: the effect of a message, without a database, a broker or a trace of it."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ from shared.extraction.model import Observation
 from shared.extraction.standing_wishes import TurnPlace, Wishes
 from shared.extraction.wishes import to_unread
 from shared.language.detection import detect
-from shared.models import make_models
+from shared.models.factory import make_models
 from shared.policy import ConfidencePolicy, ObserverPolicy
 from shared.policy_file import load_policy
 from shared.secrets import SecretHit, redact
@@ -92,11 +92,11 @@ def observe(
     )
     with show_work("reading", quiet=as_json):
         observed, notes = asyncio.run(observe_text(turn, policy.observer, said_at, ask=model))
-    told = to_json(stored, hits, observed, notes, policy.confidence, len(spoken) - 1)
+    report = to_json(stored, hits, observed, notes, policy.confidence, len(spoken) - 1)
     if as_json:
-        emit(told)
+        emit(report)
     else:
-        _show(told, _SAY[lang or ("zh" if detect(text) == "zh" else "en")], judged=before is not None)
+        _show(report, _SAY[lang or ("zh" if detect(text) == "zh" else "en")], judged=before is not None)
 
 
 async def observe_text(
@@ -170,29 +170,29 @@ def describe_memory(one: Observation, policy: ConfidencePolicy) -> dict[str, Any
     }
 
 
-def _show(told: dict[str, Any], say: dict[str, str], *, judged: bool) -> None:
+def _show(report: dict[str, Any], say: dict[str, str], *, judged: bool) -> None:
     """For a person; what it says of an answer only where the answer was given."""
-    out.print(Text(f"{say['stored']}: ", "bold").append(Text(told["stored"], "default")))
-    if told["redacted"]:
-        out.print(Text(f"  {say['redacted']}: {', '.join(told['redacted'])}", "yellow"))
+    out.print(Text(f"{say['stored']}: ", "bold").append(Text(report["stored"], "default")))
+    if report["redacted"]:
+        out.print(Text(f"  {say['redacted']}: {', '.join(report['redacted'])}", "yellow"))
     for group in ("kept", "corrected"):
-        if told[group] or group == "kept":
-            _head(say[group], told[group], say)
-        for row in told[group]:
+        if report[group] or group == "kept":
+            _head(say[group], report[group], say)
+        for row in report[group]:
             _row(row, say)
     for group in ("refused", "dropped"):
-        if told[group]:
-            _head(say[group], told[group], say)
-        for row in told[group]:
+        if report[group]:
+            _head(say[group], report[group], say)
+        for row in report[group]:
             rule = f" ({row['rule']})" if "rule" in row else ""
             out.print(Text(f"  {row['text']}  ", "default").append(Text(f"{row['reason']}{rule}", "dim")))
-    if judged and told["feedback"]:
-        pattern = f" ({told['feedback']['pattern']})" if told["feedback"]["pattern"] else ""
+    if judged and report["feedback"]:
+        pattern = f" ({report['feedback']['pattern']})" if report["feedback"]["pattern"] else ""
         out.print(
-            Text(f"{say['feedback']}: ", "bold").append(Text(f"{told['feedback']['signal']}{pattern}", "default"))
+            Text(f"{say['feedback']}: ", "bold").append(Text(f"{report['feedback']['signal']}{pattern}", "default"))
         )
-    if told["notes"]:
-        out.print(Text(f"{say['notes']}: {', '.join(told['notes'])}", "yellow"))
+    if report["notes"]:
+        out.print(Text(f"{say['notes']}: {', '.join(report['notes'])}", "yellow"))
 
 
 def _head(title: str, rows: list[Any], say: dict[str, str]) -> None:

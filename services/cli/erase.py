@@ -1,4 +1,4 @@
-"""`smartbrain erase`: what is known of a user erased for good, with a proof; erasures listed, verified, tried again."""
+"""`smartbrain erase`: erases data of a user with a proof; lists, verifies and requeues erasures."""
 
 import sys
 import time
@@ -201,13 +201,13 @@ def _requeue(
 
 def _show_receipt(receipt: Json, say: dict[str, str]) -> None:
     """What is in force, of how much, and by when it must be gone."""
-    told = say["in_force" if receipt["status"] != "completed" else "is_done"].format(
+    state = say["in_force" if receipt["status"] != "completed" else "is_done"].format(
         scope=translate_word(say, receipt["scope"]), items=receipt["item_count"], rows=receipt["row_count"]
     )
     due = say["by_when"].format(deadline=moment(receipt["deadline_at"]), profile=receipt["profile"])
     out.print(
         Text(f"{say['erasure']} {receipt['tombstone_id']}  ", "bold")
-        .append(Text(told, "default"))
+        .append(Text(state, "default"))
         .append(Text(f"  ({due})", "dim"))
     )
 
@@ -229,12 +229,12 @@ def _show(seen: Json, say: dict[str, str]) -> None:
             _line("Kafka", say["clear_by"].format(at=moment(clear_by)))
 
 
-def _show_scan(head: str, found: Json, say: dict[str, str]) -> None:
-    told = say["looked"].format(tables=found["tables"], columns=found["columns"], left=found["rows_left"])
+def _show_scan(head: str, scan: Json, say: dict[str, str]) -> None:
+    line = say["looked"].format(tables=scan["tables"], columns=scan["columns"], left=scan["rows_left"])
     for name in ("left", "kept_without_words"):
-        if rows := found[name]:
-            told += say[name].format(rows=", ".join(f"{table} {count}" for table, count in rows.items()))
-    _line(head, told, "red" if found["rows_left"] else "default")
+        if rows := scan[name]:
+            line += say[name].format(rows=", ".join(f"{table} {count}" for table, count in rows.items()))
+    _line(head, line, "red" if scan["rows_left"] else "default")
 
 
 def _line(head: str, told: str, style: str = "default") -> None:

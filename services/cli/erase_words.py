@@ -1,4 +1,4 @@
-"""What `smartbrain erase` says, in both languages."""
+"""The texts of `smartbrain erase` in both languages."""
 
 from services.cli.compose import Lang
 

@@ -30,11 +30,11 @@ def experience(
         out.print("nothing has been learnt yet")
 
 
-def _show(found: list[dict[str, Any]]) -> None:
+def _show(learnt: list[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("what", "conf", "share", "figures", "from"):
         table.add_column(name, no_wrap=True)
-    for each in found:
+    for each in learnt:
         figures = each["figures"]
         shown = [f"{name} {value}" for name, value in figures.items() if isinstance(value, int) and name != "users"]
         cells = (each["key"], f"{each['confidence']:.2f}", f"{figures['share']:.0%}", ", ".join(shown))

@@ -115,20 +115,20 @@ def _plan(planner: Json, say: dict[str, str]) -> None:
 
 def filters(given: Json) -> str:
     """The filters that are set, on one line."""
-    told: list[str] = []
+    parts: list[str] = []
     for name, value in given.items():
         if name == "time_range" and value:
-            told.append(f"{str(value.get('from') or '')[:10]}..{str(value.get('to') or '')[:10]}")
+            parts.append(f"{str(value.get('from') or '')[:10]}..{str(value.get('to') or '')[:10]}")
         elif value:
-            told.append(f"{name}={','.join(map(str, value))}")
-    return "; ".join(told)
+            parts.append(f"{name}={','.join(map(str, value))}")
+    return "; ".join(parts)
 
 
-def _candidates(found: list[Json], say: dict[str, str]) -> None:
+def _candidates(candidates: list[Json], say: dict[str, str]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
     for name in (say["place"], say["score"], say["factors"], say["arms"], say["out"], say["text"]):
         table.add_column(name, no_wrap=name not in (say["text"], say["arms"]), overflow="fold")
-    for each in found[:SHOWN]:
+    for each in candidates[:SHOWN]:
         table.add_row(
             Text(f"E{each['place']}" if each.get("place") else "-", "green" if each.get("place") else "dim"),
             Text(f"{each['score']:.3f}"),
@@ -137,10 +137,10 @@ def _candidates(found: list[Json], say: dict[str, str]) -> None:
             Text(" ".join(filter(None, (each.get("dropped"), each.get("rule")))), "yellow"),
             Text(each.get("text") or each["id"]),
         )
-    _head(f"{say['candidates']} ({len(found)})")
+    _head(f"{say['candidates']} ({len(candidates)})")
     out.print(table)
-    if len(found) > SHOWN:
-        out.print(Text(f"  {len(found) - SHOWN} {say['more']}", "dim"))
+    if len(candidates) > SHOWN:
+        out.print(Text(f"  {len(candidates) - SHOWN} {say['more']}", "dim"))
 
 
 def factors(given: Json) -> str:

@@ -53,21 +53,23 @@ def up(
 
 def serve(
     names: Annotated[list[Name], typer.Argument(metavar="name...", help="Which service; several share this process.")],
-    told: Annotated[bool, typer.Option("--told", hidden=True, help="Read the addresses from standard input.")] = False,
+    from_stdin: Annotated[
+        bool, typer.Option("--told", hidden=True, help="Read the addresses from standard input.")
+    ] = False,
 ) -> None:
     """Run one service, or several together, in this process until SIGTERM."""
     from services.cli import served  # a process loads the code of its own services, and what serves it
 
     chosen = [*dict.fromkeys(name.value for name in names)]
     builds = served.load_builders(chosen)
-    if told:
+    if from_stdin:
         line = sys.stdin.readline()
         if not line:
             return  # whoever would have told has ended
         os.environ.update(json.loads(line))
-    found = settings.load()
-    configure_logs(found.log_level)
-    served.run(builds, found)
+    config = settings.load()
+    configure_logs(config.log_level)
+    served.run(builds, config)
 
 
 def migrate(
@@ -77,11 +79,11 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Bring the database's schema and Kafka's topics up to date."""
-    found = settings.load()
-    configure_logs(found.log_level)
-    running = data_folder.find(found.data)
-    dsn = found.database_url.get_secret_value() if found.database_url else running.database if running else None
-    bootstrap = found.kafka_bootstrap or (running.kafka if running else None)
+    config = settings.load()
+    configure_logs(config.log_level)
+    running = data_folder.find(config.data)
+    dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None
+    bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
     if dsn is None:
         raise ConfigurationError(
             "SMARTBRAIN_DATABASE_URL is not set and nothing runs here; `smartbrain up` migrates itself"

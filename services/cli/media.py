@@ -61,10 +61,10 @@ def _show(each: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         emit(each)
         return
-    told = f"{each['type']}, since {each['updated_at'][:19]}"
-    told += f", {each['checksum']}" if each["checksum"] else ""
+    facts = f"{each['type']}, since {each['updated_at'][:19]}"
+    facts += f", {each['checksum']}" if each["checksum"] else ""
     out.print(
         Text(f"{each['media_id']}  {each['security_status']} ", "bold")
         .append(Text(each["recognized_text"] or "", "default"))
-        .append(Text(f"  ({told})", "dim"))
+        .append(Text(f"  ({facts})", "dim"))
     )

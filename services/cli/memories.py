@@ -110,14 +110,14 @@ def list_memories(
     show_memories(page["memories"], ids=ids)
 
 
-def show_memories(found: list[Json], *, ids: bool = False) -> None:
+def show_memories(memories: list[Json], *, ids: bool = False) -> None:
     """What is known, a line a memory, grouped by what it is; `ids` adds what other commands need."""
-    if not found:
+    if not memories:
         out.print("nothing is known")
         return
-    zh = sum(detection.detect(m["content"]) == "zh" for m in found) * 2 > len(found)
+    zh = sum(detection.detect(m["content"]) == "zh" for m in memories) * 2 > len(memories)
     groups: dict[str, list[Json]] = {}
-    for m in found:
+    for m in memories:
         groups.setdefault(m["type"], []).append(m)
     titles = {str(row.type): row.title_zh if zh else row.title_en for row in ROWS}
     titles |= {kind: kind for kind in groups.keys() - titles.keys()}
@@ -170,31 +170,31 @@ def _version(version: Json, say: dict[str, str]) -> None:
             out.print(Text(f"  {say[name]}: ", "cyan").append(Text(", ".join(ids), "dim")))
     _evidence(version["evidence"], say)
     for each in version["upkeep"]:
-        told = f"{moment(each['at'])}  {each['job']}  {to_text(each['detail'])}"
-        out.print(Text(f"  {say['upkeep']}: ", "cyan").append(Text(told, "default")))
+        line = f"{moment(each['at'])}  {each['job']}  {to_text(each['detail'])}"
+        out.print(Text(f"  {say['upkeep']}: ", "cyan").append(Text(line, "default")))
     for each in version["conflicts"]:
-        told = f"{moment(each['said_at'])}  {say.get(each['state'], each['state'])}  {each['said']}"
-        out.print(Text(f"  {say['conflict']}: ", "yellow").append(Text(f"{told}  {each['conflict_id']}", "default")))
+        line = f"{moment(each['said_at'])}  {say.get(each['state'], each['state'])}  {each['said']}"
+        out.print(Text(f"  {say['conflict']}: ", "yellow").append(Text(f"{line}  {each['conflict_id']}", "default")))
 
 
 def to_text(value: Any) -> str:
     return ", ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else str(value)  # pyright: ignore[reportUnknownVariableType] # raw JSON
 
 
-def _evidence(found: list[Json], say: dict[str, str]) -> None:
-    if not found:
+def _evidence(evidence: list[Json], say: dict[str, str]) -> None:
+    if not evidence:
         return
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
     for name in ("", say["when"], say["what"], say["who"], say["words"]):
         table.add_column(name, no_wrap=name != say["words"], overflow="fold")
-    for each in found:
+    for each in evidence:
         who: str = each["name"] or each["role"] or each["source"]
         words: str = say["erased"] if each["erased"] else each["quote"] or say["panel"]
         where = f"{say['session']} {each['session_id']}, {say['turn']} {each['turn_id']}"
         action: str = each["action"]
         cells: tuple[str, ...] = ("", moment(each["said_at"]), say.get(action, action), say.get(who, who))
-        told = Text(words).append(Text(f"\n{where}, {each['detector']}/{each['pattern']}", "dim"))
-        table.add_row(*(Text(cell) for cell in cells), told)
+        quote = Text(words).append(Text(f"\n{where}, {each['detector']}/{each['pattern']}", "dim"))
+        table.add_row(*(Text(cell) for cell in cells), quote)
     out.print(table, soft_wrap=False)
 
 

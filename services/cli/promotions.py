@@ -75,11 +75,11 @@ def _decide(proposal: UUID, tenant: str, user: str, as_json: bool, **said: Any) 
 
 def _line(each: dict[str, Any]) -> None:
     figures = each["figures"]
-    told = f"{each['class']}, for {each['visibility']}, until {each['expires_at'][:10]}"
-    told += f", confidence {figures['confidence']:.2f}, {figures['uses_30d']} uses in {figures['sessions']} sessions"
+    facts = f"{each['class']}, for {each['visibility']}, until {each['expires_at'][:10]}"
+    facts += f", confidence {figures['confidence']:.2f}, {figures['uses_30d']} uses in {figures['sessions']} sessions"
     why = f", {each['reason']}" if each["reason"] else ""
     out.print(
         Text(f"{each['proposal_id']}  {each['status']:<16} ", "bold")
         .append(Text(each["content"][:200], "default"))
-        .append(Text(f"  ({told}{why})", "dim"))
+        .append(Text(f"  ({facts}{why})", "dim"))
     )

@@ -62,11 +62,11 @@ def show(
     path = f"/v1/contexts/{context}"
     with Web(data_folder.url()) as web:
         whose = {"tenant_id": tenant, "user_id": user}
-        found = web.get(path if as_json and not messages else f"{path}/messages", whose)
+        package = web.get(path if as_json and not messages else f"{path}/messages", whose)
     if as_json:
-        emit(found)
+        emit(package)
         return
-    for each in found["messages"]:
+    for each in package["messages"]:
         out.print(Text(f"[{each['role']}]\n", "bold cyan").append(Text(str(each["content"]), "default")))
 
 
@@ -82,22 +82,22 @@ def receipts(
 ) -> None:
     """Say why each thing is in a package, and why others are not."""
     if internal or again:
-        known, stored = asyncio.run(_read(Subject(tenant, user), context))
-        told = replay(known.retrieval, known.injection, stored.package if stored else None)
+        recorded, stored = asyncio.run(_read(Subject(tenant, user), context))
+        replayed = replay(recorded.retrieval, recorded.injection, stored.package if stored else None)
         if as_json:
-            emit({"retrieval": known.retrieval, "injection": known.injection, "problems": told.problems})
+            emit({"retrieval": recorded.retrieval, "injection": recorded.injection, "problems": replayed.problems})
         else:
-            _show_replay(told)
-        if again and told.problems:
+            _show_replay(replayed)
+        if again and replayed.problems:
             raise typer.Exit(1)
         return
     with Web(data_folder.url()) as web:
         query = {"tenant_id": tenant, "user_id": user, "lang": lang, **({"item": item} if item else {})}
-        found = web.get(f"/v1/receipts/{context}", query)
+        answer = web.get(f"/v1/receipts/{context}", query)
     if as_json:
-        emit(found)
+        emit(answer)
     else:
-        _show(found)
+        _show(answer)
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -110,13 +110,13 @@ def _show(found: dict[str, Any]) -> None:
         out.print(heading.append(Text(f"    {each['why']}", "default")))
 
 
-def _show_replay(told: Replayed) -> None:
-    for line in told.explained:
+def _show_replay(replayed: Replayed) -> None:
+    for line in replayed.explained:
         out.print(Text(line))
-    for line in told.problems:
+    for line in replayed.problems:
         err.print(Text(line, "red"))
-    if not told.problems:
-        out.print(Text(f"{len(told.explained)} decisions: all of it adds up", "bold"))
+    if not replayed.problems:
+        out.print(Text(f"{len(replayed.explained)} decisions: all of it adds up", "bold"))
 
 
 async def _read(subject: Subject, context_id: UUID) -> tuple[Receipts, Stored | None]:
@@ -124,10 +124,10 @@ async def _read(subject: Subject, context_id: UUID) -> tuple[Receipts, Stored | 
     await db.open()
     try:
         async with db.transaction(subject) as conn:
-            known = await store.receipts(conn, subject, context_id)
+            recorded = await store.receipts(conn, subject, context_id)
             stored = await store.package(conn, subject, context_id)
     finally:
         await db.close()
-    if known is None:
+    if recorded is None:
         raise RefusedError("not_found", f"no receipts of {context_id} for this user", status=404)
-    return known, stored
+    return recorded, stored

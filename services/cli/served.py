@@ -38,20 +38,20 @@ def run(builds: Mapping[str, Build], found: Settings) -> None:
     uvloop.run(_run(builds, found))
 
 
-async def _run(builds: Mapping[str, Build], found: Settings) -> None:
-    async with _open_runtimes(tuple(builds), found) as runtimes:
+async def _run(builds: Mapping[str, Build], config: Settings) -> None:
+    async with _open_runtimes(tuple(builds), config) as runtimes:
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
-        port = found.http_port if "compose" in builds else found.metrics_port
+        port = config.http_port if "compose" in builds else config.metrics_port
         async with present(runtimes[0].db, services, runtimes[0].policy.delivery.silent_after_s):
-            await service.serve(service.run_together(services), host=found.http_host, port=port, announce=_announce)
+            await service.serve(service.run_together(services), host=config.http_host, port=port, announce=_announce)
 
 
 @asynccontextmanager
-async def _open_runtimes(names: Sequence[str], found: Settings) -> AsyncGenerator[list[Runtime], None]:
+async def _open_runtimes(names: Sequence[str], config: Settings) -> AsyncGenerator[list[Runtime], None]:
     """A runtime for each service: they share all but the bus."""
     pool = POOL_OF_COMPOSE if "compose" in names else POOL
     with_models = not WITH_MODELS.isdisjoint(names)
-    async with open_runtime(found, *names, pool=pool, models=with_models) as rt:
+    async with open_runtime(config, *names, pool=pool, models=with_models) as rt:
         buses = [Bus(rt.bootstrap, rt.policy.delivery, f"smartbrain-{name}") for name in names[1:]]
         yield [rt, *(replace(rt, bus=bus) for bus in buses)]
 

@@ -48,11 +48,11 @@ def listing(
 def show(session: SessionId, user: User = "me", tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a session: its state, its summary, what earlier stretches left, and the names that stand for it."""
     with Web(data_folder.url()) as web:
-        found = web.get(_path(session), {"tenant_id": tenant, "user_id": user})
+        shown = web.get(_path(session), {"tenant_id": tenant, "user_id": user})
     if as_json:
-        emit(found)
+        emit(shown)
     else:
-        _show(found)
+        _show(shown)
 
 
 @app.command("archive")
@@ -69,13 +69,13 @@ def archive(
         receipt = web.post(f"{_path(session)}/archive?{urlencode(whose)}", {})
         if wait:
             web.outcome(whose, receipt["turn_id"])
-        found = web.get(_path(session), whose) if wait else None
+        ended = web.get(_path(session), whose) if wait else None
     if as_json:
-        emit({"receipt": receipt, "session": found})
+        emit({"receipt": receipt, "session": ended})
         return
     out.print(f"receipt {receipt['receipt_id']} turn {receipt['turn_id']}", markup=False)
-    if found:
-        _show(found)
+    if ended:
+        _show(ended)
 
 
 def _show(session: dict[str, Any]) -> None:

@@ -24,20 +24,20 @@ Json = dict[str, Any]
 
 def status(as_json: AsJson = False) -> None:
     """Show where SmartBrain can be reached and whether each service is ready; exit with 1 if one is not."""
-    found = settings.load()
-    running = data_folder.find(found.data)
+    config = settings.load()
+    running = data_folder.find(config.data)
     if running is None:
         if as_json:
-            emit({"running": False, "data": str(found.data.absolute())})
+            emit({"running": False, "data": str(config.data.absolute())})
         else:
-            fail(f"no SmartBrain runs on {found.data.absolute()}; start one with `smartbrain up`")
+            fail(f"no SmartBrain runs on {config.data.absolute()}; start one with `smartbrain up`")
         raise typer.Exit(1)
-    told = _tell(running)
+    report = _tell(running)
     if as_json:
-        emit({"running": True, "data": str(found.data.absolute()), **told})
+        emit({"running": True, "data": str(config.data.absolute()), **report})
     else:
-        _show(told)
-    if not all(each["ready"] for each in told["services"]):
+        _show(report)
+    if not all(each["ready"] for each in report["services"]):
         raise typer.Exit(1)
 
 
@@ -91,13 +91,13 @@ def without_password(dsn: str) -> str:
     return re.sub(r"(://[^:/@]*:)[^@/]*@", r"\1***@", in_words)
 
 
-def _show(told: Json) -> None:
+def _show(report: Json) -> None:
     for name in ("http", "kafka", "database"):
-        out.print(Text(f"{name:<9}", "bold").append(Text(told[name] or "-", "default")))
+        out.print(Text(f"{name:<9}", "bold").append(Text(report[name] or "-", "default")))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("service", "state", "address"):
         table.add_column(name, no_wrap=True)
-    for each in told["services"]:
+    for each in report["services"]:
         state, style = ("ready", "green") if each["ready"] else (f"not ready: {', '.join(each['missing'])}", "yellow")
         if not each["answers"]:
             state, style = "does not answer", "red"

@@ -41,14 +41,14 @@ def upkeep(
             out.print("nothing to be done")
 
 
-def reach_servers(found: Settings) -> Settings:
+def reach_servers(config: Settings) -> Settings:
     """The settings, with the addresses of what runs on the data folder where they name none."""
-    running = data_folder.find(found.data)
+    running = data_folder.find(config.data)
     if running is None:
-        return found
-    database = found.database_url or SecretStr(running.database)
-    return found.model_copy(
-        update={"database_url": database, "kafka_bootstrap": found.kafka_bootstrap or running.kafka}
+        return config
+    database = config.database_url or SecretStr(running.database)
+    return config.model_copy(
+        update={"database_url": database, "kafka_bootstrap": config.kafka_bootstrap or running.kafka}
     )
 
 

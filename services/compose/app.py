@@ -31,7 +31,7 @@ from shared.errors import RefusedError, TransientError
 from shared.metrics.delivery import EVENTS_CONSUMED, EVENTS_DEAD_LETTERED, EVENTS_FAILED
 from shared.metrics.packages import COMPOSE_SECONDS
 from shared.metrics.turns import TURNS_REFUSED
-from shared.models import ModelProvider
+from shared.models.provider import ModelProvider
 from shared.policy import ConfidencePolicy
 from shared.runtime import Runtime
 from shared.screening.sanitize import screen, show_own

@@ -1,4 +1,4 @@
-"""What the user chose for a memory that they named: the content, and the line of versions that it continues.
+"""The choice of the user for a named memory: its content, and the line of versions that it continues.
 
 An item that restores says what was: an older version, or a statement that was held as a conflict. One that edits says
 what is to be. The content of what is restored is read here, never taken from the client.

@@ -10,9 +10,8 @@ from shared.classifiers.static_encoder import load_static_encoder
 from shared.db import epoch_of
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
-from shared.models import ModelProvider
 from shared.models.errors import ModelUnavailable
-from shared.models.provider import StoredVector
+from shared.models.provider import ModelProvider, StoredVector
 from shared.runtime import Runtime
 from shared.store import chunks, memory, pages
 from shared.telemetry import logger

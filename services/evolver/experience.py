@@ -1,4 +1,4 @@
-"""What agents learn of their own tools and retrieval: a timer that counts receipts. Writes agent_experience."""
+"""Experience of agents with their tools and retrieval: a timer counts receipts. Writes agent_experience."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The fence: what an erasure keeps from being written, told apart from what may be (seed 004 section 3.1.1)."""
+"""The fence: separates observations that an erasure covers from those that may be written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,26 +27,24 @@ class Fence:
 OPEN = Fence()
 
 
-async def of(conn: Connection, subject: Subject, found: Sequence[ObservationRow]) -> Fence:
+async def of(conn: Connection, subject: Subject, due: Sequence[ObservationRow]) -> Fence:
     """Where these observations stand; the caller holds the transaction in which they would be written."""
-    if not found:
+    if not due:
         return OPEN
     under_way = [each for each in await tombstones.in_force(conn, subject) if rules.is_fenced(each.status)]
-    waiting = {
-        seen.observation_id: to_blocked(seen, each) for seen in found if (each := find_covering(seen, under_way))
-    }
-    said = [
+    waiting = {seen.observation_id: to_blocked(seen, each) for seen in due if (each := find_covering(seen, under_way))}
+    probes = [
         SuppressionProbe(seen.observation_id, seen.turn_id, statement_of(seen).sense)
-        for seen in found
+        for seen in due
         if seen.observation_id not in waiting
     ]
     # asked of the hashes themselves: a rebuild has these, and no tombstones
-    barred = await tombstones.find_suppressed(conn, subject, said)
-    told = {
+    barred = await tombstones.find_suppressed(conn, subject, probes)
+    blocked = {
         id: EvolutionBlockedByErasure(observation_id=id, reason="erased", tombstone_id=tombstone, epoch=epoch)
         for id, (tombstone, epoch) in barred.items()
     }
-    return Fence(waiting, told)
+    return Fence(waiting, blocked)
 
 
 def find_covering(seen: ObservationRow, under_way: Sequence[Tombstone]) -> Tombstone | None:

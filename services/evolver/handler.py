@@ -105,15 +105,15 @@ async def _evolve(
     async with rt.db.transaction(subject) as conn:
         await memory.lock(conn, subject)
         await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
-        found = await observations.load_due(conn, subject, envelopes, urgent_only=not urgent)
-        if not found:
+        due = await observations.load_due(conn, subject, envelopes, urgent_only=not urgent)
+        if not due:
             return
-        standing = await fence.of(conn, subject, found)
-        found = [seen for seen in found if seen.observation_id not in standing.waiting]
-        evolution = await begin_changes(conn, rt, subject, found, envelopes)
+        standing = await fence.of(conn, subject, due)
+        due = [seen for seen in due if seen.observation_id not in standing.waiting]
+        evolution = await begin_changes(conn, rt, subject, due, envelopes)
         for blocked in standing.waiting.values():
             _block(evolution, blocked)
-        for seen in found:
+        for seen in due:
             if blocked := standing.barred.get(seen.observation_id):
                 evolution.marks.append(Mark(seen.observation_id, "blocked", "erased"))
                 _block(evolution, blocked)
@@ -139,9 +139,9 @@ async def _evolve(
         await conflicts.put(conn, subject, evolution.conflicts)
         await conflicts.settle(conn, subject, evolution.settled)
         await observations.mark(conn, subject, evolution.marks)
-        await observations.settle(conn, subject, [o.observation_id for o in found], "applied")
+        await observations.settle(conn, subject, [o.observation_id for o in due], "applied")
         await outbox.put(conn, evolution.events)
-        finished = await outcomes.settle(conn, subject, {o.turn_id for o in found})
+        finished = await outcomes.settle(conn, subject, {o.turn_id for o in due})
     for done in finished:
         OUTCOME_SECONDS.observe(done.took_s)
 
@@ -151,15 +151,15 @@ def _taken_back(targets: Sequence[ActiveMemory]) -> Operation:
 
 
 async def begin_changes(
-    conn: Connection, rt: Runtime, subject: Subject, found: Sequence[ObservationRow], envelopes: dict[UUID, Envelope]
+    conn: Connection, rt: Runtime, subject: Subject, due: Sequence[ObservationRow], envelopes: dict[UUID, Envelope]
 ) -> MemoryChanges:
-    advice = await observations.advice(conn, subject, [o.observation_id for o in found])
-    advised = {memory_id for told in advice.values() for memory_id in told}
-    active = await memory.load_concerned(subject, [statement_of(o) for o in found], advised).on(conn)
+    advice = await observations.advice(conn, subject, [o.observation_id for o in due])
+    advised = {memory_id for advised_on in advice.values() for memory_id in advised_on}
+    active = await memory.load_concerned(subject, [statement_of(o) for o in due], advised).on(conn)
     known = {m.memory_id: known_of(m) for m in active}
     cause = next(iter(envelopes.values()))
     fused = frozenset(m.memory_id for m in active if m.fused_from is not None)
-    return MemoryChanges(conn, subject, rt, known, {o.observation_id: cause for o in found} | envelopes, fused, advice)
+    return MemoryChanges(conn, subject, rt, known, {o.observation_id: cause for o in due} | envelopes, fused, advice)
 
 
 async def _apply(evolution: MemoryChanges, seen: ObservationRow, operation: Operation) -> None:

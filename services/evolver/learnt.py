@@ -1,4 +1,4 @@
-"""From counted receipts to what an agent has learnt: shares, how sure they are, and nothing else. Pure (R063)."""
+"""Shares and their bounds from counted receipts. Pure."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether a memory may be offered to the enterprise side, and as what. Pure (seed 004 section 2.3, R186, OC203-OC211)."""
+"""Whether a memory may be offered to the enterprise side, and in which class. Pure."""
 
 # ruff: noqa: E501 - one family of words per line
 

@@ -1,4 +1,4 @@
-"""Memories that qualify to be offered to the enterprise side: a timer finds and checks them. Writes promotions.
+"""Memories that qualify for the enterprise side: a timer finds and checks them. Writes promotions.
 
 What is approved later is recorded and no more: the knowledge side takes it from there (promotions.status `approved`).
 """

@@ -1,4 +1,4 @@
-"""feedback.recorded -> what it does to the memories that it names, through the journal of upkeep."""
+"""feedback.recorded -> effects on the memories that it names, through the journal of upkeep."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -27,14 +27,14 @@ async def apply_feedback(rt: Runtime, subject: Subject, events: Sequence[Deliver
         await memory.lock(conn, subject)
         fresh = await inbox.claim(conn, CONSUMER, [event.envelope.event_id for event in events])
         once = {event.envelope.event_id: event for event in events}
-        told = [event for event_id, event in once.items() if event_id in fresh]
-        named = {id for event in told for id in parse_feedback(event).memory_ids}
-        active = {kept.memory_id for kept in await keeping.active(conn, subject, named)}
-        wanted = [(wish, event.envelope) for event in told if (wish := decide_due(event, active)) is not None]
+        fresh_events = [event for event_id, event in once.items() if event_id in fresh]
+        named = {id for event in fresh_events for id in parse_feedback(event).memory_ids}
+        active = {stats.memory_id for stats in await keeping.active(conn, subject, named)}
+        wanted = [(wish, event.envelope) for event in fresh_events if (wish := decide_due(event, active)) is not None]
         changes = await upkeep.perform(conn, subject, wanted, rt.policy)
         latest = {change.after.memory_id: change.after for change in changes}
         blown = [wish for kept in latest.values() if (wish := due.fuse(kept, rt.policy)) is not None]
-        await upkeep.perform(conn, subject, [(wish, told[-1].envelope) for wish in blown], rt.policy)
+        await upkeep.perform(conn, subject, [(wish, fresh_events[-1].envelope) for wish in blown], rt.policy)
 
 
 def parse_feedback(event: Delivered) -> FeedbackRecorded:

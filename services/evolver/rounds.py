@@ -1,4 +1,4 @@
-"""Rounds of upkeep: a timer that finds users whose memories are to be looked through, and one round for one user."""
+"""Rounds of upkeep: a timer finds users whose round is due, and makes one round for one user."""
 
 import asyncio
 import random
@@ -85,21 +85,21 @@ def _each(active: Sequence[MemoryStats], now: datetime, policy: Policy) -> tuple
     wanted: list[Due] = []
     left: list[MemoryStats] = []
     for each in active:
-        kept = each
-        while kept.status == "active" and (wish := due.decide_due(kept, now, policy)) is not None:
+        stats = each
+        while stats.status == "active" and (wish := due.decide_due(stats, now, policy)) is not None:
             wanted.append(wish)
-            kept = due.apply_job(kept, wish.job, wish.detail, now, policy)
-        if kept.shown:
-            left.append(kept)
+            stats = due.apply_job(stats, wish.job, wish.detail, now, policy)
+        if stats.shown:
+            left.append(stats)
     return wanted, left
 
 
-async def find_mergeable(conn: Connection, subject: Subject, kept: Sequence[MemoryStats], policy: Policy) -> list[Due]:
+async def find_mergeable(conn: Connection, subject: Subject, shown: Sequence[MemoryStats], policy: Policy) -> list[Due]:
     """Which of these are to become one."""
     disputed = await conflicts.open_about(conn, subject)
     fitting = [
         each
-        for each in kept
+        for each in shown
         if each.memory_id not in disputed
         and each.type not in NOT_MERGED
         and each.valid_until is None
@@ -114,8 +114,8 @@ async def find_mergeable(conn: Connection, subject: Subject, kept: Sequence[Memo
     if models:
         near = await keeping.find_near(conn, subject, set(models), policy.evolution.consolidate_similarity)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, ids)}
-    found = [to_candidate(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
-    groups = await asyncio.to_thread(merge.groups, found, near, policy.evolution)
+    candidates = [to_candidate(rows[each.memory_id], models.get(each.memory_id)) for each in fitting]
+    groups = await asyncio.to_thread(merge.groups, candidates, near, policy.evolution)
     return [Due("consolidation", group, {"by": "vectors" if models else "words"}) for group in groups]
 
 

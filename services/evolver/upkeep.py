@@ -1,4 +1,4 @@
-"""What time and use do to memories: each effect is a row of the journal, and `apply` does what the row says.
+"""The effects of time and use on memories: each is a row of the journal, and `apply` does what the row says.
 
 Rules decide (`rules/due.py`, `rules/merge.py`), the journal takes it down, `apply` does it: the same rows and the same
 record leave the same memories, whether it is done now or again from the journal.
@@ -92,15 +92,15 @@ def _active(kept: MemoryStats | None) -> bool:
 
 
 async def _merge(
-    conn: Connection, subject: Subject, ledger: _Ledger, record: Upkeep, found: Sequence[MemoryStats], policy: Policy
+    conn: Connection, subject: Subject, ledger: _Ledger, record: Upkeep, members: Sequence[MemoryStats], policy: Policy
 ) -> list[UpkeepChange]:
     """All of the set become one memory; nothing happens where one of them is active no longer."""
-    if len(found) != len(record.memory_ids):
+    if len(members) != len(record.memory_ids):
         return []
     await ledger.write(conn, subject)
     rows = {row.memory_id: row for row in await memory.by_ids(conn, subject, record.memory_ids)}
-    ordered = sorted(found, key=lambda kept: (kept.valid_at, kept.memory_id))
-    versions = [rows[kept.memory_id] for kept in ordered]
+    ordered = sorted(members, key=lambda kept: (kept.valid_at, kept.memory_id))
+    versions = [rows[member.memory_id] for member in ordered]
     root = versions[0].root_id
     fresh = merge_versions(versions, await keeping.latest_version(conn, subject, root) + 1, policy)
     pinned = any(kept.pinned for kept in ordered)
@@ -112,11 +112,11 @@ async def _merge(
     await ledger.write(conn, subject)
     await memory.insert(conn, subject, fresh)
     await chunks.put(conn, subject, [chunk_of(fresh)])
-    (made,) = await keeping.active(conn, subject, [fresh.memory_id])
-    ledger.known[made.memory_id] = made
+    (merged,) = await keeping.active(conn, subject, [fresh.memory_id])
+    ledger.known[merged.memory_id] = merged
     if pinned:
-        ledger.put(replace(made, pinned=True), record.at)
-    return [*changes, UpkeepChange(record, None, made)]
+        ledger.put(replace(merged, pinned=True), record.at)
+    return [*changes, UpkeepChange(record, None, merged)]
 
 
 def to_candidate(row: Memory, model: str | None = None) -> MergeCandidate:

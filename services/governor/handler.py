@@ -1,4 +1,4 @@
-"""Timed upkeep: what a broker lost is driven again from state, old claims are forgotten, lateness is measured."""
+"""Timed upkeep: resumes work that a broker lost, prunes old claims, measures lateness."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -67,14 +67,14 @@ async def redrive(rt: Runtime) -> dict[str, int]:
             return {}
         if await inbox.busy(conn, grace):
             grace *= BUSY_FACTOR
-        found = {
+        requeued = {
             "turn": [_turn(row) for row in await turns.load_unobserved(conn, grace, LIMIT)],
             "observation": [_observation(row, rt.version) for row in await observations.overdue(conn, grace, LIMIT)],
             "proposal": [_proposal(row, rt.version) for row in await observations.load_unapplied(conn, grace, LIMIT)],
             "resource": [_resource(row, rt.version) for row in await resources.overdue(conn, grace, LIMIT)],
             "erasure": [_erasure(row, rt.version) for row in await tombstones.overdue(conn, ERASURE_IDLE, LIMIT)],
         }
-        counts = {kind: await requeue_events(conn, kind, events) for kind, events in found.items()}
+        counts = {kind: await requeue_events(conn, kind, events) for kind, events in requeued.items()}
     rt.db.wake()
     return counts
 
@@ -154,16 +154,16 @@ async def end_idle(rt: Runtime) -> int:
     async with rt.db.system() as conn:
         if not await outbox.sole_redriver(conn) or (await outbox.depth(conn)).age_s > behind:
             return 0
-        found = await sessions.idle(conn, timedelta(hours=rt.policy.session.idle_hours), LIMIT)
+        idle_sessions = await sessions.idle(conn, timedelta(hours=rt.policy.session.idle_hours), LIMIT)
         turns_due = [
             make_session_end(Subject(row["tenant_id"], row["user_id"]), row["session_id"], row["next_seq"])
-            for row in found
+            for row in idle_sessions
         ]
-        asked = await outbox.ask(conn, turns_due)
-    if asked:
+        count = await outbox.ask(conn, turns_due)
+    if count:
         rt.db.wake()
-        logger().info("idle_sessions_end", count=asked)
-    return asked
+        logger().info("idle_sessions_end", count=count)
+    return count
 
 
 async def measure(rt: Runtime) -> None:

@@ -40,12 +40,12 @@ class Offer:
 
 async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> None:
     """Each resource is with the knowledge side, skipped or failed, or waits for another try; again changes nothing."""
-    offers, known = await _load(rt, subject, [_payload(event).ref_id for event in events])
+    offers, signs = await _load(rt, subject, [_payload(event).ref_id for event in events])
     settled: list[SettledResource] = []
     for each in offers:
-        done = await _offer(rt, subject, each, known)
+        done = await _offer(rt, subject, each, signs)
         if done.state == "ingested":
-            known.add(each.sign)
+            signs.add(each.sign)
         settled.append(done)
     # as an erasure would, so that what was erased meanwhile is settled too: by its document's id it is found over there
     async with rt.db.as_erasure(subject) as conn:
@@ -63,23 +63,27 @@ async def keep(rt: Runtime, subject: Subject, events: Sequence[Delivered]) -> No
 async def _load(rt: Runtime, subject: Subject, ids: Sequence[UUID]) -> tuple[list[Offer], set[Sign]]:
     async with rt.db.transaction(subject) as conn:
         waiting = await resources.load_pending(conn, subject, dict.fromkeys(ids))
-        found = {turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})}
+        turns_by_id = {
+            turn.turn_id: turn for turn in await turns.load(conn, subject, {each.turn_id for each in waiting})
+        }
         named = rt.policy.knowledge.send_user
-        known = await resources.load_known(conn, subject, {each.uri_hash for each in waiting}, user_named=named)
+        signs = await resources.load_known(conn, subject, {each.uri_hash for each in waiting}, user_named=named)
     most = rt.policy.knowledge.ingest_max_chars
     offers = [
-        Offer(each, citations.resource_of(turn, each.ordinal, most) if (turn := found.get(each.turn_id)) else None)
+        Offer(
+            each, citations.resource_of(turn, each.ordinal, most) if (turn := turns_by_id.get(each.turn_id)) else None
+        )
         for each in waiting
     ]
-    return offers, known
+    return offers, signs
 
 
-async def _offer(rt: Runtime, subject: Subject, offer: Offer, known: set[Sign]) -> SettledResource:
+async def _offer(rt: Runtime, subject: Subject, offer: Offer, signs: set[Sign]) -> SettledResource:
     """What becomes of one try; what the other side refuses is not offered again, and an absence is waited out."""
     resource_id, policy = offer.pending.resource_id, rt.policy.knowledge
     if offer.resource is None:
         return SettledResource(resource_id, "skipped", "erased")
-    if offer.sign in known:
+    if offer.sign in signs:
         return SettledResource(resource_id, "skipped", "known_already", content_hash=offer.content_hash)
     try:
         if reason := await _why_withheld(rt):

@@ -1,4 +1,4 @@
-"""What turns cite or tools made goes to the knowledge side: rows of `resources` and the events that carry them on."""
+"""Cited references and products of tools on their way to the knowledge side: rows of `resources` and events."""
 
 from collections.abc import Sequence
 
@@ -23,28 +23,28 @@ async def request(conn: Connection, subject: Subject, turns: Sequence[Turn], kin
         RESOURCES.labels("skipped" if each.reason else "pending").inc()
 
 
-def _row(turn: Turn, found: Cited) -> Requested:
-    state = "skipped" if found.reason else "pending"
+def _row(turn: Turn, cited: Cited) -> Requested:
+    state = "skipped" if cited.reason else "pending"
     return Requested(
-        found.resource_id,
+        cited.resource_id,
         turn.turn_id,
         turn.session_id,
-        found.ordinal,
-        found.kind,
-        found.source_type,
-        found.uri_hash,
+        cited.ordinal,
+        cited.kind,
+        cited.source_type,
+        cited.uri_hash,
         state,
-        found.reason,
+        cited.reason,
         turn.org_id or "",
     )
 
 
-def _event(subject: Subject, turn: Turn, found: Cited) -> tuple[Topic, Envelope]:
+def _event(subject: Subject, turn: Turn, cited: Cited) -> tuple[Topic, Envelope]:
     payload = ResourceIngestRequested(
-        ref_id=found.resource_id,
-        ref_type="artifact" if found.kind == "tool" else found.kind,
-        source_type=found.source_type,
-        uri_hash=found.uri_hash,
+        ref_id=cited.resource_id,
+        ref_type="artifact" if cited.kind == "tool" else cited.kind,
+        source_type=cited.source_type,
+        uri_hash=cited.uri_hash,
     )
-    told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
-    return RESOURCE_INGEST, outbox.event(payload, subject, found.resource_id, **told)
+    trace = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
+    return RESOURCE_INGEST, outbox.event(payload, subject, cited.resource_id, **trace)

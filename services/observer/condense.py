@@ -1,4 +1,4 @@
-"""What a model, where there is one, changes in a summary that the rules made; they stand whatever it fails with."""
+"""The changes that a model makes in a summary of the rules; the rules' version stays if the model fails."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -86,12 +86,12 @@ async def _basis(conn: Connection, subject: Subject, turn: Turn) -> SummarySourc
     row = await summaries.latest(subject, turn.session_id).on(conn)
     if row is None or row.source_to_seq != turn.seq or row.model_id != digest.MODEL_ID:
         return None
-    made = await digest.without_stale_lines(conn, subject, turn.session_id, digest.read_row(row))
-    if made is None:
+    summary = await digest.without_stale_lines(conn, subject, turn.session_id, digest.read_row(row))
+    if summary is None:
         return None
     shown = await summaries.reached_by_model(conn, subject, turn.session_id, digest.MODEL_ID)
     since = turns.window(subject, turn.session_id, digest.MAX_TURNS, after=shown, before=turn.seq + 1)
-    return SummarySource(row, made, await since.on(conn))
+    return SummarySource(row, summary, await since.on(conn))
 
 
 def to_next_version(row: SummaryRow, summary: Summary, model_id: str, policy: SummaryPolicy) -> SummaryRow:
@@ -110,8 +110,8 @@ def to_next_version(row: SummaryRow, summary: Summary, model_id: str, policy: Su
 async def condense(
     rt: Runtime,
     subject: Subject,
-    made: Summary,
-    said: Sequence[PromptMessage],
+    summary: Summary,
+    messages: Sequence[PromptMessage],
     turn_id: UUID,
     asking: ModelCalls,
     limits: SummaryPolicy,
@@ -121,23 +121,23 @@ async def condense(
     What it cost, its answer and one that nobody could read are in `asking`.
     """
     model = rt.models.chat_model_id
-    told = choose_lines(made.items, said)
+    edit = choose_lines(summary.items, messages)
     wanted = rt.policy.session.use_model and rt.policy.observer.use_model
-    if model is None or not wanted or not any(each.role == "user" for each in told.messages):
-        return Condensed(made)
+    if model is None or not wanted or not any(each.role == "user" for each in edit.messages):
+        return Condensed(summary)
     ask = prompts.choose_recount(rt.policy.session.summary_prompt)
-    prompt = replace(ask(told.to_shown_lines(), told.messages), deadline_s=rt.policy.observer.model_deadline_s)
+    prompt = replace(ask(edit.to_shown_lines(), edit.messages), deadline_s=rt.policy.observer.model_deadline_s)
     question = AnswerKey(PURPOSE, prompt.version, model, digest_of(prompt.system, prompt.user), turn_id)
     async with rt.db.transaction(subject) as conn:
         asking.cache.known |= await model_cache.find(conn, subject, [question.hash])
     if not asking.allows(prompt, question):
-        return Condensed(made, notes=(USED_UP,))
+        return Condensed(summary, notes=(USED_UP,))
     try:
         answer = await asking.ask(rt.models, prompt, question)
     except ModelUnavailable:
-        return Condensed(made, notes=(UNAVAILABLE,))
+        return Condensed(summary, notes=(UNAVAILABLE,))
     except MalformedAnswer:
-        return Condensed(made, notes=(MALFORMED,))
-    items = retold(made.items, told, answer.value, made.source_to_seq, limits)
-    changed = rolling.with_items(made, items, limits, tokens.count, lambda text: redact(text)[0])
+        return Condensed(summary, notes=(MALFORMED,))
+    items = retold(summary.items, edit, answer.value, summary.source_to_seq, limits)
+    changed = rolling.with_items(summary, items, limits, tokens.count, lambda text: redact(text)[0])
     return Condensed(changed, model)

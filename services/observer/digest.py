@@ -114,16 +114,16 @@ async def renew(
 
 def _stretches(state: SessionState, mine: Sequence[SummaryInput], policy: SummaryPolicy) -> list[Stretch]:
     """The session's turns parted where it ends; the rest, where enough has gathered."""
-    found: list[Stretch] = []
+    segments: list[Stretch] = []
     part: list[SummaryInput] = []
     for each in mine:
         part.append(each)
         if each.turn.ends:
-            found.append(Stretch(part, "session_end"))
+            segments.append(Stretch(part, "session_end"))
             state = replace(state, summary_seq=each.turn.seq, open_tokens=0)
             part = []
     reason = decide_reason(state, part, policy) if part else None
-    return [*found, Stretch(part, reason)] if reason else found
+    return [*segments, Stretch(part, reason)] if reason else segments
 
 
 def decide_reason(state: SessionState, part: Sequence[SummaryInput], policy: SummaryPolicy) -> Reason | None:
@@ -204,11 +204,11 @@ async def _basis(
     since = turns.window(subject, session, MAX_TURNS, after=basis.covered, before=mine[-1].turn.seq)
     earlier = [turn for turn in await since.on(conn) if turn.turn_id not in own]
     seen = await observations.of_turns(conn, subject, [turn.turn_id for turn in earlier]) if earlier else []
-    said: dict[UUID, list[ObservationRow]] = {each.turn.turn_id: list(each.rows) for each in mine}
+    observed: dict[UUID, list[ObservationRow]] = {each.turn.turn_id: list(each.rows) for each in mine}
     for row in seen:
-        said.setdefault(row.turn_id, []).append(row)
+        observed.setdefault(row.turn_id, []).append(row)
     every = sorted([*earlier, *(each.turn for each in mine)], key=lambda turn: turn.seq)
-    return replace(basis, turns=every, said=said)
+    return replace(basis, turns=every, said=observed)
 
 
 async def without_stale_lines(

@@ -1,4 +1,4 @@
-"""One function for extraction: the rules always, the model where one is reachable; the rules' certainties stand."""
+"""Extraction from one turn: by the rules, and by a model if one is reachable; sure findings of the rules stay."""
 
 import asyncio
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ async def extract(
     policy: ObserverPolicy,
     turn: TurnText,
     context: ObserveContext,
-    known: Sequence[KnownMemory] = (),
+    memories: Sequence[KnownMemory] = (),
     *,
     prompt_version: str | None = None,
     asking: ModelCalls | None = None,
@@ -62,27 +62,27 @@ async def extract(
     sources = _sources(stretches(turn, limits)[0], observed, context, limits)
     if model is None or not policy.use_model or not any(source.role == "user" for source in sources):
         return Extraction(observed)
-    said = [PromptMessage(source.role, redact(source.text)[0], source.name) for source in sources]
+    messages = [PromptMessage(source.role, redact(source.text)[0], source.name) for source in sources]
     version, notes = _version(policy, prompt_version)
     words = [redact(each.text)[0] for each in doubtable(observed)]
-    prompt = replace(prompts.question(version, said, known, words), deadline_s=policy.model_deadline_s)
+    prompt = replace(prompts.question(version, messages, memories, words), deadline_s=policy.model_deadline_s)
     asking = asking or ModelCalls()
-    asked = AnswerKey(PURPOSE, prompt.version, model, _digest(turn), turn_id)
-    if not asking.allows(prompt, asked):
+    key = AnswerKey(PURPOSE, prompt.version, model, _digest(turn), turn_id)
+    if not asking.allows(prompt, key):
         return Extraction(observed, (*notes, USED_UP))
     try:
-        answer = await asking.ask(models, prompt, asked, partial(_in_words, known=known, words=words))
+        answer = await asking.ask(models, prompt, key, partial(_in_words, known=memories, words=words))
     except ModelUnavailable:
         return Extraction(observed, (*notes, UNAVAILABLE), prompt.version)
     except MalformedAnswer:
         return Extraction(observed, (*notes, MALFORMED), prompt.version)
-    items = prompts.list_accepted(answer.value, said)
+    items = prompts.list_accepted(answer.value, messages)
     by = ModelAttribution(answer.model_id, answer.prompt_version, frozenset(policy.profile_slots))
     wrong = prompts.misread(answer.value)
     rules = zip(doubtable(observed), words, strict=True)
     finds: list[tuple[Observation, prompts.Wrong]] = [(each, wrong[text]) for each, text in rules if text in wrong]
-    found = merge_items(observed, items, sources, by, limits.max_observations, finds)
-    return Extraction(found, notes, answer.prompt_version)
+    merged = merge_items(observed, items, sources, by, limits.max_observations, finds)
+    return Extraction(merged, notes, answer.prompt_version)
 
 
 async def read(policy: ObserverPolicy, turn: TurnText, context: ObserveContext) -> Extraction:
@@ -157,9 +157,9 @@ def _sources(turn: TurnText, observed: Observed, context: ObserveContext, policy
         for message in turn.messages
         if message.ordinal not in commands and message.text.strip()
     ]
-    told = [
+    results = [
         QuoteSource("tool", tool.result_text[:limit], tool.name or None, tool.ordinal, context.occurred_at)
         for tool in turn.tool_calls
         if tool.status == "ok"
     ]
-    return sorted([*spoken, *told], key=lambda source: source.ordinal)
+    return sorted([*spoken, *results], key=lambda source: source.ordinal)

@@ -1,4 +1,4 @@
-"""What reading one turn came to: frozen values without behaviour."""
+"""The result of reading one turn: frozen values without behaviour."""
 
 from dataclasses import dataclass
 

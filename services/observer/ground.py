@@ -1,4 +1,4 @@
-"""Whether a model's sentence is made of what was said: pure."""
+"""Whether the words of the conversation support a sentence of a model. Pure."""
 
 from collections.abc import Set
 
@@ -19,12 +19,12 @@ MAX_TERMS = 4000
 _HAN = to_pattern(f"[{segment.HAN}]+")
 
 
-def made_of(said: Set[str], text: str, least: float = LEAST_GROUND) -> bool:
+def made_of(vocabulary: Set[str], text: str, least: float = LEAST_GROUND) -> bool:
     """Numbers aside, which dates in full bring with them; of a Chinese word what was said may have another form."""
-    characters = set("".join(said))
+    characters = set("".join(vocabulary))
     words = [w for w in segment.keywords(text, MAX_TERMS) if not any(c.isdigit() for c in w) and terms(w) - FRAME]
-    known = sum(not terms(word).isdisjoint(said) or is_alike(word, characters) for word in words)
-    return known > 0 and known >= least * len(words)
+    grounded = sum(not terms(word).isdisjoint(vocabulary) or is_alike(word, characters) for word in words)
+    return grounded > 0 and grounded >= least * len(words)
 
 
 def terms(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a user tells again and again: earlier short messages loaded, a turn's own judged with them, one pattern made."""
+"""Habits: loads earlier short messages, judges those of a turn with them, and makes one pattern."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -41,11 +41,11 @@ class HabitsTold:
         self.earlier.append(replace(now, key=habit.key, times=habit.times) if habit else now)
         if not verdict.known:
             return observed
-        kept = tuple(one for one in observed.observations if not _reads(one, message))
+        others = tuple(one for one in observed.observations if not _reads(one, message))
         suspected = tuple(one for one in observed.suspected if not _reads(one, message))
         why = ReadingNote((0, len(message.text)), "kept" if habit else "dropped", "habit", message.ordinal)
-        made = (observation(habit, message),) if habit else ()
-        return replace(observed, observations=(*kept, *made), suspected=suspected, explain=(*observed.explain, why))
+        added = (observation(habit, message),) if habit else ()
+        return replace(observed, observations=(*others, *added), suspected=suspected, explain=(*observed.explain, why))
 
 
 def tellings(turn: Turn) -> list[MessageText]:

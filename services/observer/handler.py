@@ -123,15 +123,15 @@ async def _load(
 ) -> TurnBatch:
     """The turns that nobody has observed; `live`: what memory had shown of them before is looked for."""
     policy = rt.policy.observer
-    found = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
-    found, silence, unread = await _obey_wishes(conn, subject, found)
+    batch = [turn for turn in await turns.load(conn, subject, turn_ids) if not turn.observed]
+    batch, silence, unread = await _obey_wishes(conn, subject, batch)
     if live:
-        found = await shown.mark_recalled(conn, subject, found)
-    named = await entities.named_near(conn, subject, [turn.turn_id for turn in found], policy.entity_window_turns)
-    earlier = await received.load(conn, subject, found)
-    counted = await habits.load(conn, subject, found)
-    asking = None if live else await load_answers(conn, rt, subject, found)
-    return TurnBatch(found, named, earlier, counted, silence, unread, await epoch_of(conn), asking)
+        batch = await shown.mark_recalled(conn, subject, batch)
+    named = await entities.named_near(conn, subject, [turn.turn_id for turn in batch], policy.entity_window_turns)
+    earlier = await received.load(conn, subject, batch)
+    counted = await habits.load(conn, subject, batch)
+    asking = None if live else await load_answers(conn, rt, subject, batch)
+    return TurnBatch(batch, named, earlier, counted, silence, unread, await epoch_of(conn), asking)
 
 
 async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: Sequence[Turn]) -> ModelCalls:
@@ -140,22 +140,22 @@ async def load_answers(conn: Connection, rt: Runtime, subject: Subject, found: S
 
 
 async def _obey_wishes(
-    conn: Connection, subject: Subject, found: Sequence[Turn]
+    conn: Connection, subject: Subject, batch: Sequence[Turn]
 ) -> tuple[list[Turn], Wishes, dict[UUID, tuple[ReadingNote, ...]]]:
     """The turns, those that are not to be remembered without their words; what holds after them; what was not read."""
-    silence = await wishes.load_standing(subject, {turn.session_id for turn in found}).on(conn)
-    answers = [(turn.session_id, turn.seq - 1) for turn in found if not turn.list_texts("user_message")]
+    silence = await wishes.load_standing(subject, {turn.session_id for turn in batch}).on(conn)
+    answers = [(turn.session_id, turn.seq - 1) for turn in batch if not turn.list_texts("user_message")]
     for session_id, seq, why in await turns.withheld_at(conn, subject, answers):
         silence.note(session_id, seq, why)
-    kept: list[Turn] = []
+    visible: list[Turn] = []
     unread: dict[UUID, tuple[ReadingNote, ...]] = {}
-    for turn in found:
+    for turn in batch:
         text = turn_texts.turn_text(turn)
         if why := silence.hear(turn_texts.place_of(turn), text):
             unread[turn.turn_id] = not_read(text, why)
             turn = turn_texts.withhold(turn, why)
-        kept.append(turn)
-    return kept, silence, unread
+        visible.append(turn)
+    return visible, silence, unread
 
 
 def _payload(event: Delivered) -> TurnCommitted:
@@ -167,14 +167,20 @@ async def _think(rt: Runtime, loaded: TurnBatch) -> list[ObservedTurn]:
     """Turn by turn, as if each had come alone: what was named and asked before it counts, whoever shares its batch."""
     thoughts: list[ObservedTurn] = []
     for turn in loaded.turns:
-        found = await _read(rt, loaded, turn)
-        found = replace(found, observed=loaded.habits.settle(turn, found.observed, rt.policy.observer))
-        loaded.named.note(rows.mention_rows(turn, found.observed))
-        made = turn_texts.observation_rows(turn, found.observed, rt.policy.confidence)
-        told = received.FeedbackResult() if turn.withheld else loaded.earlier.judge(turn, found.observed, made)
+        extraction = await _read(rt, loaded, turn)
+        extraction = replace(extraction, observed=loaded.habits.settle(turn, extraction.observed, rt.policy.observer))
+        loaded.named.note(rows.mention_rows(turn, extraction.observed))
+        observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
+        feedback = (
+            received.FeedbackResult()
+            if turn.withheld
+            else loaded.earlier.judge(turn, extraction.observed, observed_rows)
+        )
         chunks = () if turn.withheld else await asyncio.to_thread(rows.turn_chunks, turn, rt.policy.compose.sanitize)
         thoughts.append(
-            ObservedTurn(turn, found, made, told, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks))
+            ObservedTurn(
+                turn, extraction, observed_rows, feedback, loaded.earlier.asked.get(turn.turn_id, ""), tuple(chunks)
+            )
         )
     return thoughts
 

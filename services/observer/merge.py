@@ -1,4 +1,4 @@
-"""What a model adds to what the rules found: pure. Each item is proven by a quote, or left out with a reason."""
+"""Merges the items of a model into the findings of the rules. Pure. A quote proves each item, or it is left out."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What is known of a user that a turn may confirm or change: shown to the model beside it."""
+"""The memories of a user that a turn may confirm or change: the model sees them beside the turn."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -21,9 +21,9 @@ async def load_known(
     if not turns or most == 0:
         return {}
     core = await memory.core(subject, most).on(conn)
-    asked = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
-    hits = await search.by_text(conn, subject, asked, most, search.SearchScope(), memories_only=True)
-    ids = {hit.memory_id for found in hits for hit in found if hit.memory_id}
+    terms = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
+    hits = await search.by_text(conn, subject, terms, most, search.SearchScope(), memories_only=True)
+    ids = {hit.memory_id for near_turn in hits for hit in near_turn if hit.memory_id}
     active = {
         m.memory_id: m
         for m in await memory.by_ids(conn, subject, ids)

@@ -1,4 +1,4 @@
-"""What a model changes in a summary: pure. Only what messages bear out; what it does not name stays to the letter."""
+"""The changes of a model to a summary. Pure. The messages must support them; other lines stay unchanged."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -77,18 +77,18 @@ def _clean(text: str) -> str:
 
 
 def retold(
-    items: Sequence[SummaryItem], told: SummaryEdit, answer: RecountAnswer, seq: int, policy: SummaryPolicy
+    items: Sequence[SummaryItem], edit: SummaryEdit, answer: RecountAnswer, seq: int, policy: SummaryPolicy
 ) -> list[SummaryItem]:
     """The items after the answer. What it adds takes free room only; an id that was not shown adds nothing."""
     after = {item.id: item for item in items}
     for each in answer.items:
         if each.id is None:
-            _add(after, each, told, seq, policy)
-        elif known := told.lines.get(each.id.strip()):
-            after[known.id] = change_item(after[known.id], each, told, seq)
+            _add(after, each, edit, seq, policy)
+        elif line := edit.lines.get(each.id.strip()):
+            after[line.id] = change_item(after[line.id], each, edit, seq)
     for key in answer.done:
-        if (known := told.lines.get(key.strip())) and told.speaks_of(known):
-            _finish(after, known.id, seq)
+        if (line := edit.lines.get(key.strip())) and edit.speaks_of(line):
+            _finish(after, line.id, seq)
     return list(after.values())
 
 
@@ -108,13 +108,13 @@ def _finish(after: dict[str, SummaryItem], key: str, seq: int) -> None:
 
 
 def _add(
-    after: dict[str, SummaryItem], wanted: RecountedItem, told: SummaryEdit, seq: int, policy: SummaryPolicy
+    after: dict[str, SummaryItem], wanted: RecountedItem, edit: SummaryEdit, seq: int, policy: SummaryPolicy
 ) -> None:
     standing = sum(item.section == wanted.section and item.state != "done" for item in after.values())
     asks = wanted.section == "questions"
     stated = [item for item in after.values() if item.section != "context"]
-    known = any(says_no_more(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
-    if known or standing >= policy.maxima[wanted.section] or not told.bears_out(wanted.text):
+    repeats = any(says_no_more(wanted.text, item.text) for item in stated if (item.section == "questions") is asks)
+    if repeats or standing >= policy.maxima[wanted.section] or not edit.bears_out(wanted.text):
         return
     key = identity(wanted.section, wanted.text)
     state = (wanted.state or "todo") if wanted.section == "tasks" else None

@@ -1,4 +1,4 @@
-"""What the observer keeps of a turn besides its statements: mentions, chunks, notes. Pure but for fresh ids."""
+"""The rows that the observer writes beside statements: mentions, chunks, notes. Pure but for fresh ids."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -30,7 +30,7 @@ _NAME = to_pattern(r"(?!.*\d{6})[A-Za-z\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff_.:/
 
 def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
     """Where the turn names which entity."""
-    said = {e.ordinal: e.said_at for e in turn.events}
+    said_at = {e.ordinal: e.said_at for e in turn.events}
     return [
         MentionRow(
             clock.uuid7(),
@@ -40,7 +40,7 @@ def mention_rows(turn: Turn, observed: Observed) -> list[MentionRow]:
             turn.turn_id,
             m.message_ordinal,
             *m.span,
-            said.get(m.message_ordinal, turn.said_at),
+            said_at.get(m.message_ordinal, turn.said_at),
             m.same_as,
         )
         for m in observed.mentions
@@ -91,11 +91,11 @@ def _chunk(turn: Turn, event: Event, text: str, media: tuple[Recognized, ...]) -
     )
 
 
-def tool_receipts(turn: Turn, asked: str) -> list[ToolReceipt]:
-    """How each call of a tool in the turn ended, and what the user, who had `asked` this, wanted; no arguments."""
+def tool_receipts(turn: Turn, question: str) -> list[ToolReceipt]:
+    """How each call of a tool in the turn ended, and what the user wanted by their `question`; no arguments."""
     calls = [event for event in turn.events if event.event_type == "tool_call"]
     ended = {e.ordinal: (e.content or {}).get("status") or "ok" for e in turn.events if e.event_type == "tool_result"}
-    text = normalise(asked) if calls else ""
+    text = normalise(question) if calls else ""
     intent = understand(text).intent if text else None
     return [
         ToolReceipt(
@@ -116,9 +116,9 @@ def tool_name(name: str | None) -> str:
     return name if name and fits else UNNAMED
 
 
-def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str, Any]:
+def notes(turn: Turn, extraction: Extraction, summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the turn's outcome will explain: spans and reasons, never words; and the experiment that it belongs to."""
-    observed = found.observed
+    observed = extraction.observed
     explain = [
         {"ordinal": e.ordinal, "span": list(e.text_span), "decision": e.decision, "reason": e.reason}
         for e in observed.explain
@@ -127,13 +127,13 @@ def notes(turn: Turn, found: Extraction, summary: Mapping[str, Any]) -> dict[str
         {"ordinal": r.ordinal, "span": list(r.span), "decision": "refused", "reason": r.reason, "rule": r.rule}
         for r in observed.refused
     ]
-    extra: list[dict[str, Any]] = [{"reason": reason} for reason in found.notes]
+    extra: list[dict[str, Any]] = [{"reason": reason} for reason in extraction.notes]
     if turn.experiment:
         named = {name: turn.experiment[name] for name in IN_EXPERIMENT}
-        extra.append({"reason": EXPERIMENT, **named, "prompt_version": found.prompt_version})
-    known = [
+        extra.append({"reason": EXPERIMENT, **named, "prompt_version": extraction.prompt_version})
+    recalled = [
         {"ordinal": int(ordinal), "span": list(span), "decision": "dropped", "reason": "recalled"}
         for ordinal, spans in turn.recalled.items()
         for span in spans
     ]
-    return {"explain": [*explain, *refused, *known, *extra], "summary": dict(summary)}
+    return {"explain": [*explain, *refused, *recalled, *extra], "summary": dict(summary)}

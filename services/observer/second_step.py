@@ -1,4 +1,4 @@
-"""Turn -> what a model adds to it, after the rules: load, think, save. Newest turns first; what is late is let go.
+"""Turn -> findings of a model, after the rules: load, think, save. Newest turns first; late ones are skipped.
 
 Writes observations, summaries, usage, answers, and what the turn's outcome says of it.
 """
@@ -111,15 +111,15 @@ async def _load(conn: Connection, rt: Runtime, subject: Subject, event: Delivere
     if turn is None:
         return None
     policy = rt.policy.observer
-    asked = extract.asked_about(rt.models, policy, turn)
-    cache = AnswerCache(await model_cache.find(conn, subject, [asked.hash] if asked else []))
-    fresh = [turn] if asked and not cache.has(asked) else []
-    known = (await recall.load_known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
+    key = extract.asked_about(rt.models, policy, turn)
+    cache = AnswerCache(await model_cache.find(conn, subject, [key.hash] if key else []))
+    fresh = [turn] if key and not cache.has(key) else []
+    memories = (await recall.load_known(conn, subject, fresh, policy.model_known_max)).get(turn.turn_id, ())
     # a memory has the id of the observation that it was made of: what this turn left is not known before it
     own = {str(seen.observation_id) for seen in await observations.of_turns(conn, subject, [turn.turn_id])}
-    before = [each for each in known if each.memory_id not in own]
+    before = [each for each in memories if each.memory_id not in own]
     context = await _context(conn, subject, turn, policy.entity_window_turns)
-    return ModelBatch(turn, context, asked, before, ModelCalls(cache), await epoch_of(conn))
+    return ModelBatch(turn, context, key, before, ModelCalls(cache), await epoch_of(conn))
 
 
 async def _context(conn: Connection, subject: Subject, turn: Turn, window: int) -> ObserveContext:
@@ -140,9 +140,9 @@ async def _think(rt: Runtime, subject: Subject, loaded: ModelBatch, *, since: da
     late = clock.now() - since > timedelta(seconds=policy.model_lag_max_s)
     if late and not (loaded.asked and asking.cache.has(loaded.asked)):
         return ModelReading(Extraction(Observed(), (SKIPPED,)))
-    found = Extraction(Observed())
+    extraction = Extraction(Observed())
     if loaded.asked:
-        found = await extract.extract(
+        extraction = await extract.extract(
             rt.models,
             policy,
             turn_texts.turn_text(turn),
@@ -152,11 +152,11 @@ async def _think(rt: Runtime, subject: Subject, loaded: ModelBatch, *, since: da
             asking=asking,
             turn_id=turn.turn_id,
         )
-        if not WITHOUT.intersection(found.notes):
-            found = replace(found, notes=(*found.notes, READ))
-    made = turn_texts.observation_rows(turn, found.observed, rt.policy.confidence)
-    added = tuple(row for row in made if row.detector.startswith(BY_MODEL))
-    return ModelReading(found, added, Retold() if late else await condense.renew(rt, subject, turn, asking))
+        if not WITHOUT.intersection(extraction.notes):
+            extraction = replace(extraction, notes=(*extraction.notes, READ))
+    observed_rows = turn_texts.observation_rows(turn, extraction.observed, rt.policy.confidence)
+    added = tuple(row for row in observed_rows if row.detector.startswith(BY_MODEL))
+    return ModelReading(extraction, added, Retold() if late else await condense.renew(rt, subject, turn, asking))
 
 
 async def _save(conn: Connection, subject: Subject, loaded: ModelBatch, thought: ModelReading) -> None:

@@ -1,4 +1,4 @@
-"""Which parts of turns memory had shown before they were said: looked for among the sentences of recent packages."""
+"""The parts of turns that memory had shown before: looked up among the sentences of recent packages."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -13,19 +13,21 @@ from shared.extraction.turn_texts import SPOKEN, render_result
 from shared.store import contexts
 
 
-async def mark_recalled(conn: Connection, subject: Subject, found: Sequence[Turn]) -> list[Turn]:
+async def mark_recalled(conn: Connection, subject: Subject, turns: Sequence[Turn]) -> list[Turn]:
     """The turns with the spans that were recalled; one read, none where nothing is long enough to be known again."""
-    heard = {turn.turn_id: list(list_sentences(turn)) for turn in found}
-    told = {turn_id: await asyncio.to_thread(sentences, each) for turn_id, each in heard.items()}
-    hashes = {print.hash for each in told.values() for prints in each.values() for print in prints}
-    named = [turn.context_id for turn in found if turn.context_id]
+    sentences_of = {turn.turn_id: list(list_sentences(turn)) for turn in turns}
+    prints_of = {turn_id: await asyncio.to_thread(sentences, each) for turn_id, each in sentences_of.items()}
+    hashes = {print.hash for each in prints_of.values() for prints in each.values() for print in prints}
+    named = [turn.context_id for turn in turns if turn.context_id]
     shown: dict[int, set[tuple[UUID, int]]] = {}
     for each in await contexts.find_recalled(conn, subject, list(hashes), named):
         shown.setdefault(each.hash, set()).add((each.context_id, each.piece))
     if not shown:
-        return list(found)
+        return list(turns)
     pieces = {hash: frozenset(places) for hash, places in shown.items()}
-    return [with_spans(turn, find_recalled(heard[turn.turn_id], told[turn.turn_id], pieces)) for turn in found]
+    return [
+        with_spans(turn, find_recalled(sentences_of[turn.turn_id], prints_of[turn.turn_id], pieces)) for turn in turns
+    ]
 
 
 def with_spans(turn: Turn, spans: dict[int, list[tuple[int, int]]]) -> Turn:

@@ -1,4 +1,4 @@
-"""Which names stand for a session while it runs: pure. At its end they are counted anew from its turns."""
+"""The names that represent a session while it runs. Pure. At its end they are counted again from its turns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ class NamedThing:
 
 
 def grow_slots(
-    slots: Mapping[str, Mapping[str, Any]], said: Iterable[NamedThing], most: int
+    slots: Mapping[str, Mapping[str, Any]], turns: Iterable[NamedThing], most: int
 ) -> dict[str, dict[str, Any]]:
     """The most mentioned names, and as many of the latest others, so that a newcomer can rise.
 
     A name that was taken back stands for nothing until it is said again.
     """
-    found = {key: dict(slot) for key, slot in slots.items()}
-    for turn in said:
+    grown = {key: dict(slot) for key, slot in slots.items()}
+    for turn in turns:
         for each in turn.mentions:
             key = f"{each.kind}:{each.canonical}"
-            slot = found.setdefault(key, {"name": each.name, "kind": each.kind, "mentions": 0, "last_seq": turn.seq})
+            slot = grown.setdefault(key, {"name": each.name, "kind": each.kind, "mentions": 0, "last_seq": turn.seq})
             slot["mentions"] += 1
             slot["last_seq"] = max(slot["last_seq"], turn.seq)
         gone = turn.taken_back
-        found = {key: slot for key, slot in found.items() if not any(has_word(each, slot["name"]) for each in gone)}
-    ranked = sorted(found, key=lambda key: (-found[key]["mentions"], -found[key]["last_seq"], key))
-    latest = sorted(ranked[most:], key=lambda key: -found[key]["last_seq"])
-    return {key: found[key] for key in (*ranked[:most], *latest[:most])}
+        grown = {key: slot for key, slot in grown.items() if not any(has_word(each, slot["name"]) for each in gone)}
+    ranked = sorted(grown, key=lambda key: (-grown[key]["mentions"], -grown[key]["last_seq"], key))
+    latest = sorted(ranked[most:], key=lambda key: -grown[key]["last_seq"])
+    return {key: grown[key] for key in (*ranked[:most], *latest[:most])}

@@ -1,4 +1,4 @@
-"""The events of a turn that was read: what was observed of it, and that a model is to read it too. Pure."""
+"""The events of a turn that was read: its observations, and the request to read it with a model. Pure."""
 
 from collections.abc import Sequence
 

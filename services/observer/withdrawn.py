@@ -1,4 +1,4 @@
-"""Whether the user has taken back, since a turn, what a model finds in it only now: pure."""
+"""Whether the user has since withdrawn a finding that a model makes only now. Pure."""
 
 from collections.abc import Iterable, Set
 from dataclasses import replace
@@ -13,12 +13,12 @@ SINCE = "model: taken back since"
 """Why such a find is dropped."""
 
 
-def is_withdrawn(found: ObservationRow, since: Iterable[Withdrawal]) -> bool:
+def is_withdrawn(observation: ObservationRow, since: Iterable[Withdrawal]) -> bool:
     """By its key, by a word that what was taken back shares with it, or with all that the turn said."""
-    terms = about(found.text).terms | about(str(found.value.get("value") or "")).terms
+    terms = about(observation.text).terms | about(str(observation.value.get("value") or "")).terms
     return any(
         each.of_turn
-        or (found.key is not None and found.key == each.key)
+        or (observation.key is not None and observation.key == each.key)
         or not terms.isdisjoint(about(each.words).terms)
         for each in since
     )

@@ -1,4 +1,4 @@
-"""Outbox to Kafka: the rows of the shards it owns, in order, deleted once the broker has them (decision 16)."""
+"""Outbox to Kafka: the rows of the shards it owns, in order, deleted once the broker has them."""
 
 import math
 from collections import Counter

@@ -260,29 +260,29 @@ async def fetch_records(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Call
     """
     moved()
     try:
-        found: dict[TopicPartition, list[Any]] = {}
+        records_of: dict[TopicPartition, list[Any]] = {}
         for partition in sorted(consumer.assignment() - pace.served):
-            if room := pace.records - sum(map(len, found.values())):
-                found |= await consumer.getmany(partition, timeout_ms=0, max_records=room)
-        if not found:
-            found = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
+            if room := pace.records - sum(map(len, records_of.values())):
+                records_of |= await consumer.getmany(partition, timeout_ms=0, max_records=room)
+        if not records_of:
+            records_of = await consumer.getmany(timeout_ms=POLL_MS, max_records=pace.records)
     except KafkaError as error:
         # FastStream rests and goes on, and says nothing
         logger().warning("events_not_heard", error=type(error).__name__)
         raise
-    pace.served = frozenset(found)
-    return tuple(chain(*found.values()))
+    pace.served = frozenset(records_of)
+    return tuple(chain(*records_of.values()))
 
 
 async def _fetched_all(consumer: AIOKafkaConsumer, pace: BatchPace, moved: Callable[[], None]) -> tuple[Any, ...]:
     """What has arrived, and what comes right behind it: the client holds only a part of what waits in the broker."""
-    found = list(await fetch_records(consumer, pace, moved))
-    while found and (room := pace.records - len(found)) > 0:
+    records = list(await fetch_records(consumer, pace, moved))
+    while records and (room := pace.records - len(records)) > 0:
         more = await consumer.getmany(timeout_ms=BEHIND_MS, max_records=room)
         if not more:
             break
-        found += chain(*more.values())
-    return tuple(found)
+        records += chain(*more.values())
+    return tuple(records)
 
 
 async def _tolerant(records: tuple[Any, ...], original: Callable[[Any], Awaitable[KafkaMessage]]) -> KafkaMessage:

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-"""Whether a consumer goes on: a partition that stands still though more has been written is told."""
+"""Whether a consumer makes progress: reports a partition whose offset stands still although it has new records."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping

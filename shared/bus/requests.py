@@ -1,4 +1,4 @@
-"""Request and reply over Kafka (decision 9): headers reply_to, correlation_id; FastStream has none on a real broker."""
+"""Request and reply over Kafka with the headers reply_to and correlation_id."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # aiokafka carries no types

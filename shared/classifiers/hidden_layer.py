@@ -1,4 +1,4 @@
-"""A network of one hidden layer over the signs of something: weights are fitted by `tests/learning`."""
+"""A network of one hidden layer over the signs of something: weights are fitted by `tests/training`."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -1,4 +1,4 @@
-"""Logistic sums: weights of named signs, read from a file that a fit in `tests/learning` wrote."""
+"""Logistic sums: weights of named signs, read from a file that a fit in `tests/training` wrote."""
 
 import json
 import math

@@ -1,7 +1,7 @@
 """A small network over the grams of texts: weights that were learned from the labelled corpus, read from a file.
 
 Each gram adds its numbers to a hidden layer, for the text that holds it, for the text after it and for the one before
-it; the hidden layer gives a probability of each class. `tests/learning` fits the weights.
+it; the hidden layer gives a probability of each class. `tests/training` fits the weights.
 
 The weights are unpacked once a machine, into the cache, and mapped from there: processes share them, and each holds
 what it has read of them.

@@ -2,7 +2,7 @@
 
 The folder `static_vectors` beside this file has Model2Vec's layout and says where the numbers come from. Chinese and
 English tokens stand in one space, so that a mixed text is one vector and a question in one language comes near a text
-in the other. `python -m tests.learning.static` makes the folder again.
+in the other. `python -m tests.training.static` makes the folder again.
 """
 
 import json

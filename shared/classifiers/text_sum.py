@@ -1,7 +1,7 @@
 """Logistic sums over a whole text: a few signs, its static vector, and its words and pairs of words.
 
 The vector knows words that no label had, the words know what the vector blurs, the signs know what neither sees: who
-speaks, what is asked. `tests/learning` fits the weights.
+speaks, what is asked. `tests/training` fits the weights.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""A second opinion on a text by what it means: a small network over its static vector, fitted by `tests/learning`.
+"""A second opinion on a text by what it means: a small network over its static vector, fitted by `tests/training`.
 
 It knows what no list of words has seen, and its errors are others than those of the words.
 """

@@ -1,4 +1,4 @@
-"""A message's blocks as text: for the window, for the message being answered and for search alike. Pure.
+"""The blocks of a message as text: for the window, for the current message and for search. Pure.
 
 One line a media, `[image: <fallback>]`, and what was recognised in it in a fence, `<media type="image">...</media>`.
 """
@@ -129,7 +129,7 @@ def searchable(
     """
     media = [block for block in blocks if block.is_media]
     text = "\n".join([*([words] if words else []), *(line(block, policy) for block in media)])
-    found: list[Recognized] = []
+    recognised: list[Recognized] = []
     for block in media:
         clean = read(block, policy=policy)
         if block.type == "text" or block.media_id is None or not (clean.text or clean.rule):
@@ -138,8 +138,8 @@ def searchable(
         if clean.text:
             text = f"{text}\n{clean.text}"
         rule = clean.rule if clean.outcome == "blocked" else None
-        found.append(Recognized(block.media_id, block.type, min(start, len(text)), len(text), rule))
-    return text, tuple(found)
+        recognised.append(Recognized(block.media_id, block.type, min(start, len(text)), len(text), rule))
+    return text, tuple(recognised)
 
 
 def to_question(blocks: Iterable[ContentBlock], most: int, policy: SanitizePolicy = DEFAULT_SANITIZE) -> str:
@@ -154,9 +154,9 @@ def fit_blocks(
 ) -> Rendered:
     """The whole message with as much of its recognised texts as `most` tokens hold; its own words are never cut."""
     every = tuple(blocks)
-    made = render(every, policy=policy)
+    rendered = render(every, policy=policy)
     for chars in (2_000, 800, 200, 0):
-        if count(made.text) <= most:
+        if count(rendered.text) <= most:
             break
-        made = render(every, most=chars, policy=policy)
-    return made
+        rendered = render(every, most=chars, policy=policy)
+    return rendered

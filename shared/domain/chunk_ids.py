@@ -1,4 +1,4 @@
-"""The id of a chunk of a turn says where it stands: neighbours are found from ids alone (RFC 9562, version 8).
+"""Ids of chunks that encode the place in a turn: neighbours are found from ids alone (RFC 9562, version 8).
 
 The first bit tells chunks of memories from those of turns, so that an index has the memories of a word side by side.
 """

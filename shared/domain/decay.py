@@ -1,4 +1,4 @@
-"""How a memory stands after time and use, in figures: what ageing is judged by, and decay (seed 004 2.3.2.4); pure."""
+"""The figures of a memory after time and use: the input of ageing, and decay. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

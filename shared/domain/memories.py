@@ -1,4 +1,4 @@
-"""A version of a memory: what is known, how sure it is, since when, and which turns said it."""
+"""A version of a memory: its content, confidence, time and source turns."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

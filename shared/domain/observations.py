@@ -1,4 +1,4 @@
-"""What a turn said, as the observer wrote it down; the evolver makes memories of it."""
+"""The observations of a turn, as the observer writes them; the evolver makes memories of them."""
 
 from dataclasses import dataclass
 from datetime import datetime

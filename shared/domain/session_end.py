@@ -1,4 +1,4 @@
-"""The turn that ends a session, the same for everybody who asks for it: pure."""
+"""The turn that ends a session, identical for everybody who asks for it. Pure."""
 
 import hashlib
 

@@ -1,7 +1,7 @@
-"""How a new statement stands to what is known: pure, used by analyzer to propose and by evolver to decide.
+"""The relation of a new statement to memory: the analyzer proposes with it, and the evolver decides. Pure.
 
-Seed 004 sections 2.3 and 3.1.0.1, X04, X10: the higher provenance class wins; in one class the newer statement does; a
-weaker statement against a stronger memory is held as an open conflict, never written over it.
+The higher provenance class wins, and within one class the newer statement. A weaker statement against a stronger memory
+is held as an open conflict and never replaces it.
 """
 
 import hashlib
@@ -174,22 +174,22 @@ def input_hash(turn_id: UUID, *parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, (turn_id, *parts))).encode()).hexdigest()
 
 
-def candidate_id(turn_id: UUID, said: str) -> UUID:
-    """The id of what was said, before and after it becomes a memory: a UUIDv7 of the turn's time, the rest from `said`.
+def candidate_id(turn_id: UUID, content: str) -> UUID:
+    """The id of a statement, before and after it becomes a memory: a UUIDv7 of the turn's time and a hash of `content`.
 
     Deriving it makes a replay give the same ids, and lets a write receipt name the memory in advance (X34).
     """
-    digest = int(hashlib.sha256(said.encode()).hexdigest()[:20], 16)
+    digest = int(hashlib.sha256(content.encode()).hexdigest()[:20], 16)
     fixed = (turn_id.int >> 80) << 80 | 0x7 << 76 | 0x2 << 62
     return UUID(int=fixed | (digest & 0xFFF) << 64 | (digest >> 12) & ((1 << 62) - 1))
 
 
-def relate(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePolicy) -> Relation:
+def relate(new: Statement, memories: Sequence[ActiveMemory], policy: ConfidencePolicy) -> Relation:
     """The relation of a statement to the active memories under its key, or with its very words."""
     standing = policy.level_of(new.assertion, new.flags)
     confidence = min(new.confidence, standing.cap)
     provenance = standing.provenance
-    same = find_same(new, known)
+    same = find_same(new, memories)
     if new.retracts:
         same = same if same and _denies(new, same) else None
         action: ProposalAction = "retract" if same else "skip"
@@ -206,11 +206,11 @@ def relate(new: Statement, known: Sequence[ActiveMemory], policy: ConfidencePoli
     return Relation("supersede", same, provenance, new.assertion, confidence, "newer")
 
 
-def is_twin(known: ActiveMemory, said: Statement) -> bool:
+def is_twin(memory: ActiveMemory, statement: Statement) -> bool:
     """Whether both cannot be active at once: one type and one key, or without a key the same words."""
-    if known.type != said.type or known.key != said.key:
+    if memory.type != statement.type or memory.key != statement.key:
         return False
-    return said.key is not None or known.sense == said.sense
+    return statement.key is not None or memory.sense == statement.sense
 
 
 def _denies(new: Statement, same: ActiveMemory) -> bool:
@@ -218,13 +218,13 @@ def _denies(new: Statement, same: ActiveMemory) -> bool:
     return new.type != "profile" or not new.old_value or fold_plain(new.old_value) in fold_plain(same.text)
 
 
-def find_same(new: Statement, known: Sequence[ActiveMemory]) -> ActiveMemory | None:
+def find_same(new: Statement, memories: Sequence[ActiveMemory]) -> ActiveMemory | None:
     if new.key is not None:
-        same = next((k for k in known if k.type == new.type and k.key == new.key), None)
+        same = next((k for k in memories if k.type == new.type and k.key == new.key), None)
     else:
-        same = next((k for k in known if k.type == new.type and k.key is None and k.sense == new.sense), None)
+        same = next((k for k in memories if k.type == new.type and k.key is None and k.sense == new.sense), None)
     if same is None and new.related is not None and new.assertion in SUPPOSED and not new.retracts:
-        return next((k for k in known if k.type == new.type and k.memory_id == new.related), None)
+        return next((k for k in memories if k.type == new.type and k.memory_id == new.related), None)
     return same
 
 

@@ -1,4 +1,4 @@
-"""Whose data: a user of a tenant."""
+"""The owner of data: a user of a tenant."""
 
 from typing import NamedTuple
 

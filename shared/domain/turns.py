@@ -1,4 +1,4 @@
-"""A turn of a conversation and the events that it consists of, as the log keeps them."""
+"""A turn of a conversation and its events, as the log keeps them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -33,12 +33,12 @@ def clear(data: Path, timeout: float = 30.0) -> bool:
 def working_in(data: Path) -> set[int]:
     """The pids of the PostgreSQL processes whose working directory is `data`: each of its processes stays there."""
     folder = str(data.resolve())
-    found: set[int] = set()
+    pids: set[int] = set()
     for entry in PROC.iterdir():
         with suppress(OSError):
             if entry.name.isdigit() and str(entry.joinpath("cwd").readlink()) == folder and _is_postgres(entry):
-                found.add(int(entry.name))
-    return found
+                pids.add(int(entry.name))
+    return pids
 
 
 def _is_postgres(process: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a sentence states something lasting, judged once: fitted by `tests/learning/lasting.py`.
+"""Whether a sentence states something lasting, judged once: fitted by `tests/training/lasting.py`.
 
 What is worth keeping tells much: who speaks did or has something, with its day, its number, its name. A mood, a
 courtesy or a remark says few words of its own, whatever they are about.

@@ -1,7 +1,7 @@
 """What clauses like this one were in the labelled corpus: worth keeping as what, a correction, or nothing.
 
 Learned weights stand behind the rules: they find what no pattern foresaw and stop what a pattern reads into words that
-say nothing lasting. `tests/learning` holds the corpus and the fit.
+say nothing lasting. `tests/training` holds the corpus and the fit.
 """
 
 import re

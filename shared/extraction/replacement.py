@@ -1,4 +1,4 @@
-"""Which value of an earlier text a later one puts another in the place of: fitted by `tests/learning/replacement.py`.
+"""Which value of an earlier text a later one puts another in the place of: fitted by `tests/training/replacement.py`.
 
 Every phrase of the one text is put beside every phrase of the other: `2区` beside `三区`, `hazelnuts` beside
 `almonds`. What is alike in kind and place may be replaced; what is denied, or told a second time, may not.

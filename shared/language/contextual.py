@@ -1,4 +1,4 @@
-"""The text of a memory as search and vectors see it: with what it is about in front of it. Pure."""
+"""The text of a memory for search and vectors, preceded by its subject. Pure."""
 
 from schemas.memory_types import ROWS
 

@@ -1,4 +1,4 @@
-"""Which stretch of time a text speaks of, in both languages; half-open, in the zone of `now` (facts 2.1 'scope phrases')."""
+"""The period that a text speaks of, in both languages; half-open, in the zone of `now`."""
 
 # ruff: noqa: E501, SIM905 - one rule, one list of words per line
 import re
@@ -64,12 +64,12 @@ def _times(text: str, today: date) -> tuple[tuple[tuple[int, int], Days], ...]:
             if not taken.isdisjoint(range(*match.span())):
                 continue
             try:
-                found = resolve(match, today)
+                days = resolve(match, today)
             except (ValueError, OverflowError, KeyError):  # no such day, or a festival of a year that is not known
                 continue
-            if found and found[0] <= today:
+            if days and days[0] <= today:
                 taken.update(range(*match.span()))
-                times.append((match.span(), found))
+                times.append((match.span(), days))
     return tuple(times)
 
 

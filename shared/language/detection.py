@@ -1,4 +1,4 @@
-"""Which of the two languages a text is in."""
+"""The language of a text: Chinese, English or other."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What a model is to read as data, in a fence that no text can close. Pure."""
+"""Data for a model in a fence that no text can close. Pure."""
 
 import json
 

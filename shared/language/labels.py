@@ -76,9 +76,9 @@ def labels(text: str) -> Labels:
     lead = _LEAD.match(text)
     begin = lead.end() if lead else 0
     for match in (*_ZH.finditer(text), *_EN.finditer(text)):
-        told = {name: found for name, found in match.groupdict().items() if found}
-        kind = next(told[name] for name in ("of", "kind", "kind2", "kind3", "code") if name in told).lower()
-        number = next(told[name] for name in ("nth", "no", "before", "han", "code_no") if name in told)
+        groups = {name: found for name, found in match.groupdict().items() if found}
+        kind = next(groups[name] for name in ("of", "kind", "kind2", "kind3", "code") if name in groups).lower()
+        number = next(groups[name] for name in ("nth", "no", "before", "han", "code_no") if name in groups)
         numbers.setdefault(kind, set()).add(_value(number))
         if kind in _TURNS_ZH or kind in _TURNS_EN.split("|"):
             turns.add(kind)
@@ -87,18 +87,18 @@ def labels(text: str) -> Labels:
     return Labels({kind: frozenset(found) for kind, found in numbers.items()}, frozenset(turns), frozenset(topics))
 
 
-def are_apart(known: str, said: str) -> bool:
+def are_apart(before: str, later: str) -> bool:
     """Whether the two are of different things of one kind that only their numbers tell apart.
 
     Not where what is said takes the other number back, or says that the number of a thing has changed.
     """
-    one, other = labels(known), labels(said)
-    mentioned = set(_DIGITS.findall(said)) | {each for found in other.numbers.values() for each in found}
+    one, other = labels(before), labels(later)
+    mentioned = set(_DIGITS.findall(later)) | {each for found in other.numbers.values() for each in found}
     for kind in one.numbers.keys() & other.numbers.keys():
         if one.numbers[kind] & other.numbers[kind] or one.numbers[kind] & mentioned:
             continue
         named = kind in one.turns or (kind in one.topics and kind in other.topics)
-        if named or not _CHANGES.search(said):
+        if named or not _CHANGES.search(later):
             return True
     return False
 

@@ -30,8 +30,8 @@ _NOT_NAMES = stopwords.ENGLISH | frozenset(
 
 def names(text: str, limit: int = 8) -> list[str]:
     """What the text names, longest reading first come; sentence openers and calendar words are not names."""
-    found: dict[str, None] = dict.fromkeys(match.strip() for match in _QUOTED.findall(text[:4000]))
-    found |= dict.fromkeys(_IDENTIFIER.findall(text[:4000]))
+    named: dict[str, None] = dict.fromkeys(match.strip() for match in _QUOTED.findall(text[:4000]))
+    named |= dict.fromkeys(_IDENTIFIER.findall(text[:4000]))
     for match in _CAPITALISED.finditer(text[:4000]):
         words = re.sub(r"['’]s$", "", match.group()).split()
         while words and words[0].lower() in _NOT_NAMES:
@@ -39,11 +39,11 @@ def names(text: str, limit: int = 8) -> list[str]:
         while words and words[-1].lower() in _NOT_NAMES:
             words.pop()
         name = " ".join(words)
-        if len(name) > 1 and not any(name in known for known in found):
-            found.setdefault(name)
+        if len(name) > 1 and not any(name in known for known in named):
+            named.setdefault(name)
     for run in _HAN_RUN.findall(text[:2000]):
-        found |= dict.fromkeys(_han_names(run))
-    return list(found)[:limit]
+        named |= dict.fromkeys(_han_names(run))
+    return list(named)[:limit]
 
 
 def _han_names(run: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What says nothing by itself: replies that only answer, thank or greet, and questions that state nothing beside.
+"""Texts that state nothing: mere replies, thanks and greetings, and questions without a statement.
 
 Words of assent, refusal and courtesy, and those that every sentence has, say nothing, whatever they answered; one word
 of another kind makes them a statement. Both languages.
@@ -94,13 +94,13 @@ _asserting: BoundedMemo[bool] = BoundedMemo()
 @of_texts(8192)
 def says_something(text: str) -> bool:
     """Whether a text says anything beyond that it was heard: False for blanks, marks, and mere replies."""
-    read = text.strip()
-    if len(read) > LONGEST:
-        return bool(_ANY.search(read))
-    read = read.casefold()
-    found = len(list(islice(_contents(read), IN_PHRASES + 1)))
+    bare = text.strip()
+    if len(bare) > LONGEST:
+        return bool(_ANY.search(bare))
+    bare = bare.casefold()
+    found = len(list(islice(_contents(bare), IN_PHRASES + 1)))
     # what a phrase of courtesy has of such words is no content; only short texts are read twice
-    return found > IN_PHRASES or (found > 0 and next(_contents(_PHRASES.sub(" ", read)), None) is not None)
+    return found > IN_PHRASES or (found > 0 and next(_contents(_PHRASES.sub(" ", bare)), None) is not None)
 
 
 def asserts_something(text: str, role: str | None = None) -> bool:
@@ -116,11 +116,11 @@ def asserts_something(text: str, role: str | None = None) -> bool:
 
 
 def _asserts(text: str, role: str | None) -> bool:
-    stated, asked = _parts(text, role == "assistant")
+    stated, questions = _parts(text, role == "assistant")
     if says_something(stated) and not (role == "assistant" and _agrees(text) and _is_thin(stated)):
         return True
-    terms = len(query_terms(asked, MANY))
-    return terms >= MANY or (terms >= MANY_OF_SELF and role != "assistant" and bool(_OF_SELF.search(asked)))
+    terms = len(query_terms(questions, MANY))
+    return terms >= MANY or (terms >= MANY_OF_SELF and role != "assistant" and bool(_OF_SELF.search(questions)))
 
 
 def _parts(text: str, answers: bool) -> tuple[str, str]:
@@ -131,7 +131,7 @@ def _parts(text: str, answers: bool) -> tuple[str, str]:
     if not (_MAY_ASK.search(text) or (answers and _MAY_WISH.search(text))):
         return text, ""
     stated: list[str] = []
-    asked: list[str] = []
+    questions: list[str] = []
     for sentence in _SENTENCE.findall(text):
         if answers and _WISHES.search(sentence):
             continue
@@ -140,9 +140,9 @@ def _parts(text: str, answers: bool) -> tuple[str, str]:
             continue
         *before, last = _CLAUSE.findall(sentence)
         for clause in before:
-            (asked if _ASKS.search(clause) else stated).append(clause)
-        asked.append(last)
-    return " ".join(filter(says_something, stated)), " ".join(asked)
+            (questions if _ASKS.search(clause) else stated).append(clause)
+        questions.append(last)
+    return " ".join(filter(says_something, stated)), " ".join(questions)
 
 
 def _agrees(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Search terms of a text in both languages (lab 'Chinese', X16)."""
+"""Search terms of a text in both languages."""
 
 import re
 from collections.abc import Iterator

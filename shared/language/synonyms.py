@@ -85,11 +85,11 @@ _CHINESE = """
 
 
 def _groups(text: str) -> dict[str, tuple[str, ...]]:
-    made: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    groups: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for group in text.replace("\n", "|").split("|"):
         if words := [stem(word) for word in group.split()]:
-            made[words[0]] |= dict.fromkeys(word for word in words[1:] if word != words[0])
-    return {word: tuple(others) for word, others in made.items()}
+            groups[words[0]] |= dict.fromkeys(word for word in words[1:] if word != words[0])
+    return {word: tuple(others) for word, others in groups.items()}
 
 
 ALIKE: dict[str, tuple[str, ...]] = _groups(_ENGLISH) | _groups(_CHINESE)

@@ -1,4 +1,4 @@
-"""How many tokens a text costs, whichever tokenizer the model has: an estimate that leans upward (seed 004 4.2.1).
+"""The number of tokens of a text for any tokenizer: an estimate that is rather too high.
 
 What byte-pair vocabularies and what WordPiece make of a text are two weighted counts of the same things, of which the
 greater is the estimate; the weights were fitted to vocabularies of OpenAI, Qwen, DeepSeek, Mistral and BERT so that
@@ -109,12 +109,12 @@ _SCRIPTS: tuple[tuple[float, int, int], ...] = (
 
 
 def _prices() -> NDArray[np.float32]:
-    made = np.zeros(0x10000, np.float32)
+    prices = np.zeros(0x10000, np.float32)
     for price, first, last in _SCRIPTS:
-        made[first : last + 1] = price
+        prices[first : last + 1] = price
     for price, characters in ((2.2, _FAMILIAR), (1.0, _SINGLE), (1.0, "！（），：；？")):
-        made[[ord(each) for each in characters]] = price
-    return made
+        prices[[ord(each) for each in characters]] = price
+    return prices
 
 
 _PRICES = _prices()

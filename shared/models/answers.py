@@ -41,17 +41,17 @@ def parse(raw: str, answer: type[A]) -> A:
 
 def unwrap(raw: str) -> str:
     """The text without what a model thought aloud, in one pass: between the tags, and before one that never opened."""
-    kept: list[str] = []
+    parts: list[str] = []
     at, thinking = 0, False
     for tag in _THOUGHT_TAG.finditer(raw):
         if tag["end"] and not thinking:
-            kept.clear()
+            parts.clear()
         elif not thinking:
-            kept.append(raw[at : tag.start()])
+            parts.append(raw[at : tag.start()])
         if tag["end"] or not thinking:
             at = tag.end()
         thinking = not tag["end"]
-    return "".join([*kept, "" if thinking else raw[at:]]).strip()
+    return "".join([*parts, "" if thinking else raw[at:]]).strip()
 
 
 def _in_its_field(value: object, answer: type[BaseModel]) -> object:

@@ -1,4 +1,4 @@
-"""A circuit breaker: five failures in five minutes open it, one probe after five minutes decides (facts 2.2)."""
+"""A circuit breaker: five failures in five minutes open it, one probe after five minutes decides."""
 
 from collections import deque
 from collections.abc import Callable

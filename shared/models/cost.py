@@ -1,4 +1,4 @@
-"""What questions to a model cost: counted while a call goes on, so that one that fails is counted too."""
+"""The cost of questions to a model, counted during the call, so that a failed call is counted too."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -30,16 +30,16 @@ def load_encoders(named: str) -> "Encoders":
 
 def folders(named: str) -> list[tuple[Spoken | None, Path]]:
     """The folders between `os.pathsep`, each with the language that stands before it, as in `zh=folder`."""
-    found: list[tuple[Spoken | None, Path]] = []
+    placed: list[tuple[Spoken | None, Path]] = []
     for each in filter(None, (part.strip() for part in named.split(os.pathsep))):
         language: Spoken | None = next((known for known in LANGUAGES if each.startswith(f"{known}=")), None)
         path = Path(each.partition("=")[2] if language else each)
         if not path.is_dir():
             raise ConfigurationError(f"SMARTBRAIN_EMBEDDING_DIR: {path}: is no folder")
-        found.append((language, path))
-    if not found:
+        placed.append((language, path))
+    if not placed:
         raise ConfigurationError("SMARTBRAIN_EMBEDDING_DIR: names no folder")
-    return found
+    return placed
 
 
 class Encoders:
@@ -74,13 +74,13 @@ class Encoders:
         """The vector of each text by the encoders of its language; none where no encoder reads it."""
         readers = [self._readers(list_languages(text)) for text in texts]
         mine = [[n for n, of in enumerate(readers) if place in of] for place in range(len(self._encoders))]
-        made = await asyncio.gather(
+        vectors_of = await asyncio.gather(
             *(
                 each.embed([texts[n] for n in which], deadline_s=deadline_s)
                 for each, which in zip(self._encoders, mine, strict=True)
             )
         )
-        vectors = [dict(zip(which, of, strict=True)) for which, of in zip(mine, made, strict=True)]
+        vectors = [dict(zip(which, of, strict=True)) for which, of in zip(mine, vectors_of, strict=True)]
         return [
             StoredVector(self._name(of), join_vectors([vectors[place][n] for place in of]))
             if of

@@ -1,4 +1,4 @@
-"""What a model may fail with; both are worth another try later, and neither is ever taken for an answer."""
+"""Failures of a model; both kinds may be tried again later, and neither is taken for an answer."""
 
 from typing import Literal
 

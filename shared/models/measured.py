@@ -96,7 +96,7 @@ class Measured:
         started = self._clock()
         outcome = "broken_off"
         try:
-            found = await call
+            answer = await call
             outcome = "answered"
         except ModelUnavailable as error:
             outcome = error.reason
@@ -109,7 +109,7 @@ class Measured:
             _count_tokens(model, operation, error.spent)
             raise
         else:
-            return found
+            return answer
         finally:
             took = self._clock() - started
             MODEL_CALLS.labels(operation, model, outcome).inc()

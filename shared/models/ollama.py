@@ -164,14 +164,14 @@ class OllamaModels(OneModel):
     async def embed_texts(self, model: str, texts: list[str]) -> list[list[float]]:
         try:
             request = self._client.embed(model, texts, truncate=False, dimensions=self.dimension, keep_alive=KEEP_ALIVE)
-            found = (await translate_errors(request)).embeddings
+            vectors = (await translate_errors(request)).embeddings
         except ModelUnavailable as error:
             if not too_long(error):
                 raise
             return await self._embed_shortened(model, texts, error)
-        if len(found) != len(texts):
-            raise MalformedAnswer("", f"{len(found)} vectors for {len(texts)} texts")
-        return [self._unit(vector) for vector in found]
+        if len(vectors) != len(texts):
+            raise MalformedAnswer("", f"{len(vectors)} vectors for {len(texts)} texts")
+        return [self._unit(vector) for vector in vectors]
 
     async def _embed_shortened(self, model: str, texts: list[str], error: ModelUnavailable) -> list[list[float]]:
         if len(texts) > 1:

@@ -89,11 +89,11 @@ class Chat:
         """
         window = 0
         for size in _contexts(max(_tokens(messages), at_least) + max_tokens):
-            said = await self.send_prompt(Size(model, size), prompt, messages, max_tokens, meter)
+            answer = await self.send_prompt(Size(model, size), prompt, messages, max_tokens, meter)
             own = self._traits[model].context or CONTEXT_TOKENS[-1]
             window = min(size, own)
-            if (said.read or 0) + (said.written or 0) < window:
-                return said
+            if (answer.read or 0) + (answer.written or 0) < window:
+                return answer
             if own <= size:
                 break
         raise ModelUnavailable("bad_request", f"prompt and answer need more than the {window} tokens of {model}")
@@ -113,13 +113,13 @@ class Chat:
             traits = self._traits.get(model) or await self._look(model)
             meter.note_sent(estimate)
             try:
-                said = await (self._generate if traits.loses_schema else self._chat)(model, prompt, messages, options)
+                answer = await (self._generate if traits.loses_schema else self._chat)(model, prompt, messages, options)
             except ModelUnavailable:
                 meter.note_failed()
                 raise
             # a prompt that the server still had in its cache is not counted by it, but it was asked all the same
-            meter.note_answered(said.read or estimate, said.written or count(said.text))
-            return said
+            meter.note_answered(answer.read or estimate, answer.written or count(answer.text))
+            return answer
 
         return await self._loads.run(size, load, call)
 

@@ -1,4 +1,4 @@
-"""What the `ollama` client raises, said in our words: what fails for good, and what may work in a moment."""
+"""Errors of the `ollama` client as ours: permanent failures, and failures that may pass."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -45,11 +45,11 @@ async def translate_errors(call: Awaitable[T]) -> T:
 
 
 def to_unavailable(error: ResponseError) -> ModelUnavailable:
-    said = str(error.error)[:200]
+    message = str(error.error)[:200]
     if error.status_code == 404:
-        return ModelUnavailable("model_missing", said)
-    if error.status_code == CANNOT_DO or any(each in said.lower() for each in FOR_GOOD):
-        return ModelUnavailable("bad_request", said)
+        return ModelUnavailable("model_missing", message)
+    if error.status_code == CANNOT_DO or any(each in message.lower() for each in FOR_GOOD):
+        return ModelUnavailable("bad_request", message)
     if error.status_code in (408, 429) or error.status_code >= 500:
-        return ModelUnavailable("server_error", f"{error.status_code}: {said}")
-    return ModelUnavailable("bad_request", said)
+        return ModelUnavailable("server_error", f"{error.status_code}: {message}")
+    return ModelUnavailable("bad_request", message)

@@ -1,4 +1,4 @@
-"""What a provider with one model of vectors, or none, does the same way for every text."""
+"""The common part of providers with one vector model or none."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

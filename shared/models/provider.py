@@ -1,4 +1,4 @@
-"""What the rest of the system asks of models; `none`, `encoders`, `ollama` and `combine` are the implementations."""
+"""The port to models; `none`, `encoders`, `ollama` and `combine` implement it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

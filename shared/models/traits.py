@@ -1,4 +1,4 @@
-"""What a server says of a model before it is asked anything."""
+"""The properties of a model that a server reports before any question."""
 
 import re
 from collections.abc import Mapping

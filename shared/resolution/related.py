@@ -1,7 +1,7 @@
 """How a sentence stands to something known: does that end, is it said again, or do both hold. Learned weights.
 
 What both texts share is put as one sign, and what is another thing of the same sort as another, so that the weights
-learn how people speak of a change, not of which thing (`tests/learning/corpus/relations_*.tsv`).
+learn how people speak of a change, not of which thing (`tests/training/corpus/relations_*.tsv`).
 """
 
 import re

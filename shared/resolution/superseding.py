@@ -1,4 +1,4 @@
-"""How likely it is that a statement puts an end to a memory: fitted by `tests/learning/superseding.py`. Pure.
+"""How likely it is that a statement puts an end to a memory: fitted by `tests/training/superseding.py`. Pure.
 
 The learned relation of the two sentences is one sign of many. Others are whether they are near in meaning, whether the
 new one speaks of a change or of a beginning, whether it has another value of a sort that the memory has, and whose fact

@@ -50,46 +50,46 @@ def to_plain(text: str) -> str:
 def forms(text: str) -> list[str]:
     """The spellings of a text, the plain one first: letters put together again, digits read as letters."""
     first = to_plain(text)
-    found = [first]
+    spellings = [first]
     joined = _SPACED_WORDS.sub(join_letters, first) if _SPACED.search(first) else first
     if not first.isascii():
         spelled = _HAN_SPELLED.sub(lambda match: _NOT_HAN.sub("", match.group()), first)
         joined = _HAN_GAP.sub("", _SPACED_WORDS.sub(join_letters, spelled) if joined != first else spelled)
     if joined != first:
-        found.append(joined)
-        found.append(_GAP.sub(" ", joined))
+        spellings.append(joined)
+        spellings.append(_GAP.sub(" ", joined))
     if _LEET_SIGN.search(joined):
-        found.append(_LEET_WORD.sub(unleet, IDS.sub(" ", joined)))
-    return found
+        spellings.append(_LEET_WORD.sub(unleet, IDS.sub(" ", joined)))
+    return spellings
 
 
 def decode_text(text: str) -> list[str]:
     """What the text says where it is written in a code that a model reads without being told: decoded once."""
-    found: list[str] = []
+    decoded: list[str] = []
     if "&" in text and (read := html.unescape(text)) != text:
-        found.append(read)
+        decoded.append(read)
     if "%" in text and _PERCENT.search(text):
-        found.append(unquote(text))
+        decoded.append(unquote(text))
     if "\\" in text and _ESCAPED.search(text):
-        found.append(_ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), text))
-    found += _from_base64(text)
+        decoded.append(_ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), text))
+    decoded += _from_base64(text)
     low = text.lower()
     if any(word in low for word in _BACKWARDS):
-        found.append(low[::-1])
-    return [each for each in found if each.strip()]
+        decoded.append(low[::-1])
+    return [each for each in decoded if each.strip()]
 
 
 def _from_base64(text: str) -> list[str]:
-    found: list[str] = []
+    decoded: list[str] = []
     for match in _BASE64.finditer(text):
         run = match.group().rstrip("=")
         try:
-            read = base64.b64decode(run + "=" * (-len(run) % 4)).decode()
+            plain = base64.b64decode(run + "=" * (-len(run) % 4)).decode()
         except (binascii.Error, ValueError):
             continue
-        if read.isprintable() and len(read) > 5:
-            found.append(read)
-    return found
+        if plain.isprintable() and len(plain) > 5:
+            decoded.append(plain)
+    return decoded
 
 
 def unleet(match: re.Match[str]) -> str:

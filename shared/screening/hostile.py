@@ -1,4 +1,4 @@
-"""What a hostile text looks like in both languages: patterns over text without accents, spacing tricks or look-alikes."""
+"""Patterns of hostile text in both languages, applied to text without accents, spacing tricks or look-alikes."""
 
 # ruff: noqa: E501, SIM905 - one pattern per line, lists of words as one text
 

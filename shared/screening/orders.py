@@ -1,4 +1,4 @@
-"""How likely a text is to give orders to the model that reads it: learned from labelled texts (`tests/learning`)."""
+"""How likely a text is to give orders to the model that reads it: learned from labelled texts (`tests/training`)."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Text from stores is checked before it may be shown; the source row is never changed (004 4.1, step 1.5).
+"""Text from stores is checked before it may be shown; the source row is never changed.
 
 It goes by where the text comes from: `own` is what the user said, the assistant answered, or is known from either;
 `foreign` is what tools, knowledge and media brought.
@@ -193,11 +193,11 @@ def _without_orders(text: str, policy: SanitizePolicy) -> tuple[str, str | None]
     for at in range(len(parts) - 1):  # an order may take two sentences
         if rules[at] is None and rules[at + 1] is None and len(parts[at]) + len(parts[at + 1]) <= TOGETHER:
             rules[at] = rules[at + 1] = find_order(parts[at] + parts[at + 1], policy, around)
-    kept = [
+    cleaned = [
         part if rule is None else REMOVED + part[len(part.rstrip()) :] for part, rule in zip(parts, rules, strict=True)
     ]
     rule = next(filter(None, rules), None)
-    clean = text if rule is None else _REPEATED.sub(REMOVED, "".join(kept))
+    clean = text if rule is None else _REPEATED.sub(REMOVED, "".join(cleaned))
     left = find_order(clean, policy) if len(clean) <= TOGETHER else _patterns(_read(clean))
     return ("", rule or left) if left else (clean, rule)
 
@@ -252,34 +252,34 @@ def _read(text: str) -> _Read:
     return _Read(disguise.forms(text), [disguise.to_plain(each) for each in disguise.decode_text(text)])
 
 
-def _may_order(read: _Read) -> bool:
+def _may_order(spelt: _Read) -> bool:
     """False where the text reads as talk about orders or code, by what texts like it were; an order alone is short."""
-    plain = read.forms[0]
+    plain = spelt.forms[0]
     if len(plain) < (BARE if plain.isascii() else BARE_HAN):
         return True
-    return any(orders.likelihood(form) >= DOUBT for form in (*read.forms, *read.coded))
+    return any(orders.likelihood(form) >= DOUBT for form in (*spelt.forms, *spelt.coded))
 
 
-def _foreseen(read: _Read) -> str | None:
-    for form in read.forms:
+def _foreseen(spelt: _Read) -> str | None:
+    for form in spelt.forms:
         if rule := foreseen(form):
             return rule
-    if tags.breaks_out(read.forms[0]):
+    if tags.breaks_out(spelt.forms[0]):
         return "breakout"
-    return "encoded" if is_encoded(read) else None
+    return "encoded" if is_encoded(spelt) else None
 
 
 def is_encoded(read: _Read) -> bool:
     return any(map(foreseen, read.coded))
 
 
-def find_learned_rule(read: _Read, least: float, around: float | None) -> str | None:
+def find_learned_rule(spelt: _Read, least: float, around: float | None) -> str | None:
     """The rule, by what texts like it were."""
-    if _NAME.fullmatch(read.forms[0]) or sum(map(str.isalpha, orders.strip_ids(read.forms[0]))) < FEW:
+    if _NAME.fullmatch(spelt.forms[0]) or sum(map(str.isalpha, orders.strip_ids(spelt.forms[0]))) < FEW:
         return None
-    if any(orders.likelihood(form, around) >= least for form in read.forms[:2]):
+    if any(orders.likelihood(form, around) >= least for form in spelt.forms[:2]):
         return "learned"
-    return "encoded" if any(orders.likelihood(form) >= least for form in read.coded) else None
+    return "encoded" if any(orders.likelihood(form) >= least for form in spelt.coded) else None
 
 
 def _without_code(text: str) -> tuple[str, str | None]:

@@ -1,4 +1,4 @@
-"""Tags, fences and headers of prompts that a text could close or open: escaped, found, taken out (R108)."""
+"""Tags, fences and headers of prompts that a text could close or open: escaped, found, removed."""
 
 # ruff: noqa: E501, SIM905 - lists of words as one text
 

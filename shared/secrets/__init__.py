@@ -38,13 +38,13 @@ def find_secrets(text: str) -> tuple[SecretHit, ...]:
     low = text.lower()
     if len(low) != len(text):
         low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-    found = [*find_shaped(text), *single_characters(text)]
-    found += find_assigned(text, low)
-    found += find_named(text, low)
-    found += recovery_words(low)
-    found += turns(low)
-    found += numbers(text, low)
-    return join_overlaps(found) if len(found) > 1 else tuple(found)
+    hits = [*find_shaped(text), *single_characters(text)]
+    hits += find_assigned(text, low)
+    hits += find_named(text, low)
+    hits += recovery_words(low)
+    hits += turns(low)
+    hits += numbers(text, low)
+    return join_overlaps(hits) if len(hits) > 1 else tuple(hits)
 
 
 def redact(text: str, *, pii: bool = True) -> tuple[str, tuple[SecretHit, ...]]:
@@ -84,11 +84,11 @@ def kind_of_id(text: str) -> SecretKind | None:
     return next((hit.kind for hit in find_shaped(text) if hit.kind != "token"), None)
 
 
-def join_overlaps(found: list[SecretHit]) -> tuple[SecretHit, ...]:
+def join_overlaps(hits: list[SecretHit]) -> tuple[SecretHit, ...]:
     """The hits in order, those that overlap joined, so that no piece of a secret is left."""
-    order = {id(hit): (hit.group == "pii", n) for n, hit in enumerate(found)}
+    order = {id(hit): (hit.group == "pii", n) for n, hit in enumerate(hits)}
     apart: list[SecretHit] = []
-    for hit in sorted(found, key=lambda hit: (hit.start, -hit.end)):
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
         if apart and hit.start < apart[-1].end:
             last = apart[-1]
             first = min(last, hit, key=lambda one: order[id(one)])

@@ -73,11 +73,11 @@ def find_ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int,
     while start < end and before[start] in "*`([{<":
         start += 1
     start, end = _inner(before, start, end)
-    said = before[start:end]
-    seen = look(said)
-    if seen == "signed" and not re.search(r"[A-Za-z][@#$%^&*_+!~]+[A-Za-z]", said):
+    value_text = before[start:end]
+    seen = look(value_text)
+    if seen == "signed" and not re.search(r"[A-Za-z][@#$%^&*_+!~]+[A-Za-z]", value_text):
         return
-    if seen is None or seen == "word" or (look_alike(said) and seen != "digits"):
+    if seen is None or seen == "word" or (look_alike(value_text) and seen != "digits"):
         return
     if (
         sort == "lock"
@@ -87,11 +87,13 @@ def find_ahead(text: str, name: re.Match[str], sort: str) -> Iterator[tuple[int,
         return
     gap = Gap(linked=True, direct=True)
     if seen == "digits" and (
-        re.fullmatch(r"(?:19|20)\d\d", said) or sum(c.isdigit() for c in said) < 4 or is_owned(before[:start])
+        re.fullmatch(r"(?:19|20)\d\d", value_text)
+        or sum(c.isdigit() for c in value_text) < 4
+        or is_owned(before[:start])
     ):
         return
-    if admits("code" if sort == "lock" else sort, said, gap, before + " ", end):
-        yield floor + start, floor + end, seen != "mixed" or len(said) < 8
+    if admits("code" if sort == "lock" else sort, value_text, gap, before + " ", end):
+        yield floor + start, floor + end, seen != "mixed" or len(value_text) < 8
 
 
 def _tail(before: str) -> re.Match[str] | None:

@@ -1,4 +1,4 @@
-"""What stands between the word for a secret and its value: what joins them, what keeps them apart."""
+"""The words between the name of a secret and its value: some join the two, others separate them."""
 
 import re
 from dataclasses import dataclass
@@ -77,17 +77,17 @@ class Gap:
         self.linked = self.direct = self.marked = True
         self.blocked = self.blocked and self.hops > 0
 
-    def stop(self, said: str) -> bool:
+    def stop(self, mark: str) -> bool:
         """Whether the reading may go on behind the end of a clause."""
-        if "\n" in said and self.direct and (self.linked or not self.words) and not self.hops:
+        if "\n" in mark and self.direct and (self.linked or not self.words) and not self.hops:
             self.hops += 1
             self.linked = True
             return True
-        if "\n" in said and self.stopped:
+        if "\n" in mark and self.stopped:
             return True
         self.hops += 1
         self.stopped = True
-        if "?" in said or "？" in said:
+        if "?" in mark or "？" in mark:
             self.blocked = self.blocked or self.words > 3
         self.linked = False
         self.direct = self.words == 0
@@ -118,21 +118,21 @@ class Gap:
         self.marked = False
         self.last = low
 
-    def han(self, said: str) -> None:
+    def han(self, run: str) -> None:
         """A run of Chinese that is no value."""
         self.zh = True
-        if _ZH_BLOCK.search(said):
+        if _ZH_BLOCK.search(run):
             self.blocked = True
-        elif self.blocked and (self.hops or self.words) and _ZH_CLEAR.match(said):
+        elif self.blocked and (self.hops or self.words) and _ZH_CLEAR.match(run):
             self.blocked = False
-        if _ZH_CHANGED.search(said):
+        if _ZH_CHANGED.search(run):
             self.blocked = False
-        if _ZH_LINK.search(said) or _ZH_OWN.match(said):
+        if _ZH_LINK.search(run) or _ZH_OWN.match(run):
             self.linked = self.direct = True
         else:
-            self.direct = self.direct and len(said) <= 2 and not self.blocked
-        self.words += (len(said) + 2) // 3
-        self.last = said
+            self.direct = self.direct and len(run) <= 2 and not self.blocked
+        self.words += (len(run) + 2) // 3
+        self.last = run
 
     @property
     def owned(self) -> bool:

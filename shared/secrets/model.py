@@ -1,4 +1,4 @@
-"""What a found secret is: a kind, a stretch of text, and the placeholder that stands for it."""
+"""A secret that was found: its kind, its place in the text, and its placeholder."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -164,11 +164,11 @@ def find_shaped(text: str) -> Iterator[SecretHit]:
                 continue
             yield SecretHit(kind, match.start(), match.end())
     for match in _GROUPS.finditer(text) if _DIGIT.search(text) and _GROUPED.search(text) else ():
-        said = match.group()
+        group = match.group()
         if (
-            any(c.isdigit() for c in said)
-            and (said[0].isdigit() or any(c.isalpha() for c in said))
-            and not said.isdigit()
+            any(c.isdigit() for c in group)
+            and (group[0].isdigit() or any(c.isalpha() for c in group))
+            and not group.isdigit()
         ):
             yield SecretHit("token", match.start(), match.end())
 
@@ -220,12 +220,12 @@ def _tokens(text: str) -> Iterator[SecretHit]:
 def find_bare(text: str, start: int, stop: int) -> Iterator[SecretHit]:
     """Long runs without meaning that nothing calls a hash, an address or an id."""
     for match in _BARE.finditer(text, start, stop):
-        said = match.group()
+        run = match.group()
         if (
-            is_varied(said)
+            is_varied(run)
             and not ("-----BEGIN" in text and text[match.start() - 1 : match.start()] == "\n")
-            and looks_generated(said, 28)
-            and not _ADDRESS.fullmatch(said)
+            and looks_generated(run, 28)
+            and not _ADDRESS.fullmatch(run)
             and not _ADDRESSED.search(text[max(0, match.start() - 24) : match.start()])
         ):
             yield SecretHit("token", match.start(), match.end())

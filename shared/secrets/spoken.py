@@ -64,18 +64,18 @@ _HAN_NO_VALUE = to_pattern(
 
 def find_named(text: str, low: str) -> Iterator[SecretHit]:
     """Values that a word for a secret names; `low` is the text in small letters."""
-    found = [match for window in _windows(low) for match in names.NAME.finditer(low, *window)]
+    names_found = [match for window in _windows(low) for match in names.NAME.finditer(low, *window)]
     if _HURRY.search(low):
         yield from (SecretHit("code", *span) for span in find_passing(text))
     made_up: bool | None = None
-    for n, match in enumerate(found):
+    for n, match in enumerate(names_found):
         name = match.lastgroup or ""
         sort = _SORTS.get(name, name.removeprefix("z"))
         if name[0] == "z" and is_bare(low, match, sort):
             continue
         if _other_sense(text, match, sort):
             continue
-        until = next((later.start() for later in found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
+        until = next((later.start() for later in names_found[n + 1 : n + 7] if _parts(text, match, later)), len(text))
         for start, end, weak in (*find_behind(text, match, sort, until), *find_ahead(text, match, sort)):
             if weak:
                 if made_up is None:
@@ -157,13 +157,13 @@ def _other_sense(text: str, name: re.Match[str], sort: str) -> bool:
 
 def find_behind(text: str, name: re.Match[str], sort: str, until: int) -> Iterator[tuple[int, int, bool]]:
     """Stretches behind the name that are its value, and whether each is weak: plain words or digits."""
-    said = name.group().lower()
+    label = name.group().lower()
     gap, at = Gap(), name.end()
-    gap.shown = bool(_SHOWN.search(said))
-    gap.opens = bool(_OPENS.fullmatch(said))
-    gap.linked = said.startswith(("opens ", "unlocks "))
+    gap.shown = bool(_SHOWN.search(label))
+    gap.opens = bool(_OPENS.fullmatch(label))
+    gap.linked = label.startswith(("opens ", "unlocks "))
     gap.last = "with" if gap.linked else ""
-    gap.bare = said in _MANY_SENSES
+    gap.bare = label in _MANY_SENSES
     gap.short = bool(_THREE.search(text, max(0, name.start() - 24), name.end())) and sort != "token"
     stop = min(until, at + _FORWARD)
     plural = bool(re.match(r"['’]?s\b", text[at : at + 3]))
@@ -234,9 +234,9 @@ def _values(
     text: str, name: re.Match[str], sort: str, gap: Gap, token: re.Match[str]
 ) -> Iterator[tuple[int, int, bool]]:
     """The value that begins in this token; else the gap has taken it in."""
-    at, said = token.start(), token.group()
+    at, run = token.start(), token.group()
     if token.lastgroup == "han":
-        spelled = SPELLED.search(text, at, token.end() + 8) if _NUMERAL.search(said) else None
+        spelled = SPELLED.search(text, at, token.end() + 8) if _NUMERAL.search(run) else None
         if (
             spelled
             and spelled.start() < token.end()
@@ -247,7 +247,7 @@ def _values(
             if not gap.blocked and (gap.linked or spelled.start() == name.end() or gap.words <= 2):
                 yield spelled.start(), spelled.end(), True
                 return
-        combined = COMBINATION.search(text, at, token.end() + 40) if _TURN.search(said) else None
+        combined = COMBINATION.search(text, at, token.end() + 40) if _TURN.search(run) else None
         if combined and combined.start() < token.end() and sort in ("lock", "code", "pass"):
             yield combined.start(), _trim(text, combined.start(), combined.end()), False
             return
@@ -256,8 +256,8 @@ def _values(
             return
         if gap.direct and (gap.linked or not gap.words) and (sort == "answer" or _HAN_NAMES.search(name.group())):
             value = _HAN_VALUE.match(text, at)
-            rest = re.match(r"(?:就)?(?:是|叫|为)", said)
-            if rest and rest.end() < len(said):
+            rest = re.match(r"(?:就)?(?:是|叫|为)", run)
+            if rest and rest.end() < len(run):
                 value = _HAN_VALUE.match(text, at + rest.end())
             if (
                 value
@@ -271,7 +271,7 @@ def _values(
             if value and not _HAN_NO_VALUE.search(value.group()) and not _DESCRIBED.search(value.group()):
                 yield value.start(), value.end(), True
                 return
-        gap.han(said)
+        gap.han(run)
         return
     yield from _latin(text, name, sort, gap, token)
 

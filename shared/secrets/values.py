@@ -1,4 +1,4 @@
-"""What may be the value of a secret, by its looks alone."""
+"""Whether a text may be the value of a secret, by its form alone."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Whether what stands at a name for a secret is its value."""
+"""Whether the text beside the name of a secret is its value."""
 
 import re
 

@@ -13,7 +13,7 @@ from shared.language import tokens
 from shared.store import memory
 from tests.long import LONG, often
 from tests.system.person import Person, user
-from tests.unit.compose.histories import KINDS, pieces, some_text, tokenizers
+from tests.unit.compose.rules.packing.histories import KINDS, pieces, some_text, tokenizers
 
 LIMITS = (1000, 1500, 2048, 4096, 8192, 16_384, 32_768) if LONG else (1000, 2048, 8192)
 TURNS = often(6, short=2)

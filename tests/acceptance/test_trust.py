@@ -10,7 +10,7 @@ from tests.system.databases import Databases
 from tests.system.person import Json, Person, shown, user
 from tests.system.running import System, policy_file, running, settings_for
 
-BELIEFS = Path(__file__).parents[1] / "unit" / "text" / "beliefs.txt"
+BELIEFS = Path(__file__).parents[1] / "unit" / "screening" / "beliefs.txt"
 """Plain beliefs in both languages, written before any was put to the screen."""
 
 LONG = {

@@ -24,7 +24,7 @@ from services.evolver.embed import pack_some
 from shared.bus.requests import Asker
 from shared.client import SmartBrain
 from shared.domain.subjects import Subject
-from shared.models import make_models
+from shared.models.factory import make_models
 from shared.models.none import NoModels
 from shared.runtime import Runtime
 from tests.bench import kit, load, replay, talk

@@ -33,7 +33,7 @@ SIZE = 10_000
 ROUNDS = 12
 ADDED_MS = 2
 """Milliseconds that static vectors may add to a package."""
-CORPUS = Path(__file__).parents[1] / "learning" / "corpus"
+CORPUS = Path(__file__).parents[1] / "training" / "corpus"
 OTHERS = 5
 """For each row of the user so many belong to others."""
 WHO = Subject("default", load.USER)

@@ -26,7 +26,7 @@ from tests.bench.figures import Figures, cut_figures, mean, percentile, rank_fig
 from tests.bench.store import TOP_K, Committed
 from tests.system import databases
 
-NATURAL = Path(__file__).parent.parent / "learning" / "corpus"
+NATURAL = Path(__file__).parent.parent / "training" / "corpus"
 BM25 = "bm25"
 NOTHING = "nothing configured"
 SHOWN = 20

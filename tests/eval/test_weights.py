@@ -4,7 +4,7 @@ import pytest
 
 from schemas.vocabulary import FeedbackSignal, Intent, MemoryType
 from shared.classifiers.network import NAMES, load
-from tests.learning import corpus
+from tests.training import corpus
 
 CLASSES = {
     "statements": {"none", "correction", "for", "against", *MemoryType.__args__} - {"summary", "agent_experience"},

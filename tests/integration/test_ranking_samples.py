@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tests.bench.dialogues import Line, Question, Talk
-from tests.learning.ranking import FEW_LINES, SAMPLE, samples
+from tests.training.ranking import FEW_LINES, SAMPLE, samples
 
 BEGAN = datetime(2026, 11, 18, 10, tzinfo=UTC)
 LINES = tuple(Line("ann", "s1", f"D1:{n}", "Ann", f"line {n}", BEGAN + timedelta(minutes=n)) for n in range(60))

@@ -1,4 +1,4 @@
-"""What the analyzer asks a model about a sentence and what is known: one function a version, chosen by name."""
+"""The prompts of the analyzer about a sentence and memories: one function a version, chosen by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 

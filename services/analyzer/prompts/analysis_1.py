@@ -1,4 +1,4 @@
-"""analysis-1: one sentence beside a few memories; a verdict for each (seed 004 section 2.3)."""
+"""analysis-1: one sentence beside a few memories; a verdict for each."""
 
 from collections.abc import Sequence
 

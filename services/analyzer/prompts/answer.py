@@ -1,4 +1,4 @@
-"""The only form in which the analyzer takes a model's answer."""
+"""The only form in which the analyzer accepts the answer of a model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -53,12 +53,12 @@ def inspect(programs: Programs, path: Path) -> Archive:
         )
     except ProgramError as error:
         raise ConfigurationError(f"{path} is damaged: {error}") from error
-    found = {row["name"]: row["sha256"] for row in _MIGRATION.finditer(rows)}
+    applied = {row["name"]: row["sha256"] for row in _MIGRATION.finditer(rows)}
     scripts = read_scripts()
-    newer = sorted(found.keys() - {each.name for each in scripts})
+    newer = sorted(applied.keys() - {each.name for each in scripts})
     if newer:
         raise ConfigurationError(
             f"{path} was made by a newer SmartBrain, whose schema has {', '.join(newer)}: install that one first"
         )
-    refuse_changed(found, scripts)
-    return Archive(path, entries, tuple(sorted(found)), hashlib.sha256(contents.encode()).hexdigest())
+    refuse_changed(applied, scripts)
+    return Archive(path, entries, tuple(sorted(applied)), hashlib.sha256(contents.encode()).hexdigest())

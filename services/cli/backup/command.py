@@ -32,26 +32,26 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Write the whole database to a file, as of one moment, while everything runs."""
-    found = settings.load()
+    config = settings.load()
     configure_logs("warning")
     path = file.absolute()
     if not path.parent.is_dir():
         raise refuse(f"{path.parent}: no such folder")
-    with reach_servers(found, broker=False) as (dsn, _), show_progress("backing up", quiet=as_json) as say:
+    with reach_servers(config, broker=False) as (dsn, _), show_progress("backing up", quiet=as_json) as say:
         if erasures_only:
-            told: dict[str, Any] = {"file": str(path), "erasures": asyncio.run(dump.export(dsn, path))}
+            report: dict[str, Any] = {"file": str(path), "erasures": asyncio.run(dump.export(dsn, path))}
         else:
-            told = asyncio.run(dump.backup(dsn, path, say))
+            report = asyncio.run(dump.backup(dsn, path, say))
     if as_json:
-        emit(told)
+        emit(report)
     elif erasures_only:
-        out.print(f"{path}: {told['erasures']} erasures", markup=False)
+        out.print(f"{path}: {report['erasures']} erasures", markup=False)
     else:
-        rows, asked = told["rows"], told["erasures"]
+        rows, erasures = report["rows"], report["erasures"]
         held = ", ".join(f"{rows[name]} {name.replace('_', ' ')}" for name in SHOWN)
-        out.print(f"{path}: {told['bytes']} bytes in {told['took_s']:.1f} s", markup=False)
-        out.print(f"  {told['users']} users, {held}", markup=False)
-        out.print(f"  {asked['asked']} erasures, {asked['completed']} of them completed", markup=False)
+        out.print(f"{path}: {report['bytes']} bytes in {report['took_s']:.1f} s", markup=False)
+        out.print(f"  {report['users']} users, {held}", markup=False)
+        out.print(f"  {erasures['asked']} erasures, {erasures['completed']} of them completed", markup=False)
 
 
 def restore(
@@ -77,11 +77,11 @@ def restore(
     """Put a backup in the database's place; nothing is served until every erasure since has been replayed in it."""
     if (file is None) != resume:
         raise typer.BadParameter("name a file, or go on with --resume")
-    found = settings.load()
+    config = settings.load()
     configure_logs("warning")
-    asked = RestoreRequest(file.absolute() if file else None, erasures, replace, without_ledger, resume)
-    with reach_servers(found, broker=True) as (dsn, bootstrap), show_progress("restoring", quiet=as_json) as say:
-        report = asyncio.run(bring_back(found, dsn, bootstrap, asked, say))
+    request = RestoreRequest(file.absolute() if file else None, erasures, replace, without_ledger, resume)
+    with reach_servers(config, broker=True) as (dsn, bootstrap), show_progress("restoring", quiet=as_json) as say:
+        report = asyncio.run(bring_back(config, dsn, bootstrap, request, say))
     if as_json:
         emit(
             {
@@ -116,19 +116,19 @@ def _show(report: RestoreReport) -> None:
 
 
 @contextmanager
-def reach_servers(found: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
+def reach_servers(config: Settings, *, broker: bool) -> Generator[tuple[str, str | None]]:
     """The database's address and the broker's: what is set, what runs here, else the embedded ones, started for this.
 
     A broker that has never run here is not started: it could tell nothing.
     """
-    running = data_folder.find(found.data)
-    dsn = found.database_url.get_secret_value() if found.database_url else running.database if running else None
-    bootstrap = found.kafka_bootstrap or (running.kafka if running else None)
-    wanted = broker and bootstrap is None and (found.data / "broker").exists()
+    running = data_folder.find(config.data)
+    dsn = config.database_url.get_secret_value() if config.database_url else running.database if running else None
+    bootstrap = config.kafka_bootstrap or (running.kafka if running else None)
+    wanted = broker and bootstrap is None and (config.data / "broker").exists()
     if dsn and not wanted:
         yield dsn, bootstrap
         return
-    with Supervisor(found, services=()) as machine:
+    with Supervisor(config, services=()) as machine:
         with show_work("starting the database", quiet=False):
             machine.start()
         yield machine.dsn, bootstrap or (machine.bootstrap if wanted else None)

@@ -1,4 +1,4 @@
-"""A backup is made: one moment of the schema in a file, while everything runs."""
+"""Makes a backup: one moment of the schema in a file, while everything runs."""
 
 import os
 import time

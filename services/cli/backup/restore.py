@@ -1,4 +1,4 @@
-"""A backup is brought back: closed from its first moment, and opened when every erasure has been replayed in it."""
+"""Restores a backup: the database is closed at first and opens when every later erasure has been repeated."""
 
 import asyncio
 import tempfile
@@ -77,23 +77,25 @@ class RestoreReport:
         return not self.left
 
 
-async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: RestoreRequest, say: Say) -> RestoreReport:
+async def restore(
+    config: Settings, dsn: str, bootstrap: str | None, request: RestoreRequest, say: Say
+) -> RestoreReport:
     """The backup is the database, and what was erased since is not in it; else it stays closed, and `left` says why.
 
     ConfigurationError: nothing was changed. Killed at any point it leaves a database that nobody is served from, or
     the one that was there before; the same call goes on.
     """
     began = time.monotonic()
-    policy = load_policy(found.policy)
+    policy = load_policy(config.policy)
     async with owner(dsn) as conn:
         if not await whole.is_alone(conn):
             raise ConfigurationError("somebody else is restoring this database")
-        run = await _brought_back(conn, dsn, bootstrap, asked, policy.erasure, say)
+        run = await _brought_back(conn, dsn, bootstrap, request, policy.erasure, say)
         await whole.settle(conn)
         applied = await schema.migrate(dsn, wanted=schema.before_start)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
         at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
-        async with runtime.open_runtime(found.model_copy(update=reached), "restore", pool=2, models=False) as rt:
+        async with runtime.open_runtime(config.model_copy(update=reached), "restore", pool=2, models=False) as rt:
             replayed, rows = await _erased_again(replace(rt, bootstrap=at_hand), conn, say)
         opened = await whole.open_gate(conn)
         left: Sequence[Mapping[str, Any]] = () if opened else await whole.load_left(conn)
@@ -101,13 +103,13 @@ async def restore(found: Settings, dsn: str, bootstrap: str | None, asked: Resto
 
 
 async def _brought_back(
-    conn: Connection, dsn: str, bootstrap: str | None, asked: RestoreRequest, policy: ErasurePolicy, say: Say
+    conn: Connection, dsn: str, bootstrap: str | None, request: RestoreRequest, policy: ErasurePolicy, say: Say
 ) -> Run:
     """The rows of the backup are there, closed; the restore that they are of."""
     state = refuse_blind(await whole.state(conn))
     programs = postgres_programs.find(CACHE / "postgres", state.server)
     under_way = await whole.run_under_way(conn) if state.journal else None
-    archive = inspect(programs, asked.file) if asked.file else None
+    archive = inspect(programs, request.file) if request.file else None
     if under_way and state.schema and (archive is None or archive.mark == under_way.mark):
         return under_way
     if archive is None:
@@ -116,9 +118,9 @@ async def _brought_back(
             if under_way
             else "there is no restore to go on with: name the backup's file"
         )
-    if state.rows and not asked.replace:
+    if state.rows and not request.replace:
         raise ConfigurationError("the database has rows of users: --replace puts the backup in their place")
-    collected = await collect_erasures(bootstrap, asked, policy, state, under_way)
+    collected = await collect_erasures(bootstrap, request, policy, state, under_way)
     sources = {**(under_way.sources if under_way else {}), **collected.sources}
     run = Run(str(archive.path), archive.mark, sources)
     rows = [_row(each.subject, each.tombstone) for each in collected.in_order()]
@@ -143,28 +145,28 @@ async def _as_before(conn: Connection) -> None:
 
 
 async def collect_erasures(
-    bootstrap: str | None, asked: RestoreRequest, policy: ErasurePolicy, state: DatabaseState, under_way: Run | None
+    bootstrap: str | None, request: RestoreRequest, policy: ErasurePolicy, state: DatabaseState, under_way: Run | None
 ) -> Ledger:
     """The erasures that are known beside the database's own; ConfigurationError where nothing would know of any."""
-    known = Ledger()
-    if asked.erasures:
+    erasures = Ledger()
+    if request.erasures:
         try:
-            known.add("file", ledger.of_lines(asked.erasures.read_text("utf-8")))
+            erasures.add("file", ledger.of_lines(request.erasures.read_text("utf-8")))
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"{asked.erasures}: {error}") from error
-    told, missing = History(), "no broker is known"
+            raise ConfigurationError(f"{request.erasures}: {error}") from error
+    topic, missing = History(), "no broker is known"
     if bootstrap:
         try:
-            await ledger.of_topic(history.read(bootstrap, ERASURE_REQUESTED, told), policy, known)
+            await ledger.of_topic(history.read(bootstrap, ERASURE_REQUESTED, topic), policy, erasures)
             missing = "the topic of erasures is new or empty"
         except TransientError as error:
             missing = str(error)
-    if not (told.written or state.rows or under_way or asked.without_ledger):
+    if not (topic.written or state.rows or under_way or request.without_ledger):
         raise ConfigurationError(
             f"nobody knows what was erased after the backup: there is no live database, and {missing}. Such erasures"
             " would be undone. --erasures FILE names those that were exported; --without-ledger goes on all the same"
         )
-    return known
+    return erasures
 
 
 def _row(subject: Subject, tombstone: Tombstone) -> dict[str, Any]:
@@ -210,11 +212,11 @@ async def _erased_again(rt: Runtime, conn: Connection, say: Say) -> tuple[int, i
     An erasure worker that runs may complete them as well: whoever comes first.
     """
     due = {to_erasure(row) for row in await whole.load_left(conn)}
-    known = [ledger.of_row(row) for row in await whole.ledger(conn)]
-    known.sort(key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
-    for number, each in enumerate(known, 1):
+    erasures = [ledger.of_row(row) for row in await whole.ledger(conn)]
+    erasures.sort(key=lambda each: (each.tombstone.requested_at, each.tombstone.tombstone_id))
+    for number, each in enumerate(erasures, 1):
         await replay(rt.db, each.subject, each.tombstone, rt.version)
-        say("erasures asked again", number, len(known))
+        say("erasures asked again", number, len(erasures))
     waiting = await whole.load_left(conn)
     for go in range(GOES):
         if go and waiting:

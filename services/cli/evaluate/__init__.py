@@ -1,1 +1,1 @@
-"""`smartbrain eval`: what the rules, or the model behind them, read into labelled messages (R156, R157, R161)."""
+"""`smartbrain eval`: the results of the rules, or of the model behind them, on labelled messages."""

@@ -18,7 +18,7 @@ from services.cli.evaluate.score import Score
 from services.cli.evaluate.sets import SETS, Part, SetName
 from services.cli.output import AsJson, emit, refuse
 from services.cli.progress import Say, show_progress, show_work
-from shared.models import make_models
+from shared.models.factory import make_models
 from shared.policy import Policy
 from shared.policy_file import load_policy
 from shared.settings import Settings, load

@@ -1,4 +1,4 @@
-"""Whole conversations: which turns leave a memory, and what memory holds when they end."""
+"""Whole conversations: which turns leave a memory, and the content of memory at the end."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The release gate: precision and recall must be met together (R157); a set that is not measured passes nothing."""
+"""The release gate: precision and recall must both pass; a set that is not measured passes nothing."""
 
 from dataclasses import dataclass
 
@@ -22,15 +22,17 @@ class GateVerdict:
 
 def verdicts(scores: dict[str, Score], policy: GatePolicy) -> list[GateVerdict]:
     """Every floor of the sets that were measured."""
-    found: list[GateVerdict] = []
+    reached: list[GateVerdict] = []
     for name, score in scores.items():
         floor = policy.floors.get(name)
         if floor is None:
             continue
         counts = score.overall
-        found.append(GateVerdict(f"{name} precision", counts.precision, floor.precision))
-        found.append(GateVerdict(f"{name} recall", counts.recall, floor.recall))
+        reached.append(GateVerdict(f"{name} precision", counts.precision, floor.precision))
+        reached.append(GateVerdict(f"{name} recall", counts.recall, floor.recall))
         if floor.benign is not None:
             benign = score.samples - counts.right - counts.missed
-            found.append(GateVerdict(f"{name} benign kept", 1 - counts.wrong / benign if benign else 1.0, floor.benign))
-    return found
+            reached.append(
+                GateVerdict(f"{name} benign kept", 1 - counts.wrong / benign if benign else 1.0, floor.benign)
+            )
+    return reached

@@ -1,4 +1,4 @@
-"""Each labelled message put to the product: the reading rules, the model behind them, the intents of the planner."""
+"""Runs the product on each labelled message: the rules, the model behind them, the intents of the planner."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

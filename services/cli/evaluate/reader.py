@@ -1,4 +1,4 @@
-"""What reads labelled messages: the rules, or the rules and a model behind them, merged as the observer merges both."""
+"""The reader of labelled messages: the rules, or the rules and a model merged as the observer merges them."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 async def read(
-    reader: Reader | None, turn: TurnText, context: ObserveContext, known: Sequence[KnownMemory] = ()
+    reader: Reader | None, turn: TurnText, context: ObserveContext, memories: Sequence[KnownMemory] = ()
 ) -> Observed:
-    """What is read into the turn; `known` is what the model is shown beside it."""
+    """What is read into the turn; `memories` is what the model is shown beside it."""
     if reader is None:
         return observe(turn, context, ObservePolicy())
-    return (await extract(*reader, turn, context, known)).observed
+    return (await extract(*reader, turn, context, memories)).observed
 
 
 async def some_at_once(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -1,4 +1,4 @@
-"""What becomes of a statement's confidence as people receive it: the evolver's own rules, and a person made up. Pure.
+"""The confidence of a statement under simulated reception: the evolver's own rules and an invented person. Pure.
 
 Who made the receptions up knows which statement is right; the rules see what a person would show. A right memory is
 confirmed or used without a word, a wrong one is corrected; at stated rates people say nothing, or the opposite.
@@ -46,18 +46,18 @@ def simulate_receptions(stated: Sequence[Stated], how: ReceptionModel, policy: P
 
 
 def simulate_reception(number: int, stated: Stated, how: ReceptionModel, policy: Policy, dice: random.Random) -> After:
-    kept = to_stats(number, stated)
+    stats = to_stats(number, stated)
     for package in range(1, how.packages + 1):
-        if not kept.shown:
+        if not stats.shown:
             break
-        for told in draw_feedback(kept, stated.right, how, dice):
-            effect = asdict(rules.effect_of(told))
-            kept = due.apply_job(kept, "feedback", {"effect": effect, "told_at": AT.isoformat()}, AT, policy)
-        if fused := due.fuse(kept, policy):
-            kept = due.apply_job(kept, fused.job, fused.detail, AT, policy)
+        for feedback in draw_feedback(stats, stated.right, how, dice):
+            effect = asdict(rules.effect_of(feedback))
+            stats = due.apply_job(stats, "feedback", {"effect": effect, "told_at": AT.isoformat()}, AT, policy)
+        if fused := due.fuse(stats, policy):
+            stats = due.apply_job(stats, fused.job, fused.detail, AT, policy)
         if package % how.round_every == 0:
-            kept = _round(kept, policy)
-    return After(replace(stated, confidence=kept.confidence), kept.shown)
+            stats = _round(stats, policy)
+    return After(replace(stated, confidence=stats.confidence), stats.shown)
 
 
 def draw_feedback(kept: MemoryStats, right: bool, how: ReceptionModel, dice: random.Random) -> list[FeedbackRecorded]:
@@ -74,11 +74,11 @@ def draw_feedback(kept: MemoryStats, right: bool, how: ReceptionModel, dice: ran
     return [used, said]
 
 
-def _round(kept: MemoryStats, policy: Policy) -> MemoryStats:
+def _round(stats: MemoryStats, policy: Policy) -> MemoryStats:
     """All that is due is done, as in a round of upkeep."""
-    while kept.status == "active" and (wish := due.decide_due(kept, AT, policy)) is not None:
-        kept = due.apply_job(kept, wish.job, wish.detail, AT, policy)
-    return kept
+    while stats.status == "active" and (wish := due.decide_due(stats, AT, policy)) is not None:
+        stats = due.apply_job(stats, wish.job, wish.detail, AT, policy)
+    return stats
 
 
 def to_stats(number: int, stated: Stated) -> MemoryStats:

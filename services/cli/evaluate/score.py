@@ -1,4 +1,4 @@
-"""Right and wrong, counted: precision, recall and F1 of what was read against what is labelled. Pure."""
+"""Precision, recall and F1 of the results against the labels. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -71,7 +71,7 @@ class Score:
             counts.missed += missed
 
 
-def extraction(label: LabelledExtraction, found: Sequence[Observation], score: Score) -> None:
+def extraction(label: LabelledExtraction, observations: Sequence[Observation], score: Score) -> None:
     """Each statement that was kept meets one that was to be kept, by type and words; what meets none is wrong.
 
     Said twice, or allowed, counts neither way; so does a finer statement of what was dictated as a note, and the
@@ -79,7 +79,7 @@ def extraction(label: LabelledExtraction, found: Sequence[Observation], score: S
     """
     score.samples += 1
     language = f"language {label.language}"
-    met, _, wrong = judge_statements(label, found)
+    met, _, wrong = judge_statements(label, observations)
     missed = [each for n, each in enumerate(label.expect) if n not in met and not each.may]
     for n in met:
         if not label.expect[n].may:
@@ -90,29 +90,29 @@ def extraction(label: LabelledExtraction, found: Sequence[Observation], score: S
         score.add(missed=1, groups=(language, f"type {each.type[0]}"))
     if wrong or missed:
         wanted = "; ".join(f"{'|'.join(each.type)}{each.polarity or ''} {' '.join(each.says)}" for each in missed)
-        got = "; ".join(f"{one.kind} {one.text} [{one.detector}/{one.pattern}]" for one in wrong)
-        score.misses.append(Miss(label.text, label.language, wanted, got))
+        unexpected = "; ".join(f"{one.kind} {one.text} [{one.detector}/{one.pattern}]" for one in wrong)
+        score.misses.append(Miss(label.text, label.language, wanted, unexpected))
 
 
 def judge_statements(
-    label: LabelledExtraction, found: Sequence[Observation]
+    label: LabelledExtraction, observations: Sequence[Observation]
 ) -> tuple[set[int], list[Observation], list[Observation]]:
     """The places of the label that were met, the statements that met one, and those that are wrong."""
     met: set[int] = set()
-    kept: list[Observation] = []
+    right: list[Observation] = []
     unmet: list[Observation] = []
-    for one in found:
+    for one in observations:
         places = [n for n, each in enumerate(label.expect) if _meets(one, each)]
         met.update(places)
-        (kept if places else unmet).append(one)
+        (right if places else unmet).append(one)
     dictated = [each for each in label.expect if "note" in each.type]
     wrong = [
         one
         for one in unmet
         if not any(_says(one, each) for each in dictated)
-        and not (one.kind == "entity" and any(fold(one.text) in fold(other.text) for other in kept))
+        and not (one.kind == "entity" and any(fold(one.text) in fold(other.text) for other in right))
     ]
-    return met, kept, wrong
+    return met, right, wrong
 
 
 def judge_change(label: Correction, one: Observation) -> bool:
@@ -175,90 +175,96 @@ def correction(label: Correction, found: Sequence[Observation], score: Score, va
                 values.misses.append(Miss(label.text, label.language, f"{name} {value}", got))
 
 
-def binary(text: str, language: str, wanted: bool, got: bool, score: Score, told: str = "") -> None:
+def binary(text: str, language: str, wanted: bool, judged: bool, score: Score, answer: str = "") -> None:
     """A yes-or-no judgement."""
     score.samples += 1
-    right, wrong, missed = _of(wanted, got)
+    right, wrong, missed = _of(wanted, judged)
     score.add(right, wrong, missed, (f"language {language}",))
     if wrong or missed:
-        score.misses.append(Miss(text, language, "yes" if wanted else "no", told or ("yes" if got else "no")))
+        score.misses.append(Miss(text, language, "yes" if wanted else "no", answer or ("yes" if judged else "no")))
 
 
-def judge_screening(label: Hostile, got: Screened, score: Score) -> None:
+def judge_screening(label: Hostile, screened: Screened, score: Score) -> None:
     """Whether an attack was blocked or defused; `benign kept` counts as right what is harmless and left as it is.
 
     `orders held back` counts the attacks of which the orders went, and not code, tags or secrets alone.
     """
     score.samples += 1
-    touched = got.outcome != "pass" or got.text != label.text
+    touched = screened.outcome != "pass" or screened.text != label.text
     right, wrong, missed = _of(label.attack == "attack", touched)
     score.add(right, wrong, missed, (f"language {label.language}", f"{label.attack} {label.kind}"))
     if label.attack == "attack":
-        ordered = got.outcome != "pass" and got.rule not in TAKEN_OUT
+        ordered = screened.outcome != "pass" and screened.rule not in TAKEN_OUT
         stopped = score.groups[f"orders held back {label.language}"]
         stopped.right += ordered
         stopped.missed += not ordered
-    kept = score.groups[f"benign kept {label.language}"]
-    kept.right += label.attack == "benign" and not touched
-    kept.missed += wrong
+    benign = score.groups[f"benign kept {label.language}"]
+    benign.right += label.attack == "benign" and not touched
+    benign.missed += wrong
     if wrong or missed:
-        score.misses.append(Miss(label.text, label.language, label.attack, f"{got.outcome} {got.rule or ''}".rstrip()))
+        score.misses.append(
+            Miss(label.text, label.language, label.attack, f"{screened.outcome} {screened.rule or ''}".rstrip())
+        )
 
 
-def judge_class(text: str, language: str, wanted: str, got: str, score: Score) -> None:
+def judge_class(text: str, language: str, wanted: str, chosen: str, score: Score) -> None:
     """One class of several; a wrong class is wrong for itself and missed for the right one."""
     score.samples += 1
-    right = wanted == got
+    right = wanted == chosen
     score.add(int(right), int(not right), int(not right), (f"language {language}",))
     score.groups[f"class {wanted}"].right += right
     score.groups[f"class {wanted}"].missed += not right
-    score.groups[f"class {got}"].wrong += not right
+    score.groups[f"class {chosen}"].wrong += not right
     if not right:
-        score.misses.append(Miss(text, language, wanted, got))
+        score.misses.append(Miss(text, language, wanted, chosen))
 
 
-def contradiction(label: Contradiction, heard: ObservedMessage, score: Score) -> None:
+def contradiction(label: Contradiction, outcome: ObservedMessage, score: Score) -> None:
     """Whether the later message did to memory what it should; wrong is what it ended and should not have.
 
     A statement that memory never held cannot be resolved: it counts as missed.
     """
     score.samples += 1
-    ended = [known for known in heard.old if known.memory_id in heard.gone]
-    fresh = [known for known in heard.after if known.memory_id not in heard.before and not known.name_alone]
+    ended = [memory for memory in outcome.old if memory.memory_id in outcome.gone]
+    fresh = [known for known in outcome.after if known.memory_id not in outcome.before and not known.name_alone]
     named = label.new is not None and any(_letters(label.new) in _letters(" ".join(k.words)) for k in fresh)
     resolved = (
-        bool(heard.old)
+        bool(outcome.old)
         and {
-            "replace": len(ended) == len(heard.old) and named,
-            "end": len(ended) == len(heard.old),
+            "replace": len(ended) == len(outcome.old) and named,
+            "end": len(ended) == len(outcome.old),
             "keep": not ended,
             "add": not ended and named,
             "confirm": len(fresh) <= len(ended),
         }[label.expect]
     )
-    wrong = bool(heard.bystanders) or (label.expect in ("keep", "add") and bool(ended))
+    wrong = bool(outcome.bystanders) or (label.expect in ("keep", "add") and bool(ended))
     score.add(
         int(resolved and not wrong), int(wrong), int(not resolved or wrong), (f"language {label.language}", label.kind)
     )
     if wrong or not resolved:
-        got = f"ended {[k.text for k in ended]} instead of {[k.text for k in heard.old]}; new {[k.text for k in fresh]}"
-        score.misses.append(Miss(label.message, label.language, f"{label.expect} {label.old} {label.new or ''}", got))
+        outcome_text = (
+            f"ended {[k.text for k in ended]} instead of {[k.text for k in outcome.old]}; new {[k.text for k in fresh]}"
+        )
+        score.misses.append(
+            Miss(label.message, label.language, f"{label.expect} {label.old} {label.new or ''}", outcome_text)
+        )
 
 
-def judge_date(label: Dated, said: ResolvedDate | None, score: Score) -> None:
+def judge_date(label: Dated, resolved: ResolvedDate | None, score: Score) -> None:
     """Right where first and last day, precision and time of day are all as meant; anything else is wrong."""
     score.samples += 1
     wanted = None
     if label.precision != "none":
         wanted = (label.start, label.end, label.precision, label.time)
-    got = None
-    if said:
-        got = (said.first, said.last, said.precision, f"{said.at:%H:%M}" if said.at else None)
-    right = wanted is not None and got == wanted
+    actual = None
+    if resolved:
+        actual = (resolved.first, resolved.last, resolved.precision, f"{resolved.at:%H:%M}" if resolved.at else None)
+    right = wanted is not None and actual == wanted
     groups = (f"language {label.lang}", f"precision {label.precision}")
-    score.add(int(right), int(got is not None and not right), int(wanted is not None and not right), groups)
-    if got != wanted:
-        score.misses.append(Miss(label.text, label.lang, to_summary(wanted), to_summary(got)))
+    score.add(int(right), int(actual is not None and not right), int(wanted is not None and not right), groups)
+    if actual != wanted:
+        score.misses.append(Miss(label.text, label.lang, to_summary(wanted), to_summary(actual)))
 
 
 def to_summary(parts: tuple[object, ...] | None) -> str:

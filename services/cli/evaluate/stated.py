@@ -1,4 +1,4 @@
-"""What is stated with a confidence, and whether it is so: each statement that the rules read into the labelled sets."""
+"""Stated confidence and truth of each statement that the rules read into the labelled sets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,15 +35,15 @@ async def statements(
     """
     extractions = of_part(read(folder, "extraction", LabelledExtraction), part)
     corrections = of_part(read(folder, "corrections", Correction), part)
-    found: list[Stated] = []
+    stated: list[Stated] = []
     for label, observed in zip(extractions, await seen_in(extractions, reader), strict=True):
-        _, kept, wrong = scoring.judge_statements(label, observed.observations)
-        found += list_statements("extraction", label, kept, wrong, policy)
+        _, right_ones, wrong = scoring.judge_statements(label, observed.observations)
+        stated += list_statements("extraction", label, right_ones, wrong, policy)
     for label, observed in zip(corrections, await seen_in(corrections, reader), strict=True):
         read_as = [one for one in observed.observations if one.assertion == "correction"]
         right = [one for one in read_as if scoring.judge_change(label, one)]
-        found += list_statements("corrections", label, right, [one for one in read_as if one not in right], policy)
-    return tuple(found)
+        stated += list_statements("corrections", label, right, [one for one in read_as if one not in right], policy)
+    return tuple(stated)
 
 
 def list_statements(

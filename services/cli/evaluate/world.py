@@ -93,13 +93,13 @@ class World:
         return [(row, self._settle(row)) for row in observation_rows(turn, observed, self.policy)]
 
     def _settle(self, row: ObservationRow) -> Operation:
-        known = sorted(self.active.values(), key=lambda k: k.valid_at, reverse=True)
-        operation = resolve(statement_of(row), known, self.policy)
+        memories = sorted(self.active.values(), key=lambda k: k.valid_at, reverse=True)
+        operation = resolve(statement_of(row), memories, self.policy)
         match operation:
             case Write():
                 if operation.content:
-                    said = statement_of(with_content(row, operation.content))
-                    twins = tuple(k for k in known if k not in operation.ends and is_twin(k, said))
+                    statement = statement_of(with_content(row, operation.content))
+                    twins = tuple(k for k in memories if k not in operation.ends and is_twin(k, statement))
                     operation = replace(operation, ends=(*operation.ends, *twins))
                 for ended in operation.ends:
                     self.active.pop(ended.memory_id, None)
@@ -129,7 +129,7 @@ def _turn(text: str, session: str, at: datetime) -> Turn:
 def to_active_memory(row: ObservationRow, written: Write) -> ActiveMemory:
     if written.content:
         row = with_content(row, written.content)
-    said = statement_of(row)
+    statement = statement_of(row)
     sessions = {row.session_id, *(s for old in written.ends for s in old.source_sessions)}
     return ActiveMemory(
         memory_id=row.observation_id,
@@ -137,7 +137,7 @@ def to_active_memory(row: ObservationRow, written: Write) -> ActiveMemory:
         version=written.ends[0].version + 1 if written.ends else 1,
         type=row.kind,
         key=row.key,
-        sense=said.sense,
+        sense=statement.sense,
         provenance=written.relation.provenance,
         assertion=written.relation.assertion,
         flags=row.flags,

@@ -33,12 +33,12 @@ def rebuild(
     as_json: AsJson = False,
 ) -> None:
     """Derive all memories of a user anew from the log, without asking a model, and show where the live ones differ."""
-    found = settings.load()
+    config = settings.load()
     configure_logs("warning")
-    policy = load_policy(found.policy)
-    dsn = data_folder.database(found)
+    policy = load_policy(config.policy)
+    dsn = data_folder.database(config)
     subject = Subject(tenant, user)
-    report = asyncio.run(rebuild_with_bar(dsn, found, policy, subject, apply=apply, quiet=as_json))
+    report = asyncio.run(rebuild_with_bar(dsn, config, policy, subject, apply=apply, quiet=as_json))
     if as_json:
         emit(to_json(report))
     else:
@@ -48,20 +48,20 @@ def rebuild(
 
 
 async def rebuild_with_bar(
-    dsn: str, found: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool
+    dsn: str, config: Settings, policy: Policy, subject: Subject, *, apply: bool, quiet: bool
 ) -> RebuildReport:
     """As `run.rebuild`, with a bar on standard error."""
     with show_progress("rebuilding", quiet=quiet) as say:
-        return await derive(dsn, found, policy, subject, apply=apply, say=say)
+        return await derive(dsn, config, policy, subject, apply=apply, say=say)
 
 
 def to_json(report: RebuildReport) -> dict[str, Any]:
-    told = {name: value for name, value in vars(report).items() if name != "differences"}
+    figures = {name: value for name, value in vars(report).items() if name != "differences"}
     rows = [
         {"memory_id": each.memory_id, "field": each.field, "live": each.live, "rebuilt": each.rebuilt}
         for each in report.differences
     ]
-    return {**told, "took_s": round(report.took_s, 3), "differences": rows}
+    return {**figures, "took_s": round(report.took_s, 3), "differences": rows}
 
 
 def _show(report: RebuildReport, policy: Policy) -> None:
@@ -84,17 +84,17 @@ def _show(report: RebuildReport, policy: Policy) -> None:
 
 def notes(report: RebuildReport, version: str) -> list[str]:
     """What a reader must know beside the verdict."""
-    told: list[str] = []
+    lines: list[str] = []
     if report.open_turns:
-        told.append(f"{report.open_turns} turns are still open: what they leave is in neither")
+        lines.append(f"{report.open_turns} turns are still open: what they leave is in neither")
     if report.lost_turns:
-        told.append(f"{report.lost_turns} turns are in quarantine and were left out")
+        lines.append(f"{report.lost_turns} turns are in quarantine and were left out")
     if report.other_policy:
-        told.append(f"{report.other_policy} turns were committed under another policy than today's {version}")
-    told += [
+        lines.append(f"{report.other_policy} turns were committed under another policy than today's {version}")
+    lines += [
         f"{n} answers to `{name}` were never kept: the rules stood alone there" for name, n in report.missed.items()
     ]
-    return told
+    return lines
 
 
 def _table(report: RebuildReport) -> Table:

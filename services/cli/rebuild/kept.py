@@ -27,9 +27,9 @@ class KeptModels(NoModels):
 
 def readdress_answers(answers: list[CachedAnswer], model: str, policy: ObserverPolicy) -> list[CachedAnswer]:
     """The answers, also under this model and the prompt of today's policy: a change of either loses none of them."""
-    found = {each.input_hash: each for each in answers}
+    by_hash = {each.input_hash: each for each in answers}
     for each in reversed(answers):
         for version in (each.prompt_version, policy.extract_prompt):
-            asked = AnswerKey(each.purpose, version, model, each.said)
-            found.setdefault(asked.hash, replace(each, input_hash=asked.hash))
-    return list(found.values())
+            key = AnswerKey(each.purpose, version, model, each.said)
+            by_hash.setdefault(key.hash, replace(each, input_hash=key.hash))
+    return list(by_hash.values())

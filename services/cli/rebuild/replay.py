@@ -62,7 +62,7 @@ def batches(turn_ids: Iterable[UUID]) -> Iterator[list[UUID]]:
 
 
 def in_order(
-    found: Iterable[Derived], settled: Iterable[SettledObservation], places: Iterable[MemoryPlace]
+    derived: Iterable[Derived], settled: Iterable[SettledObservation], places: Iterable[MemoryPlace]
 ) -> list[tuple[UUID, datetime]]:
     """What the evolver has to be given, and when it had it; what only the rules of today see, with its turn's outcome.
 
@@ -71,7 +71,7 @@ def in_order(
     live = {each.observation_id: each for each in settled}
     outcomes = {place.turn_id: place.outcome_at for place in places}
     rows: list[tuple[datetime, Derived]] = []
-    for each in found:
+    for each in derived:
         at = _at(live.get(each.observation_id), outcomes.get(each.turn_id))
         if at is not None:
             rows.append((at, each))
@@ -86,20 +86,20 @@ def _at(live: SettledObservation | None, outcome_at: datetime | None) -> datetim
 
 
 async def evolve(
-    rt: Runtime, subject: Subject, order: Sequence[tuple[UUID, datetime]], kept: Sequence[Upkeep], say: Say
+    rt: Runtime, subject: Subject, order: Sequence[tuple[UUID, datetime]], journal: Sequence[Upkeep], say: Say
 ) -> None:
     """Every change is made again, one after the other: statements by the evolver's handler, upkeep from its journal."""
     async with rt.db.transaction(subject) as conn:
         await store.queue(conn, subject, order)
     done = 0
-    for said, records in changes(order, kept):
-        for at in range(0, len(said), BATCH):
-            batch = said[at : at + BATCH]
+    for statements, records in changes(order, journal):
+        for at in range(0, len(statements), BATCH):
+            batch = statements[at : at + BATCH]
             await evolver.apply_corrections(rt, subject, [_event(subject, batch, rt.version)])
-            say("changes made again", done + at + len(batch), len(order) + len(kept))
+            say("changes made again", done + at + len(batch), len(order) + len(journal))
         if records:
             await keep_up(rt, subject, records)
-        done += len(said) + len(records)
+        done += len(statements) + len(records)
 
 
 async def keep_up(rt: Runtime, subject: Subject, records: Sequence[Upkeep]) -> None:
@@ -110,13 +110,13 @@ async def keep_up(rt: Runtime, subject: Subject, records: Sequence[Upkeep]) -> N
 
 
 def changes(
-    order: Sequence[tuple[UUID, datetime]], kept: Sequence[Upkeep]
+    order: Sequence[tuple[UUID, datetime]], journal: Sequence[Upkeep]
 ) -> Iterator[tuple[list[UUID], list[Upkeep]]]:
     """Observations, then the upkeep that came right after them, and so on to the end of both."""
     times = [at for _, at in order]
     ids = [observation_id for observation_id, _ in order]
     done = 0
-    for end, records in groupby(kept, key=lambda each: bisect_left(times, each.at)):
+    for end, records in groupby(journal, key=lambda each: bisect_left(times, each.at)):
         yield ids[done:end], list(records)
         done = end
     yield ids[done:], []

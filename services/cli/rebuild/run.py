@@ -88,20 +88,20 @@ async def rebuild(
         await replay.evolve(rt, subject, order, seen.journal, say)
         count_passed("made again")
         async with db.transaction(subject) as conn:
-            found = differences(seen.memories, made := await store.rebuilt(conn, subject))
+            differing = differences(seen.memories, rebuilt := await store.rebuilt(conn, subject))
         count_passed("compared")
         if apply:
-            await _apply(db, subject, seen, {each.memory_id for each in found})
+            await _apply(db, subject, seen, {each.memory_id for each in differing})
     return RebuildReport(
         turns=len(seen.places),
         observations=len(order),
         upkeep=len(seen.journal),
-        memories=len(made),
+        memories=len(rebuilt),
         open_turns=waiting,
         lost_turns=sum(place.lost for place in seen.places),
         other_policy=sum(place.policy_version != policy.version for place in seen.places),
         missed=models.missed,
-        differences=found,
+        differences=differing,
         applied=apply,
         took_s=time.monotonic() - began,
         phases=phases,

@@ -22,8 +22,8 @@ from services.compose.rules.ranking.reranking import (
     shortlist,
 )
 from shared.metrics.packages import RERANK_SECONDS, RERANKS
-from shared.models import ModelProvider
 from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.provider import ModelProvider
 from shared.runtime import Runtime
 from shared.secrets import redact
 from shared.telemetry import logger

@@ -1,4 +1,4 @@
-"""How a new version is named and indexed, and what reception does to a memory: pure (seed 004 2.3, 3.1.0, 4.1.1)."""
+"""The name and index of a new version, and the effect of reception on a memory. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,25 +29,25 @@ class Effect:
 NO_EFFECT = Effect()
 
 
-def effect_of(told: FeedbackRecorded) -> Effect:
+def effect_of(feedback: FeedbackRecorded) -> Effect:
     """The answer counts the injection, and a miss where it used nothing of it; praise and blame fall on what was used.
 
     A message that takes up a memory which the answer had not been seen to use takes its miss back. What was composed
     while a part was late or away counts for nothing (R061).
     """
-    if told.degraded:
+    if feedback.degraded:
         return NO_EFFECT
-    if told.judged_by == "reply":
-        return Effect(injections=1, misses=0 if told.utilized else 1)
-    if not told.utilized:
+    if feedback.judged_by == "reply":
+        return Effect(injections=1, misses=0 if feedback.utilized else 1)
+    if not feedback.utilized:
         return NO_EFFECT
-    match told.signal:
+    match feedback.signal:
         case "positive_confirm":
             return Effect(positives=1, step=1)
         case "correction" | "negative":
             return Effect(corrections=1, step=-1)
         case "neutral":
-            return Effect(misses=-1) if told.utilization_signal == "keyword_match" else NO_EFFECT
+            return Effect(misses=-1) if feedback.utilization_signal == "keyword_match" else NO_EFFECT
 
 
 def step_confidence(confidence: float, step: Literal[-1, 0, 1], cap: float, policy: FeedbackPolicy) -> float:

@@ -1,4 +1,4 @@
-"""Which statements say the same, so that they may become one: pure, and rather too careful (seed 004 2.3.0.1-D)."""
+"""Which statements say the same and may be merged; in doubt they do not. Pure."""
 
 import re
 from collections import Counter

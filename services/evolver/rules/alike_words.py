@@ -1,4 +1,4 @@
-"""Words that turn the meaning of a sentence, and words that add nothing to it, in both languages."""
+"""Words that reverse the meaning of a sentence, and words that add nothing to it, in both languages."""
 
 from shared.language.patterns import to_pattern
 from shared.language.segment import stem

@@ -1,4 +1,4 @@
-"""What time and use ask to be done to a memory, and what is left of it afterwards: pure (seed 004 2.3.2.4, 2.3.2.5)."""
+"""The jobs that time and use make due for a memory, and the memory after each job. Pure."""
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -46,107 +46,107 @@ def verdict(seen: Received) -> Verdict | None:
     return None
 
 
-def calibrate(confidence: float, found: Verdict, cap: float) -> tuple[float, bool]:
+def calibrate(confidence: float, received: Verdict, cap: float) -> tuple[float, bool]:
     """The confidence after the rule, and whether the memory is to be evicted: only what was rejected is (R060)."""
-    if found == "praised":
+    if received == "praised":
         return max(confidence, min(round(confidence + RISE, 4), cap)), False
-    loss = REJECTED if found == "rejected" else CORRECTED
+    loss = REJECTED if received == "rejected" else CORRECTED
     after = min(confidence, max(round(confidence - loss, 4), LEAST))
-    return after, found == "rejected" and after < EVICTED_BELOW
+    return after, received == "rejected" and after < EVICTED_BELOW
 
 
-def decide_due(kept: MemoryStats, now: datetime, policy: Policy) -> Due | None:
+def decide_due(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
     """The next thing to be done to an active memory by itself; None where it may stay as it is."""
     return (
-        _expiry(kept, now)
-        or _misses(kept, policy)
-        or _calibration(kept, policy)
-        or fuse(kept, policy)
-        or _aged(kept, now, policy)
+        _expiry(stats, now)
+        or _misses(stats, policy)
+        or _calibration(stats, policy)
+        or fuse(stats, policy)
+        or _aged(stats, now, policy)
     )
 
 
-def _expiry(kept: MemoryStats, now: datetime) -> Due | None:
-    over = kept.valid_until is not None and kept.valid_until <= now
-    return Due("expiry", (kept.memory_id,)) if over else None
+def _expiry(stats: MemoryStats, now: datetime) -> Due | None:
+    over = stats.valid_until is not None and stats.valid_until <= now
+    return Due("expiry", (stats.memory_id,)) if over else None
 
 
-def _misses(kept: MemoryStats, policy: Policy) -> Due | None:
+def _misses(stats: MemoryStats, policy: Policy) -> Due | None:
     """Never once of use in so many injections (R062)."""
-    hits = kept.injection_count - kept.miss_count
-    if kept.miss_count < policy.evolution.misses_most or hits > 0 or kept.positive_count:
+    hits = stats.injection_count - stats.miss_count
+    if stats.miss_count < policy.evolution.misses_most or hits > 0 or stats.positive_count:
         return None
-    if kept.pinned or kept.provenance_class == "confirmed_by_user":
+    if stats.pinned or stats.provenance_class == "confirmed_by_user":
         return None
-    return Due("misses", (kept.memory_id,), {"misses": kept.miss_count})
+    return Due("misses", (stats.memory_id,), {"misses": stats.miss_count})
 
 
-def _calibration(kept: MemoryStats, policy: Policy) -> Due | None:
-    seen = count_received(kept)
-    found = verdict(seen) if kept.shown else None
-    if found is None:
+def _calibration(stats: MemoryStats, policy: Policy) -> Due | None:
+    seen = count_received(stats)
+    received = verdict(seen) if stats.shown else None
+    if received is None:
         return None
-    after, evicted = calibrate(round(kept.confidence, 4), found, _cap(kept, policy))
-    moved = {"from": round(kept.confidence, 4), "to": after, "evicted": evicted}
-    return Due("calibration", (kept.memory_id,), {"rule": found, **asdict(seen), **moved})
+    after, evicted = calibrate(round(stats.confidence, 4), received, _cap(stats, policy))
+    moved = {"from": round(stats.confidence, 4), "to": after, "evicted": evicted}
+    return Due("calibration", (stats.memory_id,), {"rule": received, **asdict(seen), **moved})
 
 
-def fuse(kept: MemoryStats, policy: Policy) -> Due | None:
+def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
     """It is taken out of sight, where it was rejected too often since the user last confirmed it (R061)."""
-    if kept.status != "active" or kept.fused_at or kept.correction_count < policy.evolution.fuse_strikes:
+    if stats.status != "active" or stats.fused_at or stats.correction_count < policy.evolution.fuse_strikes:
         return None
-    detail = {"strikes": kept.correction_count, "from": round(kept.confidence, 4)}
-    return Due("fuse", (kept.memory_id,), detail)
+    detail = {"strikes": stats.correction_count, "from": round(stats.confidence, 4)}
+    return Due("fuse", (stats.memory_id,), detail)
 
 
-def _aged(kept: MemoryStats, now: datetime, policy: Policy) -> Due | None:
+def _aged(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
     """Worth too little by now, it answers questions about the past only (R056); worth enough again, all questions."""
-    left = effective(kept, now)
-    low, marked = left < policy.evolution.outdated_below, kept.epistemic_type == "outdated"
-    if not kept.shown or low == marked or (marked and kept.epistemic_prev is None):
+    left = effective(stats, now)
+    low, marked = left < policy.evolution.outdated_below, stats.epistemic_type == "outdated"
+    if not stats.shown or low == marked or (marked and stats.epistemic_prev is None):
         return None
-    return Due("outdated" if low else "refreshed", (kept.memory_id,), {"effective": round(left, 4)})
+    return Due("outdated" if low else "refreshed", (stats.memory_id,), {"effective": round(left, 4)})
 
 
-def _cap(kept: MemoryStats, policy: Policy) -> float:
-    return policy.confidence.provenance_cap(kept.provenance_class, kept.flags)
+def _cap(stats: MemoryStats, policy: Policy) -> float:
+    return policy.confidence.provenance_cap(stats.provenance_class, stats.flags)
 
 
-def apply_job(kept: MemoryStats, job: Job, detail: dict[str, Any], at: datetime, policy: Policy) -> MemoryStats:
+def apply_job(stats: MemoryStats, job: Job, detail: dict[str, Any], at: datetime, policy: Policy) -> MemoryStats:
     """The memory after this was done to it at that time; the same for the same figures, whenever it is asked."""
     match job:
         case "feedback":
-            return apply_effect(kept, Effect(**detail["effect"]), datetime.fromisoformat(detail["told_at"]), policy)
+            return apply_effect(stats, Effect(**detail["effect"]), datetime.fromisoformat(detail["told_at"]), policy)
         case "fuse":
             least = policy.feedback.least_confidence
-            return replace(kept, fused_at=at, fused_from=kept.confidence, confidence=min(kept.confidence, least))
+            return replace(stats, fused_at=at, fused_from=stats.confidence, confidence=min(stats.confidence, least))
         case "calibration":
-            confidence, evicted = calibrate(round(kept.confidence, 4), detail["rule"], _cap(kept, policy))
-            counted = {name: getattr(kept, name) for name in _COUNTED}
-            fresh = replace(kept, confidence=confidence, calibrated=counted)
+            confidence, evicted = calibrate(round(stats.confidence, 4), detail["rule"], _cap(stats, policy))
+            counted = {name: getattr(stats, name) for name in _COUNTED}
+            fresh = replace(stats, confidence=confidence, calibrated=counted)
             # one that is a candidate is out of sight until somebody wants it back: shown, it would do more harm
             return replace(fresh, status="candidate_evict", invalid_at=at) if evicted else fresh
         case "outdated":
-            return replace(kept, epistemic_type="outdated", epistemic_prev=kept.epistemic_type)
+            return replace(stats, epistemic_type="outdated", epistemic_prev=stats.epistemic_type)
         case "refreshed":
-            return replace(kept, epistemic_type=kept.epistemic_prev or kept.epistemic_type, epistemic_prev=None)
+            return replace(stats, epistemic_type=stats.epistemic_prev or stats.epistemic_type, epistemic_prev=None)
         case "expiry":
-            return replace(kept, status="expired", invalid_at=kept.valid_until)
+            return replace(stats, status="expired", invalid_at=stats.valid_until)
         case "misses":
-            return replace(kept, status="expired", invalid_at=at)
+            return replace(stats, status="expired", invalid_at=at)
         case "consolidation":
-            return kept
+            return stats
 
 
-def apply_effect(kept: MemoryStats, effect: Effect, told_at: datetime, policy: Policy) -> MemoryStats:
-    step = effect.step if kept.fused_at is None else 0
-    validated = max(kept.last_validated_at or told_at, told_at) if effect.positives else kept.last_validated_at
+def apply_effect(stats: MemoryStats, effect: Effect, told_at: datetime, policy: Policy) -> MemoryStats:
+    step = effect.step if stats.fused_at is None else 0
+    validated = max(stats.last_validated_at or told_at, told_at) if effect.positives else stats.last_validated_at
     return replace(
-        kept,
-        injection_count=kept.injection_count + effect.injections,
-        positive_count=kept.positive_count + effect.positives,
-        correction_count=kept.correction_count + effect.corrections,
-        miss_count=max(kept.miss_count + effect.misses, 0),
-        confidence=round(step_confidence(kept.confidence, step, _cap(kept, policy), policy.feedback), 4),
+        stats,
+        injection_count=stats.injection_count + effect.injections,
+        positive_count=stats.positive_count + effect.positives,
+        correction_count=stats.correction_count + effect.corrections,
+        miss_count=max(stats.miss_count + effect.misses, 0),
+        confidence=round(step_confidence(stats.confidence, step, _cap(stats, policy), policy.feedback), 4),
         last_validated_at=validated,
     )

@@ -1,4 +1,4 @@
-"""Which memories become one, and what the one is worth: pure (seed 004 section 2.3.0.1-D, R042, X40)."""
+"""Which memories are merged, and the confidence of the result. Pure."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -32,21 +32,23 @@ class MergeCandidate:
     day: str | None = None
 
 
-def groups(found: Sequence[MergeCandidate], near: Collection[Pair], policy: EvolutionPolicy) -> list[tuple[UUID, ...]]:
+def groups(
+    candidates: Sequence[MergeCandidate], near: Collection[Pair], policy: EvolutionPolicy
+) -> list[tuple[UUID, ...]]:
     """The sets of at least `consolidate_least` memories of which each is like each, oldest first; none is in two.
 
     `near` holds the pairs whose vectors are near enough. Where one of two has no vector of the other's model, words
     decide, and then only between memories without a key.
     """
     by_kind: dict[object, list[MergeCandidate]] = {}
-    read_as = {each.memory_id: read(each.text) for each in found}
-    for each in found:
+    read_as = {each.memory_id: read(each.text) for each in candidates}
+    for each in candidates:
         marks = read_as[each.memory_id].marks
         by_kind.setdefault((each.type, each.polarity, each.epistemic, each.speaker, each.day, marks), []).append(each)
-    made: list[tuple[UUID, ...]] = []
+    sets: list[tuple[UUID, ...]] = []
     for kind in by_kind.values():
-        made += _of_kind(kind, read_as, near, policy)
-    return made
+        sets += _of_kind(kind, read_as, near, policy)
+    return sets
 
 
 def _of_kind(
@@ -61,7 +63,7 @@ def _of_kind(
             if says_the_same(one, other, read_as, near, policy.consolidate_similarity):
                 beside[one.memory_id].add(other.memory_id)
                 beside[other.memory_id].add(one.memory_id)
-    made: list[tuple[UUID, ...]] = []
+    sets: list[tuple[UUID, ...]] = []
     taken: set[UUID] = set()
     for each in kind:
         group = [each]
@@ -72,8 +74,8 @@ def _of_kind(
         group = drop_leader(group)
         if len(group) >= policy.consolidate_least:
             taken |= {m.memory_id for m in group}
-            made.append(tuple(m.memory_id for m in group))
-    return made
+            sets.append(tuple(m.memory_id for m in group))
+    return sets
 
 
 def drop_leader(group: Sequence[MergeCandidate]) -> list[MergeCandidate]:
@@ -108,21 +110,23 @@ class MergedMemory:
     confidence: float
 
 
-def merge_memories(found: Sequence[MergeCandidate], policy: ConfidencePolicy) -> MergedMemory:
+def merge_memories(candidates: Sequence[MergeCandidate], policy: ConfidencePolicy) -> MergedMemory:
     """It keeps the best provenance of the set, at least analysis, and of those who have that the words that say most.
 
     Nobody's word rises above the standing of whoever said it: a weaker one may say more and is still not confirmed.
     """
-    best = max(found, key=lambda v: RANK[v.provenance])
-    keyed = [v for v in found if v.key]
-    strong = keyed or [v for v in found if RANK[v.provenance] == RANK[best.provenance]]
+    best = max(candidates, key=lambda v: RANK[v.provenance])
+    keyed = [v for v in candidates if v.key]
+    strong = keyed or [v for v in candidates if RANK[v.provenance] == RANK[best.provenance]]
     speaks = max(strong, key=lambda v: (len(read(v.text).words), len(v.text), v.memory_id))
     raised = RANK[best.provenance] > RANK["analysis"]
     provenance: Provenance = best.provenance if raised else "analysis"
     assertion: Assertion = best.assertion if raised else "behaviour"
-    together = 1 - prod(1 - v.confidence for v in found)
+    together = 1 - prod(1 - v.confidence for v in candidates)
     confidence = round(min(together, policy.provenance_cap(provenance)), 4)
-    return MergedMemory(merged_id([v.memory_id for v in found]), speaks.memory_id, provenance, assertion, confidence)
+    return MergedMemory(
+        merged_id([v.memory_id for v in candidates]), speaks.memory_id, provenance, assertion, confidence
+    )
 
 
 def merged_id(ids: Sequence[UUID]) -> UUID:

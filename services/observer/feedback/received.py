@@ -1,4 +1,4 @@
-"""How injected memories were received: the packages of a batch loaded, each judged by answer and next message, told."""
+"""The reception of injected memories: loads the packages of a batch and judges each by answer and next message."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,38 +47,40 @@ class PreviousPackages:
 
     def judge(self, turn: Turn, observed: Observed, rows: Iterable[ObservationRow]) -> FeedbackResult:
         """What the turn's message says of the answer before it, then what its own answer used; turns in their order."""
-        told = FeedbackResult()
+        result = FeedbackResult()
         signal = observed.feedback.signal if observed.feedback else "neutral"
         corrections = [f"{row.old_value or ''} {row.text}" for row in rows if row.priority == "urgent"]
-        self._by_message(turn, signal, corrections, told)
-        self._by_reply(turn, told)
-        return told
+        self._by_message(turn, signal, corrections, result)
+        self._by_reply(turn, result)
+        return result
 
-    def _by_message(self, turn: Turn, signal: FeedbackSignal, corrections: Sequence[str], told: FeedbackResult) -> None:
-        before, said = self.answered.get(turn.turn_id), turn.list_texts(USER)
+    def _by_message(
+        self, turn: Turn, signal: FeedbackSignal, corrections: Sequence[str], result: FeedbackResult
+    ) -> None:
+        before, texts = self.answered.get(turn.turn_id), turn.list_texts(USER)
         package = self.packages.get(before.turn_id) if before and turn.turn_id in self.first else None
         if before is None or package is None:
             if signal != "neutral":
-                told.events.append(FeedbackRecorded(signal=signal))
+                result.events.append(FeedbackRecorded(signal=signal))
             return
-        if not said:
+        if not texts:
             return
-        asked, answer = self.asked.get(before.turn_id, ""), "\n".join(before.list_texts(ASSISTANT))
-        used = self.used.get(before.turn_id) or rules.by_reply(package, answer, asked)[0]
-        heard = rules.read_reaction(signal, said[0], answer, asked)
-        utilized, events = rules.by_message(package, used, heard, said[0], corrections)
-        told.events.extend(events)
+        question, answer = self.asked.get(before.turn_id, ""), "\n".join(before.list_texts(ASSISTANT))
+        used = self.used.get(before.turn_id) or rules.by_reply(package, answer, question)[0]
+        reaction = rules.read_reaction(signal, texts[0], answer, question)
+        utilized, events = rules.by_message(package, used, reaction, texts[0], corrections)
+        result.events.extend(events)
         if events:
-            told.receptions.append(Reception(package.context_id, utilized=utilized, feedback_signal=signal))
+            result.receptions.append(Reception(package.context_id, utilized=utilized, feedback_signal=signal))
 
-    def _by_reply(self, turn: Turn, told: FeedbackResult) -> None:
+    def _by_reply(self, turn: Turn, result: FeedbackResult) -> None:
         package, replies = self.packages.get(turn.turn_id), turn.list_texts(ASSISTANT)
         if package is None or not replies:
             return
         used, events = rules.by_reply(package, "\n".join(replies), self.asked.get(turn.turn_id, ""))
         self.used[turn.turn_id] = used
-        told.events.extend(events)
-        told.receptions.append(
+        result.events.extend(events)
+        result.receptions.append(
             Reception(package.context_id, turn.turn_id, used.memory_ids, bool(used.memory_ids), used.signal)
         )
 
@@ -89,16 +91,16 @@ async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> Pre
     at = {(turn.session_id, turn.seq): turn for turn in ordered}
     heads = [place for place in at if place[1] > 1 and (place[0], place[1] - 1) not in at]
     stored = await turns.answered_before(conn, subject, heads)
-    answered, first, asked = _chain(ordered, at, stored)
+    answered, first, questions = _chain(ordered, at, stored)
     answering = [turn for turn in ordered if turn.list_texts(ASSISTANT)]
-    found = await injections.candidates(
+    recorded = await injections.candidates(
         conn,
         subject,
         contexts={t.context_id for t in (*answering, *stored) if t.context_id},
         turns={turn.turn_id for turn in stored},
         sessions={turn.session_id for turn in answering if turn.context_id is None},
     )
-    chosen = {**list_stored(stored, found), **choose_packages(answering, answered, found)}
+    chosen = {**list_stored(stored, recorded), **choose_packages(answering, answered, recorded)}
     ids = {id for each in chosen.values() for id in (*each.core_ids, *each.evidence_ids)}
     texts = {m.memory_id: m.content_text for m in await memory.by_ids(conn, subject, ids)}
     packages = {turn: _package(each, texts) for turn, each in chosen.items()}
@@ -107,7 +109,7 @@ async def load(conn: Connection, subject: Subject, batch: Sequence[Turn]) -> Pre
         for turn, each in chosen.items()
         if each.used_ids is not None
     }
-    return PreviousPackages(answered, frozenset(first), asked, packages, used)
+    return PreviousPackages(answered, frozenset(first), questions, packages, used)
 
 
 def _chain(
@@ -116,7 +118,7 @@ def _chain(
     """For each turn the answered one before it, whether it is the first to answer back, and what had been asked."""
     answered: dict[UUID, Turn] = {}
     first: set[UUID] = set()
-    asked = {turn.turn_id: "\n".join(turn.list_texts(USER)) for turn in (*stored, *ordered)}
+    questions = {turn.turn_id: "\n".join(turn.list_texts(USER)) for turn in (*stored, *ordered)}
     for turn in ordered:
         before = at.get((turn.session_id, turn.seq - 1))
         if before is None:
@@ -126,13 +128,13 @@ def _chain(
         else:
             latest = before if before.list_texts(ASSISTANT) else answered.get(before.turn_id)
             direct = latest is before or (before.turn_id in first and not before.list_texts(USER))
-            if not asked[turn.turn_id]:
-                asked[turn.turn_id] = asked[before.turn_id]
+            if not questions[turn.turn_id]:
+                questions[turn.turn_id] = questions[before.turn_id]
         if latest is not None and latest.seq >= turn.seq - turns.ANSWERED_WITHIN:
             answered[turn.turn_id] = latest
         if direct:
             first.add(turn.turn_id)
-    return answered, first, asked
+    return answered, first, questions
 
 
 def list_stored(stored: Sequence[Turn], found: Sequence[Injection]) -> dict[UUID, Injection]:

@@ -1,4 +1,4 @@
-"""How a package was received, by its answer and by the next message: pure (seed 004 section 4.1.1)."""
+"""The verdict on a package, by its answer and by the next message. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ class UserReaction:
     goes_on: bool | None
 
 
-def by_reply(package: Package, reply: str, asked: str) -> tuple[Utilisation, list[FeedbackRecorded]]:
+def by_reply(package: Package, reply: str, question: str) -> tuple[Utilisation, list[FeedbackRecorded]]:
     """What the answer used, and the events that tell of it.
 
     A memory that was chosen and not used has missed; one that stands in every package has not, for it was not chosen.
     """
-    ways = utilisation.uses({**package.evidence, **package.core}, reply, asked)
+    ways = utilisation.uses({**package.evidence, **package.core}, reply, question)
     groups: dict[UtilizationSignal, list[UUID]] = {}
     for memory_id, way in ways.items():
         if way != "none" or memory_id in package.evidence:
@@ -61,36 +61,36 @@ def read_reaction(signal: FeedbackSignal, message: str, answer: str, asked: str)
 
 
 def by_message(
-    package: Package, used: Utilisation, said: UserReaction, message: str, corrections: Sequence[str]
+    package: Package, used: Utilisation, reaction: UserReaction, message: str, corrections: Sequence[str]
 ) -> tuple[bool | None, list[FeedbackRecorded]]:
     """Whether the package was of use, as far as the message tells, and the event that says so; silence says nothing.
 
     Praise and blame fall on what the answer used. Where one of the message's `corrections` (their words) is of such a
     memory itself, that goes its own, urgent way, and no memory is named here.
     """
-    if said.signal != "neutral":
-        blameless = said.signal in DISAPPROVES and is_corrected(package, used, corrections)
+    if reaction.signal != "neutral":
+        blameless = reaction.signal in DISAPPROVES and is_corrected(package, used, corrections)
         named = () if blameless else used.memory_ids or tuple(package.evidence)
         utilized = bool(used.memory_ids)
         return None, [
-            _event(package, named, signal=said.signal, utilized=utilized, utilization_signal=used.signal),
+            _event(package, named, signal=reaction.signal, utilized=utilized, utilization_signal=used.signal),
         ]
     late = [m for m in _taken_up(package, message) if m not in used.memory_ids]
     if late:
         return True, [_event(package, late, utilized=True, utilization_signal="keyword_match")]
-    if said.goes_on is None:
+    if reaction.goes_on is None:
         return None, []
-    return said.goes_on, [_event(package, list_judged(package, used), utilized=said.goes_on)]
+    return reaction.goes_on, [_event(package, list_judged(package, used), utilized=reaction.goes_on)]
 
 
 def is_corrected(package: Package, used: Utilisation, corrections: Sequence[str]) -> bool:
     """Whether a correction says words of a memory that the answer used."""
-    said, texts = [utilisation.words_of(each) for each in corrections], {**package.core, **package.evidence}
+    wordings, texts = [utilisation.words_of(each) for each in corrections], {**package.core, **package.evidence}
     return any(
         words.say(word)
         for memory_id in used.memory_ids
         for word in utilisation.core_words(texts.get(memory_id, ""))
-        for words in said
+        for words in wordings
     )
 
 
@@ -100,20 +100,20 @@ def list_judged(package: Package, used: Utilisation) -> tuple[UUID, ...]:
 
 def _taken_up(package: Package, message: str) -> list[UUID]:
     """The chosen memories whose words the message says."""
-    said, nothing = utilisation.words_of(message), utilisation.words_of("")
+    spoken, nothing = utilisation.words_of(message), utilisation.words_of("")
     return [
         memory_id
         for memory_id, text in package.evidence.items()
-        if utilisation.keyword(utilisation.core_words(text), said, nothing)
+        if utilisation.keyword(utilisation.core_words(text), spoken, nothing)
     ]
 
 
-def _event(package: Package, memory_ids: Sequence[UUID], **told: object) -> FeedbackRecorded:
+def _event(package: Package, memory_ids: Sequence[UUID], **fields: object) -> FeedbackRecorded:
     return FeedbackRecorded.model_validate(
         {
             "receipt_ids": (package.context_id,),
             "memory_ids": tuple(memory_ids),
             "degraded": package.degraded,
-            **told,
+            **fields,
         }
     )

@@ -1,4 +1,4 @@
-"""Whether a message goes on with what was just answered, or turns to something else (seed 004 section 4.1.1-B)."""
+"""Whether a message continues the topic of the last answer or turns to another. Pure."""
 
 from services.observer.feedback.utilisation import core_words, words_of
 from services.observer.feedback.utilisation_words import GOES_ON, TURNS_AWAY
@@ -10,13 +10,13 @@ ENOUGH = 2
 """So many words of its own make a message a topic of its own."""
 
 
-def goes_on(message: str, answer: str, asked: str) -> bool | None:
+def goes_on(message: str, answer: str, question: str) -> bool | None:
     """True for a follow-up, False for another topic, None where the message is too short of words to tell.
 
-    `asked` is what the answer answered.
+    `question` is what the answer answered.
     """
     text = fold(normalise(message))
-    before = words_of(f"{asked}\n{answer}")
+    before = words_of(f"{question}\n{answer}")
     own = core_words(message)
     alike = others([stem(word) for word in own])
     shared = [word for word in own if before.say(word)]

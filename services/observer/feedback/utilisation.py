@@ -1,4 +1,4 @@
-"""Whether an answer took up the memories that it was given (seed 004 section 4.1.1-A, X36, X40): words, and phrases.
+"""Whether an answer used the memories that it was given, by words and by phrases. Pure.
 
 A memory was used where the answer says words of it that the user had not just said, or refers to what it knew before.
 """
@@ -77,7 +77,7 @@ def keyword(core: Sequence[str], reply: ReplyWords, asked: ReplyWords) -> bool:
 
 def references(reply: str) -> list[tuple[str, bool]]:
     """The sentences that refer to what was known before, and whether they leave no doubt of it."""
-    found: list[tuple[str, bool]] = []
+    sentences: list[tuple[str, bool]] = []
     for match in _SENTENCE.finditer(normalise(reply[:READ])):
         sentence = fold(match.group())
         if not sentence or sentence.rstrip().endswith(("?", "？")):
@@ -85,30 +85,30 @@ def references(reply: str) -> list[tuple[str, bool]]:
         strong, weak = PHRASES.search(sentence), WEAK_PHRASES.search(sentence)
         at = strong or weak
         if at and not UNSURE.search(sentence[: at.start()]) and not NOT_MEMORY.match(sentence, at.end()):
-            found.append((sentence, strong is not None))
-    return found
+            sentences.append((sentence, strong is not None))
+    return sentences
 
 
-def uses(memories: Mapping[Id, str], reply: str, asked: str) -> dict[Id, UtilizationSignal]:
-    """How the reply took up each memory, the best first in `memories`; `asked` is what the user had just said.
+def uses(memories: Mapping[Id, str], reply: str, question: str) -> dict[Id, UtilizationSignal]:
+    """How the reply took up each memory, the best first in `memories`; `question` is what the user had just asked.
 
     A phrase is laid to the memories whose words stand in its sentence; where none does, and no word told either, to the
     first.
     """
-    replied, said = words_of(reply), words_of(asked)
+    replied, said = words_of(reply), words_of(question)
     cores = {id: core_words(text) for id, text in memories.items()}
-    found: dict[Id, UtilizationSignal] = {
+    signals: dict[Id, UtilizationSignal] = {
         id: "keyword_match" if keyword(core, replied, said) else "none" for id, core in cores.items()
     }
     phrases = references(reply)
     for sentence, _ in phrases:
         near = words_of(sentence)
         for id, core in cores.items():
-            if found[id] == "none" and any(map(near.say, core)):
-                found[id] = "reference_phrase"
-    if memories and any(strong for _, strong in phrases) and all(signal == "none" for signal in found.values()):
-        found[next(iter(memories))] = "reference_phrase"
-    return found
+            if signals[id] == "none" and any(map(near.say, core)):
+                signals[id] = "reference_phrase"
+    if memories and any(strong for _, strong in phrases) and all(signal == "none" for signal in signals.values()):
+        signals[next(iter(memories))] = "reference_phrase"
+    return signals
 
 
 def strongest(signals: Iterable[UtilizationSignal]) -> UtilizationSignal:

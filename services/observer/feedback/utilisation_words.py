@@ -1,4 +1,4 @@
-"""The words and phrases by which an answer shows what it remembered, and a message what it goes on about."""
+"""Words and phrases by which an answer refers to memory, and a message continues a topic."""
 
 import re
 

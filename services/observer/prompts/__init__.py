@@ -1,4 +1,4 @@
-"""What the observer asks a model about a turn and a session: one function a version, chosen by name."""
+"""The prompts of the observer about a turn and a session: one function a version, chosen by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -36,11 +36,11 @@ def choose_prompt(version: str) -> Extract:
 
 
 def question(
-    version: str, said: Sequence[PromptMessage], known: Sequence[KnownMemory], found: Sequence[str]
+    version: str, messages: Sequence[PromptMessage], memories: Sequence[KnownMemory], finds: Sequence[str]
 ) -> Prompt[ExtractionAnswer]:
     """The question of that version about a turn, in which the rules have found this."""
     judge = JUDGE.get(version)
-    return judge(said, known, found) if judge else choose_prompt(version)(said, known)
+    return judge(messages, memories, finds) if judge else choose_prompt(version)(messages, memories)
 
 
 Recount = Callable[[Sequence[ShownLine], Sequence[PromptMessage]], Prompt[RecountAnswer]]

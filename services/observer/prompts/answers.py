@@ -1,4 +1,4 @@
-"""The only form in which the observer takes a model's answer about a turn (R028, R029)."""
+"""The only form in which the observer accepts the answer of a model about a turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,15 +99,15 @@ def to_real_ids(answer: ExtractionAnswer, known: Sequence[KnownMemory]) -> Extra
     return answer.model_copy(update={"items": tuple(items)})
 
 
-def list_accepted(answer: ExtractionAnswer, said: Sequence[PromptMessage]) -> tuple[ExtractedItem, ...]:
+def list_accepted(answer: ExtractionAnswer, messages: Sequence[PromptMessage]) -> tuple[ExtractedItem, ...]:
     """The items whose quote the user or a tool really said; confidence is capped."""
-    kept: list[ExtractedItem] = []
+    accepted: list[ExtractedItem] = []
     for item in answer.items:
         role: Role = "tool" if item.provenance == "tool" else "user"
-        if _was_said(item.quote, [message.text for message in said if message.role == role]):
+        if _was_said(item.quote, [message.text for message in messages if message.role == role]):
             cap = OBSERVATION_CAP if item.provenance == "observation" else 1.0
-            kept.append(item.model_copy(update={"confidence": min(item.confidence, cap)}))
-    return tuple(kept)
+            accepted.append(item.model_copy(update={"confidence": min(item.confidence, cap)}))
+    return tuple(accepted)
 
 
 def _was_said(quote: str, texts: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""extract-2: six classes with examples in both languages, whose words count, what is never listed (004 2.3.0.1-B)."""
+"""extract-2: six classes with examples in both languages, whose words count, and exclusions."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A turn and what is known of its user as data that cannot leave its fence."""
+"""A turn and the memories of its user as data that cannot leave its fence."""
 
 from collections.abc import Sequence
 
@@ -15,16 +15,19 @@ MAX_KNOWN_CHARS = 200
 
 
 def data(
-    said: Sequence[PromptMessage], known: Sequence[KnownMemory], found: Sequence[str] = (), *, brief: bool = False
+    messages: Sequence[PromptMessage],
+    known: Sequence[KnownMemory],
+    finds_of_rules: Sequence[str] = (),
+    *,
+    brief: bool = False,
 ) -> str:
     """JSON between <data> and </data> that holds the turn and the memories, each cut to its share of the room.
 
-    `found` is what the rules have found in the turn: by its place in the list.
-
+    `finds_of_rules` is what the rules have found in the turn, each by its place in the list.
     `brief`: memories go by their place in the list and without their types.
     """
-    room = max(MIN_MESSAGE_CHARS, min(MAX_MESSAGE_CHARS, MAX_TURN_CHARS // max(len(said), 1)))
-    turn = [_message(message, room) for message in said]
+    room = max(MIN_MESSAGE_CHARS, min(MAX_MESSAGE_CHARS, MAX_TURN_CHARS // max(len(messages), 1)))
+    turn = [_message(message, room) for message in messages]
     memories = [
         {
             **({"id": short_id(n)} if brief else {"id": memory.memory_id, "type": memory.type}),
@@ -32,9 +35,9 @@ def data(
         }
         for n, memory in enumerate(known[:MAX_KNOWN], 1)
     ]
-    finds = [{"id": find_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(found, 1)]
-    told = {"turn": turn, "known_memories": memories, **({"found": finds} if finds else {})}
-    return fence_data(told, "List the items as JSON.")
+    finds = [{"id": find_id(n), "text": clip(text, MAX_KNOWN_CHARS)} for n, text in enumerate(finds_of_rules, 1)]
+    body = {"turn": turn, "known_memories": memories, **({"found": finds} if finds else {})}
+    return fence_data(body, "List the items as JSON.")
 
 
 def _message(message: PromptMessage, room: int) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The brief form, and beside it which of the rules' finds are wrong: each by its number, with the reason."""
+"""The brief form with a list of wrong findings of the rules: each by its number, with the reason."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
@@ -57,11 +57,11 @@ def find_id(place: int) -> str:
     return f"f{place}"
 
 
-def by_words(answer: ExtractionAnswer, found: Sequence[str]) -> ExtractionAnswer:
+def by_words(answer: ExtractionAnswer, finds: Sequence[str]) -> ExtractionAnswer:
     """The answer with the words of what it calls wrong in the place of numbers, which another reading may give anew."""
     if not isinstance(answer, JudgedAnswer):
         return answer
-    words = {find_id(n): text for n, text in enumerate(found, 1)}
+    words = {find_id(n): text for n, text in enumerate(finds, 1)}
     wrong = [Misread(id=words[each.id], why=each.why) for each in answer.wrong if each.id in words]
     return answer.model_copy(update={"wrong": tuple(wrong)})
 

@@ -1,4 +1,4 @@
-"""The only form in which the observer takes a model's answer about a session's summary (OC232)."""
+"""The only form in which the observer accepts the answer of a model about the summary of a session."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""summary-1: what changes in a list of lines with ids, so that what is not mentioned cannot drift."""
+"""summary-1: changes to a list of lines with ids, so that lines that are not mentioned cannot drift."""
 
 from collections.abc import Sequence
 
@@ -44,13 +44,13 @@ Examples (lines, new messages, answer):
 """
 
 
-def summary(lines: Sequence[ShownLine], said: Sequence[PromptMessage]) -> Prompt[RecountAnswer]:
+def summary(lines: Sequence[ShownLine], spoken: Sequence[PromptMessage]) -> Prompt[RecountAnswer]:
     """The question about a stretch of a session; whatever stands in its messages stays inside the fence."""
     standing = [
         {"id": each.id, "section": each.section, "text": each.text, **({"state": each.state} if each.state else {})}
         for each in lines
     ]
-    messages = [{"role": each.role, **({"name": each.name} if each.name else {}), "text": each.text} for each in said]
+    messages = [{"role": each.role, **({"name": each.name} if each.name else {}), "text": each.text} for each in spoken]
     wish = "Say what changes as JSON."
     user = fence_data({"lines": standing, "new_messages": messages}, wish)
     return Prompt("summary", VERSION, SYSTEM, user, RecountAnswer, max_tokens=1600)

@@ -1,4 +1,4 @@
-"""The rolling summary of a session: when it is due, and what it says. Pure rules, no model."""
+"""The rolling summary of a session: when it is due, and its content. Pure rules, no model."""
 
 from services.observer.summary.model import (
     Count,

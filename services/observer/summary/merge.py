@@ -1,4 +1,4 @@
-"""What is said again changes its line, what is not mentioned stays, what is taken back goes."""
+"""Lines of a summary: a repeated one is renewed, an unmentioned one stays, a withdrawn one goes."""
 
 import hashlib
 import re
@@ -39,14 +39,14 @@ def apply_fact(items: Items, fact: SummaryFact) -> None:
     if section == "references":
         apply_reference(items, SummaryRef(_first_uri(fact.text), None), fact.turn_seq)
         return
-    known = find_known(items, section, fact)
+    item = find_known(items, section, fact)
     if fact.retracts:
-        if known:
-            items.pop(known.id)
-    elif known is None:
+        if item:
+            items.pop(item.id)
+    elif item is None:
         _add(items, section, fact)
-    elif known.seq <= fact.turn_seq:
-        items[known.id] = renew_item(known, fact)
+    elif item.seq <= fact.turn_seq:
+        items[item.id] = renew_item(item, fact)
 
 
 def apply_reference(items: Items, ref: SummaryRef, seq: int) -> None:
@@ -99,13 +99,13 @@ def _add(items: Items, section: Section, fact: SummaryFact) -> None:
         items[key] = SummaryItem(section, key, fact.text, fact.turn_seq)
 
 
-def renew_item(known: SummaryItem, fact: SummaryFact) -> SummaryItem:
+def renew_item(item: SummaryItem, fact: SummaryFact) -> SummaryItem:
     """A task that moves on keeps the words that it was given in; anything else takes the latest."""
-    if known.section != "tasks":
-        return replace(known, text=fact.text, seq=fact.turn_seq)
-    text = fact.text if fact.state in (None, "todo") else known.text
-    tickets = tuple(dict.fromkeys(known.tickets + _tickets(fact)))
-    return replace(known, text=text, seq=fact.turn_seq, state=fact.state or known.state, tickets=tickets)
+    if item.section != "tasks":
+        return replace(item, text=fact.text, seq=fact.turn_seq)
+    text = fact.text if fact.state in (None, "todo") else item.text
+    tickets = tuple(dict.fromkeys(item.tickets + _tickets(fact)))
+    return replace(item, text=text, seq=fact.turn_seq, state=fact.state or item.state, tickets=tickets)
 
 
 def find_known(items: Items, section: Section, fact: SummaryFact) -> SummaryItem | None:

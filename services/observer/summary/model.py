@@ -1,4 +1,4 @@
-"""What a rolling summary reads and what it is: frozen values (facts 2.1 Summary, R036-R039)."""
+"""The input and the content of a rolling summary: frozen values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which questions a turn leaves open, and which it settles, in Chinese and English."""
+"""The questions that a turn leaves open, and those that it settles, in Chinese and English."""
 
 import re
 from collections.abc import Iterator, Sequence

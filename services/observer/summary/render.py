@@ -1,4 +1,4 @@
-"""A summary as text within its token limit: what is finished goes first, then the oldest."""
+"""A summary as text within its token limit: finished items are dropped first, then the oldest."""
 
 from collections.abc import Sequence
 
@@ -47,21 +47,21 @@ _DROPPED_FIRST: tuple[Section, ...] = (
 
 def render(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> str:
     """The sections that hold something, in the template's order, in at most `text_tokens` tokens."""
-    kept = list(items)
-    text = write_items(kept, language)
-    while kept and count(text) > policy.text_tokens:
-        kept.remove(min(kept, key=_staying_power))
-        text = write_items(kept, language)
+    remaining = list(items)
+    text = write_items(remaining, language)
+    while remaining and count(text) > policy.text_tokens:
+        remaining.remove(min(remaining, key=_staying_power))
+        text = write_items(remaining, language)
     return text
 
 
 def bound_items(items: Sequence[SummaryItem], policy: SummaryPolicy) -> tuple[SummaryItem, ...]:
     """At most so many items of each section, finished tasks and the oldest given up first; oldest first."""
-    kept: list[SummaryItem] = []
+    bounded: list[SummaryItem] = []
     for section in SECTIONS:
         ranked = sorted((item for item in items if item.section == section), key=_staying_power, reverse=True)
-        kept += sorted(ranked[: policy.maxima.get(section, 0)], key=lambda item: item.seq)
-    return tuple(kept)
+        bounded += sorted(ranked[: policy.maxima.get(section, 0)], key=lambda item: item.seq)
+    return tuple(bounded)
 
 
 def room_for_context(items: Sequence[SummaryItem], language: Language, policy: SummaryPolicy, count: Count) -> int:

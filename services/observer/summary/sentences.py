@@ -1,4 +1,4 @@
-"""The sentences that tell most of a conversation: those whose words it turns on, none that repeats another."""
+"""The sentences that say most about a conversation; none repeats another."""
 
 import re
 from collections import Counter
@@ -60,23 +60,23 @@ class Sentence:
 
 
 def choose_context(
-    kept: Iterable[SummaryItem],
+    earlier: Iterable[SummaryItem],
     turns: Sequence[SummaryTurn],
-    told: Iterable[str],
+    other_lines: Iterable[str],
     policy: SummaryPolicy,
     count: Count,
     room: int,
 ) -> list[SummaryItem]:
     """The sentences within `room` tokens that together say most, in the order in which they were said.
 
-    `kept` are those of the summary so far: they compete with the new ones, and the older count less. Words of `told`,
-    what the other sections say, count no more.
+    `earlier` are those of the summary so far: they compete with the new ones, and the older count less. Words of
+    `other_lines`, the other sections, count no more.
     """
-    pool = [*(_to_sentence(item, count) for item in kept), *_read(turns, policy, count)][-MOST_SENTENCES:]
+    pool = [*(_to_sentence(item, count) for item in earlier), *_read(turns, policy, count)][-MOST_SENTENCES:]
     if not pool:
         return []
     spread = Counter(term for each in pool for term in each.terms)
-    covered = {term for text in told for term in query_terms(text, MOST_TERMS)}
+    covered = {term for text in other_lines for term in query_terms(text, MOST_TERMS)}
     newest = max(each.item.seq for each in pool)
     chosen: list[SummaryItem] = []
     pool = [each for each in pool if each.cost <= room]
@@ -123,12 +123,12 @@ def split_sentences(message: SummaryMessage, most_chars: int) -> list[str]:
     """The sentences of the message that state something: no questions, commands, headings or code."""
     if slash.parse(message.text):
         return []
-    found: list[str] = []
+    statements: list[str] = []
     for match in _SENTENCE.finditer(_CODE.sub("\n", message.text)):
         text = " ".join(_MARKS.sub("", visible(match.group())).split()).rstrip(";；")
         if text and not text.endswith((":", "：")) and not ASKS.search(text) and not DEFERS.search(text):
-            found.append(clip(text, most_chars))
-    return found
+            statements.append(clip(text, most_chars))
+    return statements
 
 
 def _is_told(item: SummaryItem) -> bool:

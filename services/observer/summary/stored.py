@@ -1,4 +1,4 @@
-"""A summary as JSON for its row, and back; None for what does not read as one: an older one then goes on (OC233)."""
+"""A summary as JSON for its row, and back; None for JSON that cannot be read: then an older summary continues."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The rolling summary of a session, by rules alone: the previous one, moved on by new turns and their facts."""
+"""The rolling summary of a session by rules alone: the previous one, updated with new turns and their facts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -58,11 +58,11 @@ def _with_context(
     items: Items, fresh: Sequence[SummaryTurn], language: Language, policy: SummaryPolicy, count: Count
 ) -> Items:
     """The items with those sentences of the conversation that say most beside them."""
-    told = [item for item in items.values() if item.section != "context"]
-    kept = [item for item in items.values() if item.section == "context"]
-    room = room_for_context(told, language, policy, count)
-    chosen = choose_context(kept, fresh, [item.text for item in told], policy, count, room)
-    return {item.id: item for item in (*told, *chosen)}
+    others = [item for item in items.values() if item.section != "context"]
+    context = [item for item in items.values() if item.section == "context"]
+    room = room_for_context(others, language, policy, count)
+    chosen = choose_context(context, fresh, [item.text for item in others], policy, count, room)
+    return {item.id: item for item in (*others, *chosen)}
 
 
 def _nothing(fresh: Sequence[SummaryTurn]) -> Summary:

@@ -1,4 +1,4 @@
-"""When a summary is due: enough turns, more tokens than the window holds, or something was finished (OC088, OC089)."""
+"""Whether a summary is due: enough turns, more tokens than the window, or a finished matter."""
 
 from collections.abc import Sequence
 

@@ -33,28 +33,28 @@ class Producers:
 
     def judge(self, header: Header) -> SequenceVerdict:
         """Whether the batch continues its producer's sequence; a producer without history may begin anywhere."""
-        known = self._known.get(header.producer_id) if header.producer_id >= 0 else None
-        if known is None or header.producer_epoch > known.epoch:
+        producer = self._known.get(header.producer_id) if header.producer_id >= 0 else None
+        if producer is None or header.producer_epoch > producer.epoch:
             return SequenceVerdict()
-        if header.producer_epoch < known.epoch:
+        if header.producer_epoch < producer.epoch:
             return SequenceVerdict(Code.INVALID_PRODUCER_EPOCH)
-        if header.base_sequence == known.next_sequence:
+        if header.base_sequence == producer.next_sequence:
             return SequenceVerdict()
-        for sequence, offset in known.batches:
+        for sequence, offset in producer.batches:
             if sequence == header.base_sequence:
                 return SequenceVerdict(stored_at=offset)
-        behind = (known.next_sequence - header.base_sequence) % SEQUENCES < SEQUENCES // 2
+        behind = (producer.next_sequence - header.base_sequence) % SEQUENCES < SEQUENCES // 2
         return SequenceVerdict(Code.DUPLICATE_SEQUENCE if behind else Code.OUT_OF_ORDER_SEQUENCE)
 
     def remember(self, header: Header) -> None:
         """The batch was stored (or read back from the log)."""
         if header.producer_id < 0:
             return
-        known = self._known.get(header.producer_id)
-        if known is None or known.epoch != header.producer_epoch:
-            known = self._known[header.producer_id] = _Producer(header.producer_epoch, 0)
-        known.next_sequence = (header.base_sequence + header.record_count) % SEQUENCES
-        known.batches.append((header.base_sequence, header.base_offset))
+        producer = self._known.get(header.producer_id)
+        if producer is None or producer.epoch != header.producer_epoch:
+            producer = self._known[header.producer_id] = _Producer(header.producer_epoch, 0)
+        producer.next_sequence = (header.base_sequence + header.record_count) % SEQUENCES
+        producer.batches.append((header.base_sequence, header.base_offset))
         self._known.move_to_end(header.producer_id)
         if len(self._known) > REMEMBERED_PRODUCERS:
             self._known.popitem(last=False)

@@ -178,14 +178,14 @@ def later_records(batch: bytes, offset: int) -> bytes:
     try:
         old: Any = MemoryRecords(batch).next_batch()
         records: Any = MemoryRecords(open_batch(batch)).next_batch()
-        kept: list[Any] = [record for record in records if record.offset >= offset]
+        later: list[Any] = [record for record in records if record.offset >= offset]
     except BROKEN as error:
         raise ValueError(f"a batch that cannot be read: {type(error).__name__}") from error
     gone = offset - old.base_offset
     sequence = (old.base_sequence + gone) % SEQUENCES if old.base_sequence >= 0 else old.base_sequence
-    made = DefaultRecordBatchBuilder(
+    builder = DefaultRecordBatchBuilder(
         2, old.compression_type, False, old.producer_id, old.producer_epoch, sequence, batch_size=LARGEST
     )
-    for record in kept:
-        made.append(record.offset - offset, record.timestamp, record.key, record.value, record.headers)
-    return struct.pack(">q", offset) + bytes(made.build())[8:]
+    for record in later:
+        builder.append(record.offset - offset, record.timestamp, record.key, record.value, record.headers)
+    return struct.pack(">q", offset) + bytes(builder.build())[8:]

@@ -1,4 +1,4 @@
-"""What an operator may choose about the embedded broker."""
+"""The settings of the embedded broker."""
 
 from dataclasses import dataclass
 from pathlib import Path

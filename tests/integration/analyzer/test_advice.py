@@ -21,8 +21,8 @@ from shared.db import Database
 from shared.domain.observations import ObservationRow
 from shared.domain.statements import candidate_id, input_hash
 from shared.domain.subjects import Subject
-from shared.models import make_models
 from shared.models.errors import ModelUnavailable
+from shared.models.factory import make_models
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.settings import Settings

@@ -24,7 +24,7 @@ from shared.db import Connection, Database
 from shared.domain.subjects import Subject
 from shared.domain.turns import Turn as Row
 from shared.errors import TransientError
-from shared.models import make_models
+from shared.models.factory import make_models
 from shared.policy import Policy
 from shared.runtime import Runtime
 from shared.settings import Settings

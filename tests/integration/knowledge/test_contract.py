@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from schemas.retrieval_plan import RetrievalPlan
-from shared.knowledge import make_knowledge
 from shared.knowledge.errors import KnowledgeUnavailable
+from shared.knowledge.factory import make_knowledge
 from shared.knowledge.none import NoKnowledge
 from shared.knowledge.port import Bundle, Knowledge, KnowledgeCapabilities, Resource, Scope
 from shared.knowledge.smartrag import COOLDOWN_S, FAILURES, RENEW_S, SmartRag

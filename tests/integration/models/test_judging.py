@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from shared.models import make_models
 from shared.models.combine import Combined
 from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.factory import make_models
 from shared.models.none import NoModels
 from shared.models.ollama import JUDGED_AT_ONCE, OllamaModels
 from tests.integration.models.conftest import Clock

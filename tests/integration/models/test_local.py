@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.models import make_models
 from shared.models.errors import ModelUnavailable
+from shared.models.factory import make_models
 from shared.models.local import LocalEncoder
 
 FOLDER = os.environ.get("SMARTBRAIN_EMBEDDING_DIR", "").rstrip("/")

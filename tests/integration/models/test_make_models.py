@@ -5,9 +5,9 @@ import time
 import pytest
 from prometheus_client import REGISTRY
 
-from shared.models import make_models
 from shared.models.combine import Combined
 from shared.models.errors import MalformedAnswer, ModelUnavailable
+from shared.models.factory import make_models
 from shared.models.none import NoModels
 from tests.integration.models.conftest import Clock, prompt
 from tests.ollama.server import ScriptedOllama

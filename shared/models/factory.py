@@ -1,0 +1,66 @@
+"""Models behind one door: Ollama, a local encoder, both, or none. Timeouts, retries and malformed answers end here."""
+
+from collections.abc import Callable
+
+from shared.models.provider import ModelProvider
+
+
+def make_models(
+    ollama_url: str | None,
+    chat_model: str | None,
+    embedding_model: str | None,
+    embedding_dir: str | None,
+    dimension: int,
+    clock: Callable[[], float],
+    rerank_model: str | None = None,
+) -> ModelProvider:
+    """The provider that these settings describe, measured; `clock` gives monotonic seconds.
+
+    Local encoders go before Ollama's embedding and have dimensions of their own; `dimension` is asked of Ollama.
+    Drivers are imported only where configured: onnxruntime alone costs tens of megabytes in every service.
+    """
+    from shared.models.measured import Measured
+
+    provider = _provider(ollama_url, chat_model, embedding_model, embedding_dir, dimension, clock, rerank_model)
+    return Measured(provider, clock)
+
+
+def _provider(
+    ollama_url: str | None,
+    chat_model: str | None,
+    embedding_model: str | None,
+    embedding_dir: str | None,
+    dimension: int,
+    clock: Callable[[], float],
+    rerank_model: str | None,
+) -> ModelProvider:
+    encoder = _encoder(embedding_dir) if embedding_dir else None
+    if not ollama_url or not (chat_model or rerank_model or (embedding_model and encoder is None)):
+        return encoder or _none()
+    from shared.models.ollama import OllamaModels
+
+    served = OllamaModels(
+        ollama_url,
+        chat_model=chat_model,
+        embedding_model=None if encoder else embedding_model,
+        dimension=dimension,
+        clock=clock,
+        rerank_model=rerank_model,
+    )
+    if encoder is None:
+        return served
+    from shared.models.combine import Combined
+
+    return Combined(encoder, served)
+
+
+def _encoder(folders: str) -> ModelProvider:
+    from shared.models.encoders import load_encoders
+
+    return load_encoders(folders)
+
+
+def _none() -> ModelProvider:
+    from shared.models.none import NoModels
+
+    return NoModels()

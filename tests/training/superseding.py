@@ -1,0 +1,215 @@
+"""`python -m tests.training.superseding`: what signs count for when a statement may end a memory.
+
+The pairs come from the labelled conversations and contradictions (`dev`): each conversation is told to somebody who
+knows nothing, and each memory is put beside each later statement. A memory that says what a label calls ended, beside
+the first later turn that says what stands instead, is ended by it; every other pair ends nothing.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import groupby
+from pathlib import Path
+from uuid import UUID
+
+from services.cli.evaluate.sets import Contradiction, Conversation, read
+from services.cli.evaluate.world import AT, LATER, World
+from shared.domain.statements import ActiveMemory, Statement
+from shared.resolution import resolve
+from shared.resolution.related import SentenceRelation
+from shared.resolution.superseding import SIGNS, count_signs
+from tests.training import corpus, natural
+from tests.training.sums import Sample, fit, shares
+
+OUT = corpus.HERE.parents[1] / "shared" / "classifiers" / "weights" / "superseding.json"
+LINES = 40
+"""So many natural lines are told as by one person."""
+WEIGHT_OF_ENDS, WEIGHT_OF_DIARY = 2.0, 0.5
+MOSTLY = 0.6
+"""A memory has what a label calls ended where it has this share of its words."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A memory, a statement that it was put beside, and their signs."""
+
+    old: ActiveMemory
+    new: Statement
+    signs: list[float]
+
+
+@dataclass
+class Recorder:
+    """The pairs that a replay puts beside each other."""
+
+    pairs: list[Pair] = field(default_factory=list[Pair])
+
+    def __call__(
+        self, near: Sequence[ActiveMemory], new: Statement, quote: str, relations: Sequence[SentenceRelation]
+    ) -> list[float]:
+        """Note the pairs; nothing ends, so that later statements meet it, too."""
+        signs = count_signs(near, new, quote, relations)
+        self.pairs += [Pair(old, new, each) for old, each in zip(near, signs, strict=True)]
+        return [0.0] * len(near)
+
+
+def _texts(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def conversation_pairs(label: Conversation, number: int) -> Iterator[Sample]:
+    """Each memory of the conversation beside each later statement, and whether that ends it."""
+    recorder = Recorder()
+    resolve.estimate_superseding = recorder  # type: ignore[assignment]
+    world = World()
+    turn_of: dict[UUID, int] = {}
+    at: list[tuple[int, Pair]] = []
+    for place, turn in enumerate(label.turns, 1):
+        world.hear(turn.user, label.id, turn.at, turn.assistant)
+        for memory_id in world.active:
+            turn_of.setdefault(memory_id, place)
+        at += [(place, pair) for pair in recorder.pairs]
+        recorder.pairs.clear()
+    for place, pair in at:
+        old = pair.old
+        said_at = turn_of.get(old.memory_id, 1)
+        ended = [g for g in label.gone if all(_texts(word) in _texts(old.text) for word in g.words)]
+        by = [s for s in label.stands if s.turn and s.turn > said_at and s.turn == place]
+        last = place == len(label.turns) and not any(s.turn and s.turn > said_at for s in label.stands)
+        ends = (
+            bool(ended)
+            and (bool(by) or last)
+            and not any(g.turn and g.turn > said_at and g.turn >= place for g in ended)
+        )
+        if ended and not ends:
+            continue
+        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+
+
+def contradiction_pairs(case: Contradiction, number: int) -> Iterator[Sample]:
+    """What was said before beside the later message."""
+    recorder = Recorder()
+    resolve.estimate_superseding = recorder  # type: ignore[assignment]
+    world = World()
+    for day, text in enumerate(case.before):
+        world.hear(text, f"before-{day}", AT + timedelta(days=day))
+    recorder.pairs.clear()
+    world.hear(case.message, "later", AT + LATER)
+    for pair in recorder.pairs:
+        old = pair.old
+        ends = case.expect in ("replace", "end") and _texts(case.old) in _texts(old.text)
+        yield Sample(pair.signs, ends, WEIGHT_OF_ENDS if ends else 1.0, number)
+
+
+def diary_pairs(path: Path, start: int) -> Iterator[Sample]:
+    """What one person tells over some months: nearly nothing of it ends anything.
+
+    What does is left out: the learned relation was fitted to it and would seem to know more than it does.
+    """
+    lines = [line.split("\t") for line in path.read_text("utf-8").splitlines() if line]
+    for number, (diary, told) in enumerate(groupby(lines, key=lambda line: line[0]), start):
+        recorder = Recorder()
+        resolve.estimate_superseding = recorder  # type: ignore[assignment]
+        world = World()
+        said_in: dict[UUID, str] = {}
+        for day, (_, place, ends, same, text) in enumerate(told):
+            world.hear(text, f"{diary}-{day // 8}", AT + timedelta(days=3 * day))
+            for memory_id in world.active:
+                said_in.setdefault(memory_id, place)
+            for pair in recorder.pairs:
+                old = pair.old
+                if said_in.get(old.memory_id, "") not in (*same.split(","), *ends.split(",")):
+                    yield Sample(pair.signs, False, WEIGHT_OF_DIARY, number)
+            recorder.pairs.clear()
+
+
+def change_pairs(path: Path) -> Iterator[Sample]:
+    """Two messages of one person, the later of which says that part of the earlier holds no longer, or does not.
+
+    They were written to be hard, and nothing is fitted to them.
+    """
+    for number, line in enumerate(path.read_text("utf-8").splitlines()):
+        label = json.loads(line)
+        recorder = Recorder()
+        resolve.estimate_superseding = recorder  # type: ignore[assignment]
+        world = World()
+        world.hear(label["old"], "before", AT)
+        recorder.pairs.clear()
+        world.hear(label["new"], "later", AT + timedelta(days=1))
+        gone = set(_texts(label.get("gone", "")).split())
+        for pair in recorder.pairs:
+            old = pair.old
+            ends = bool(gone) and len(gone & set(_texts(old.text).split())) >= MOSTLY * len(gone)
+            ends |= bool(gone) and _texts(label["gone"]) in _texts(old.text)
+            yield Sample(pair.signs, ends, 1.0, number)
+
+
+def natural_pairs(start: int) -> Iterator[Sample]:
+    """What people really say, some lines of one source after the other: they end nothing of each other."""
+    lines = list(natural.lines())
+    for number, at in enumerate(range(0, len(lines), LINES), start):
+        recorder = Recorder()
+        resolve.estimate_superseding = recorder  # type: ignore[assignment]
+        world = World()
+        for place, line in enumerate(lines[at : at + LINES]):
+            world.hear(line.text, f"natural-{at}", AT + timedelta(minutes=5 * place))
+        for pair in recorder.pairs:
+            yield Sample(pair.signs, False, 1.0, number)
+
+
+def samples(folder: Path) -> list[Sample]:
+    """Every pair of the parts that may be fitted."""
+    found: list[Sample] = []
+    for number, label in enumerate(read(folder, "conversations", Conversation)):
+        if label.part == "dev":
+            found += conversation_pairs(label, number)
+    for number, case in enumerate(read(folder, "contradictions", Contradiction)):
+        if case.part == "dev":
+            found += contradiction_pairs(case, number)
+    for path in sorted((corpus.HERE / "corpus").glob("diaries_*.tsv")):
+        found += diary_pairs(path, len(found))
+    return [*found, *natural_pairs(len(found))]
+
+
+def check(every: Sequence[Sample]) -> None:
+    """What thresholds would end, each half judged by a fit on the other; and of hard pairs, by a fit on all."""
+    told: list[tuple[float, bool]] = []
+    for half in (0, 1):
+        fitted = fit([each for each in every if each.message % 2 != half])
+        unseen = [each for each in every if each.message % 2 == half]
+        told += zip(shares(unseen, fitted).tolist(), (each.kept for each in unseen), strict=True)
+    report(told)
+    hard = [each for path in sorted((corpus.HERE / "corpus").glob("changes_*.jsonl")) for each in change_pairs(path)]
+    print("hard pairs, never fitted:")
+    report(list(zip(shares(hard, fit(every)).tolist(), (each.kept for each in hard), strict=True)))
+
+
+def report(told: Sequence[tuple[float, bool]]) -> None:
+    """Precision and recall by threshold."""
+    there = sum(ends for _, ends in told)
+    print(f"{len(told)} pairs, {there} end")
+    for least in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        found = [ends for share, ends in told if share >= least]
+        print(f"  at {least}: precision {sum(found) / max(1, len(found)):.3f} recall {sum(found) / max(1, there):.3f}")
+
+
+def main() -> None:
+    """Fit and write, or check."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--folder", type=Path, default=corpus.SETS)
+    given = parser.parse_args()
+    every = samples(given.folder)
+    if given.check:
+        check(every)
+        return
+    signs, bias = fit(every)
+    written = {"signs": [round(float(each), 4) for each in signs], "bias": round(bias, 4)}
+    OUT.write_text(json.dumps(written) + "\n", "utf-8")
+    print(dict(zip(SIGNS, written["signs"], strict=True)), written["bias"])
+
+
+if __name__ == "__main__":
+    main()

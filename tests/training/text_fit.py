@@ -1,0 +1,97 @@
+"""Fits `shared.classifiers.text_sum`: logistic loss with a penalty, all texts at every step, Adam; deterministic."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.classifiers.static_encoder import load_static_encoder
+from shared.classifiers.text_sum import SLOTS, VECTOR_SCALE, WORD_SCALE, find_slots
+from tests.training.adam import Weights
+
+Numbers = NDArray[np.float64]
+PENALTY = 4.0
+"""Half of this times the squares of the weights is added to the loss of all texts together."""
+STEPS, RATE = 500, 0.03
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts as the fit reads them: signs brought to one scale, vectors, and the slots of their words."""
+
+    dense: Numbers
+    flat: NDArray[np.intp]
+    owner: NDArray[np.intp]
+    share: Numbers
+    """What each slot of a text counts, so that all of it have the length `WORD_SCALE`."""
+    mean: Numbers
+    scale: Numbers
+
+    @property
+    def count(self) -> int:
+        """How many texts."""
+        return len(self.dense)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Weights of the signs as they are counted, of the vector, of the slots of words, and the bias."""
+
+    signs: Numbers
+    vector: Numbers
+    words: Numbers
+    bias: float
+
+
+def read_texts(texts: Sequence[str], signs: Sequence[Sequence[float]]) -> Texts:
+    """What is counted of each text."""
+    counted = np.asarray(signs, np.float64)
+    mean, scale = counted.mean(axis=0), counted.std(axis=0) + 1e-6
+    encode = load_static_encoder().encode
+    vectors = np.stack([encode(text) for text in texts]) * VECTOR_SCALE
+    slots = [find_slots(text) for text in texts]
+    sizes = np.asarray([len(each) for each in slots])
+    owner = np.repeat(np.arange(len(texts)), sizes)
+    flat = np.asarray([slot for each in slots for slot in each], np.intp)
+    dense = np.column_stack([(counted - mean) / scale, vectors, np.ones(len(texts))])
+    return Texts(dense, flat, owner, WORD_SCALE / np.sqrt(sizes[owner]), mean, scale)
+
+
+def fit(texts: Texts, wanted: Sequence[bool], weight: Sequence[float], chosen: NDArray[np.bool_]) -> Fitted:
+    """The weights that tell the chosen texts apart."""
+    target, weights = np.asarray(wanted, np.float64), np.asarray(weight, np.float64) * chosen
+    total, width = weights.sum(), texts.dense.shape[1]
+    moved = Weights(np.zeros(width + SLOTS))
+    now = moved.now
+    for step in range(1, STEPS + 1):
+        error = weights * (_estimate(texts, now) - target)
+        words = np.bincount(texts.flat, texts.share * error[texts.owner], minlength=SLOTS)
+        slope = np.concatenate([texts.dense.T @ error, words]) + PENALTY * now
+        slope[width - 1] -= PENALTY * now[width - 1]
+        moved.move(slope / total, RATE * min(1.0, 2 * (1 - step / STEPS) + 0.02))
+    of_signs = len(texts.mean)
+    signs = now[:of_signs] / texts.scale
+    return Fitted(signs, now[of_signs : width - 1], now[width:], float(now[width - 1] - signs @ texts.mean))
+
+
+def _estimate(texts: Texts, now: Numbers) -> Numbers:
+    width = texts.dense.shape[1]
+    odds = texts.dense @ now[:width]
+    odds += np.bincount(texts.owner, texts.share * now[width:][texts.flat], minlength=texts.count)
+    return 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
+
+
+def estimate(texts: Texts, fitted: Fitted) -> Numbers:
+    """How likely each text is of the kind."""
+    signs = fitted.signs * texts.scale
+    bias = fitted.bias + fitted.signs @ texts.mean
+    return _estimate(texts, np.concatenate([signs, fitted.vector, [bias], fitted.words]))
+
+
+def write(fitted: Fitted, path: Path) -> int:
+    """The bytes of the file."""
+    parts = {name: getattr(fitted, name).astype(np.float16) for name in ("vector", "words")}
+    np.savez_compressed(path, signs=fitted.signs.astype(np.float32), bias=np.float32(fitted.bias), **parts)
+    return path.stat().st_size

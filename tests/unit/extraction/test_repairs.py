@@ -1,0 +1,61 @@
+"""Slips that the same message mends are read as they were meant, and keep their places."""
+
+import pytest
+
+from shared.extraction.repairs import repair
+from tests.unit.extraction.say import stated
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("we fly to Rome on the 4th, no wait, Milan", "we fly to Milan on the 4th"),
+        ("the flight is CA981, no wait, CA983", "the flight is CA983"),
+        ("I need 12 chairs... scratch that, 15", "I need 15 chairs"),
+        ("she lives in Leeds, I mean York, near the station", "she lives in York, near the station"),
+        ("I live in Shanghai, no wait, I live in Suzhou", "I live in Suzhou"),
+        ("Meeting is at 3, sorry, 4 with Ann", "Meeting is at 4 with Ann"),
+        ("周四要去看牙，哦不，是周五下午三点", "周五下午三点要去看牙"),
+        ("我住在上海，不对，是苏州", "我住在苏州"),
+        ("我的车是蓝色的，说错了，是灰色的", "我的车是灰色的"),
+        ("预算五百，不对，八百", "预算八百"),
+        ("生日是3月5号，不是不是，5月3号", "生日是5月3号"),
+    ],
+)
+def test_a_slip_is_read_as_it_was_meant(said: str, meant: str) -> None:
+    found = repair(said)
+    assert found is not None
+    assert found.text == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am sorry, my dog died",
+        "wait for me, I will be at home by 5",
+        "I mean it was a nice day, I love hiking",
+        "我不对花生过敏",
+        "不对，你再想想",
+        "没错，我住在苏州",
+        "",
+    ],
+)
+def test_what_mends_nothing_is_left_alone(text: str) -> None:
+    assert repair(text) is None
+
+
+def test_places_are_those_of_the_words_that_were_said() -> None:
+    said = "我住在上海，不对，是苏州，在医院上班"
+    found = repair(said)
+    assert found is not None
+    at = found.text.index("苏州")
+    start, end = found.to_original((at, at + 2))
+    assert said[start:end] == "苏州"
+    assert found.to_original((0, len(found.text))) == (0, len(said))
+
+
+def test_what_was_said_beside_the_slip_is_kept() -> None:
+    (one,) = stated("we're driving to Leeds, scratch that, York, on Saturday with the dog")
+    assert one.text == "we're driving to York, on Saturday with the dog"
+    (one,) = stated("我每天早上六点，不对，七点起床去公园跑步")
+    assert one.text == "我每天早上七点起床去公园跑步"
