@@ -26,6 +26,7 @@ _ALLOWED = (
 )
 ALLOWED = frozenset(_ALLOWED.split())
 IMPORTS = {
+    "shared.cache": ("cachetools time", "how long an answer is kept is told by a clock that only runs on"),
     "shared.classifiers": (
         "importlib pathlib os shutil tempfile zipfile shared.files tokenizers",
         "reads weights once",
