@@ -19,9 +19,12 @@ BOUNDS = {
     "functions named by a bare participle": 5,
     "functions named by an adjective or adverb": 2,
     "class names with several meanings": 0,
+    "locals with a vague name for more than three lines": 358,
     "files that are too long": 13,
     "functions that are too long": 3,
 }
+VAGUE = frozenset(("asked", "found", "got", "heard", "kept", "known", "made", "read", "said", "told"))
+"""Names that say that there is a value, not which; fit for three lines at most."""
 _IRREGULAR_WORDS = (
     "told known found said kept held left made given shown meant heard spent done gone seen taken brought "
     "thought sent built begun broken chosen written spoken understood lost sold drawn grown thrown worn hidden "
@@ -68,6 +71,23 @@ def is_participle(word: str) -> bool:
     return word in IRREGULAR or (regular and word not in NOUNS_AND_VERBS)
 
 
+def _vague_locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """Its own parameters and variables with such names whose first and last use are far apart."""
+    nodes = [*ast.walk(function.args)]
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        nodes.append(node := waiting.pop())
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for name in own & VAGUE:
+        uses = [node for node in ast.walk(function) if name in (getattr(node, "id", None), getattr(node, "arg", None))]
+        lines = [node.lineno for node in uses if isinstance(node, ast.Name | ast.arg)]
+        if max(lines) - min(lines) > 3:
+            yield name
+
+
 def count_findings() -> dict[str, list[str]]:
     """What is counted, each with the places where it is found."""
     functions = [(path.relative_to(ROOT), node) for path, node in _functions()]
@@ -78,6 +98,9 @@ def count_findings() -> dict[str, list[str]]:
         "functions named by a bare participle": [f"{p}: {node.name}" for p, node, n in names if is_participle(n)],
         "functions named by an adjective or adverb": [f"{p}: {node.name}" for p, node, n in names if n in ADJECTIVES],
         "class names with several meanings": [name for name, count in classes.items() if count > 1],
+        "locals with a vague name for more than three lines": [
+            f"{path}: {node.name}: {name}" for path, node in functions for name in _vague_locals(node)
+        ],
         "files that are too long": [str(p) for p, text in _files() if text.count("\n") > MOST_FILE_LINES],
         "functions that are too long": [f"{p}: {node.name}" for p, node, n in lengths if n > MOST_FUNCTION_LINES],
     }

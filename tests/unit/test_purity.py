@@ -45,11 +45,11 @@ STATE = {
     "shared.extraction.relatives": "by the hash of a text whether it tells of a relative",
     "shared.extraction.retractions": "by the hash of a text where it takes something back",
     "shared.language.replies": "by the hash of a text whether it asserts something",
-    "shared.cache": "the mechanism: test_memo.py shows that every text is let go",
+    "shared.cache": "the mechanism: test_cached_texts.py shows that every text is let go",
     "shared.vectors": "one matrix a dimension",
     "shared.workdays": "the holidays of a country in a year",
 }
-"""What keeps values in the process or reads a file, and why. Caches of texts (`cache.of_texts`) are in test_memo.py."""
+"""What keeps values or reads a file, and why. Caches of texts (`cache.of_texts`) are in test_cached_texts.py."""
 KEEPERS = frozenset(("cache", "lru_cache", "BoundedMemo", "open", "read_text", "read_bytes"))
 CLOCKS = frozenset(("now", "utcnow", "today", "uuid1", "uuid4"))
 GRAPH = grimp.build_graph("services", "shared", "schemas", include_external_packages=True, cache_dir=None)
