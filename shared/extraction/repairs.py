@@ -9,21 +9,24 @@ from shared.extraction.values import PART, last_like, widen_span
 from shared.language.patterns import to_pattern
 from shared.language.segment import words
 
+_HESITATES = r"(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:let me|lemme) (?:check|see)|typo"
+_MISREAD = r"(?:[额呃噢哦啊哎呀嗯]|emm+)*(?:看|搞|弄)?[错串混]行?了|(?:[额呃噢呸]|emm+)+"
 _MARK = to_pattern(
     r"(?:\b(?:no,? wait|wait,? no|oh wait|wait|no,? sorry|oops|scratch that|strike that|make (?:that|it)|correction"
     r"|(?:sorry,? |no,? |well,? )?i mean(?:t)?(?: to say)?|(?:no,? )?actually,? (?:no|make (?:that|it))|or rather|err?m?|my bad|sorry|no no|nope"
-    r"|(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:let me|lemme) (?:check|see)|typo)\b"
+    rf"|{_HESITATES})\b"
     r"|[哦噢啊呃诶哎]+[，,]?\s*不(?:对|是)?(?=[，,。\s\d周星礼是应A-Za-z\u3400-\u9fff])|不对(?:不对)?(?=[，,。.;；:：!！…—\s])|(?<=[，,。…—\s])不对(?:不对)?|不不+|(?:我)?说错了?|口误|(?:我)?打错了?|(?:我)?记错了?|写错了?"
     r"|更正(?:一下)?|纠正一下|不是不是|我是说|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下"
-    r"|(?<=[，,。.…—！!\s])(?:[额呃噢哦啊哎呀嗯]|emm+)*(?:看|搞|弄)?[错串混]行?了|(?<=[，,。.…—！!\s])(?:[额呃噢呸]|emm+)+)(?:[，,。.;；:：!！…—–\s-]*)"
+    rf"|(?<=[，,。.…—！!\s])(?:{_MISREAD}))"
+    r"(?:[，,。.;；:：!！…—–\s-]*)"
     r"(?:(?:no|sorry|wait|哦|噢|不|应该)[，,\s]+)*",
     re.I,
 )
 _BEFORE = " ,，.。…;；:：—–-\n"
 """What stands between the wrong words and the mark."""
 _WEAK = to_pattern(
-    r"(?:sorry|wait|err?m?|nope|(?:oh,? )?(?:hang|hold) on|argh+|ugh+|ach|gah|(?:let me|lemme) (?:check|see)|typo"
-    r"|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下|(?:[额呃噢哦啊哎呀嗯呸]|emm+)*(?:(?:看|搞|弄)?[错串混]行?了)?)[\s,，.。…;；:：!！—–-]*$",
+    rf"(?:sorry|wait|err?m?|nope|{_HESITATES}|准确(?:地|来)?说|(?:让?我)?(?:再)?看看|等等|等一?下|{_MISREAD})"
+    r"[\s,，.。…;；:：!！—–-]*$",
     re.I,
 )
 """Marks that say other things as well: they mend only where a value of one sort stands on both sides."""

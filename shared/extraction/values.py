@@ -7,6 +7,10 @@ import re
 from shared.classifiers import meanings
 from shared.language.patterns import to_pattern
 
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?"
+    "|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
 _SORTS = (
     ("surname", to_pattern(r"姓[\u4e00-\u9fff](?![\u4e00-\u9fff]氏)")),
     ("code", to_pattern(r"\b[A-Za-z]{1,4}-?\d{2,}[A-Za-z]?\b")),
@@ -29,8 +33,8 @@ _SORTS = (
     (
         "date",
         to_pattern(
-            r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
-            r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?: \d{1,2}(?:st|nd|rd|th)?\b)?|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b|\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b"
+            rf"\b(?:{_MONTH})\b(?: \d{{1,2}}(?:st|nd|rd|th)?\b)?|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH})\b"
+            r"|\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b"
             r"|\b(?:today|tomorrow|tonight)\b|(?:[上下这本]个?月)?\d{1,2}[日号](?!线|楼)|\d{1,2}月(?:\d{1,2}[日号]?)?|今天|明天|后天",
             re.I,
         ),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -28,7 +29,7 @@ _OWN_SUBJECT = to_pattern(
 _ASKS = to_pattern(r"[?？]")
 _EDGE = " \t\n,，.。;；!！、"
 LONGEST = 400
-"""Characters at most of what is left of a memory behind the statement that ends the rest."""
+"""Characters at most of what is left of a memory behind the statement that ends the rest; its first parts stay."""
 
 
 def split_parts(text: str) -> list[str]:
@@ -64,21 +65,26 @@ def find_remaining(old: ActiveMemory, said: str) -> str:
     if replaces_whole:
         kept = [part for part in kept if _OWN_SUBJECT.search(part)]
     joint = ", " if old.words_said.isascii() else "，"
-    rest = joint.join(filter(None, (_OPENING.sub("", part) for part in kept)))
-    return rest if len(rest) <= LONGEST else ""
+    lengths = accumulate(len(part) + len(joint) for part in kept)
+    return joint.join(_OPENING.sub("", part) for part, length in zip(kept, lengths, strict=True) if length <= LONGEST)
 
 
 def find_nearest(parts: Sequence[str], said: str) -> int:
     """The place of the part that means most nearly what the sentence does."""
     encoder = load_static_encoder()
-    return int(np.argmax([encoder.encode(part) @ encoder.encode(said) for part in parts]))
+    meant = encoder.encode(said)
+    return int(np.argmax([encoder.encode(part) @ meant for part in parts]))
 
 
 def add_remaining(new: Statement, rest: str) -> Content:
     """The statement, and behind it what is left of the memory that it ends."""
-    joint = "; " if new.text.isascii() else "；"
-    text = f"{new.text.rstrip(_EDGE)}{joint}{rest}"
+    text = join_remaining(new.text, rest)
     return Content(new.type, new.key, new.details, text, new.polarity, new.flags, new.valid_until)
+
+
+def join_remaining(text: str, rest: str) -> str:
+    """The text, and what is left behind it."""
+    return f"{text.rstrip(_EDGE)}{'; ' if text.isascii() else '；'}{rest}"
 
 
 def keep_remaining(old: ActiveMemory, rest: str) -> Content:

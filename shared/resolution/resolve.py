@@ -75,6 +75,8 @@ class Write:
     ends: tuple[ActiveMemory, ...]
     content: Content | None = None
     """What the version says, where that is a memory amended and not the statement's own words."""
+    rest: str = ""
+    """What of the memory that ends stays, as said beside what has ended; `content` says it, too."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +152,11 @@ def keep_what_remains(new: Statement, operation: Operation) -> Operation:
     match operation:
         case Write(relation, (old, *_), None) if not new.chosen and new.assertion != "behaviour":
             rest = find_remaining(old, new.quote or new.text)
-            return replace(operation, content=add_remaining(new, rest)) if rest else operation
+            return replace(operation, content=add_remaining(new, rest), rest=rest) if rest else operation
         case Retract((old,), "denied") if FORGETS not in new.flags:
             rest = find_remaining(old, new.quote or new.text)
             relation = Relation("supersede", old, old.provenance, old.assertion, old.confidence, "said_to_have_ended")
-            return Write(relation, (old,), keep_remaining(old, rest)) if rest else operation
+            return Write(relation, (old,), keep_remaining(old, rest), rest) if rest else operation
         case _:
             return operation
 

@@ -95,7 +95,10 @@ async def test_what_was_said_beside_something_that_ended_stays_and_goes_with_its
 ) -> None:
     said, end, ended, rest = ENDED[language]
     await person.say(said, session="first")
-    await person.say(end, session="second")
+    turn = await person.commit(end, session="second")
+    package = await person.compose(rest, session="third")
+    assert rest in shown(package)
+    await person.outcome(turn["turn_id"])
     (content,) = [text for text in await person.contents() if rest in text]
     assert ended not in content
     await completed(person, await erase(person, "session", session_ids=["first"]))

@@ -62,7 +62,7 @@ def decide_due(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
         or _misses(stats, policy)
         or _calibration(stats, policy)
         or fuse(stats, policy)
-        or _aged(stats, now, policy)
+        or _decay(stats, now, policy)
     )
 
 
@@ -99,7 +99,7 @@ def fuse(stats: MemoryStats, policy: Policy) -> Due | None:
     return Due("fuse", (stats.memory_id,), detail)
 
 
-def _aged(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
+def _decay(stats: MemoryStats, now: datetime, policy: Policy) -> Due | None:
     """Worth too little by now, it answers questions about the past only (R056); worth enough again, all questions."""
     left = effective(stats, now)
     low, marked = left < policy.evolution.outdated_below, stats.epistemic_type == "outdated"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.cli.evaluate.world import World
+from shared.resolution.remaining import LONGEST
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -63,3 +64,12 @@ def test_nothing_remains_of_what_is_to_be_forgotten(said: str, forget: str) -> N
 
 def test_what_another_city_takes_the_place_of_is_not_another_persons() -> None:
     assert any("Leeds" in text for text in remembered("I live in Leeds", "My brother moved to Oslo last week"))
+
+
+def test_of_a_long_rest_the_first_parts_stay() -> None:
+    rest = [f"my cousin number {n} has a boat called Blue {n}" for n in range(20)]
+    (text,) = remembered("I smoke a pack a day, " + ", ".join(rest), "I quit smoking, day 10")
+    assert text.startswith("I quit smoking")
+    assert rest[0] in text
+    assert rest[-1] not in text
+    assert len(text) <= LONGEST + len("I quit smoking, day 10; ")

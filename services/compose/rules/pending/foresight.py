@@ -70,6 +70,7 @@ def _follow(course: MemoryCourse, each: PendingObservation, operation: Operation
     match operation:
         case Write(ends=ends) if not is_outlived(course, each, ends):
             same = next((k for k in ends if k.sense == each.statement.sense and k.type == each.statement.type), None)
+            each = replace(each, rest=operation.rest)
             _end(course, each, [k for k in ends if k is not same])
             if same:
                 _raise(course, same, operation)
@@ -159,7 +160,7 @@ def _end(course: MemoryCourse, each: PendingObservation, ends: Sequence[ActiveMe
             gone |= {"until": each.statement.said_at, "forgotten": each.forgotten}
             course.ended.setdefault(at.turn_id, []).append(gone)
             keys.add(f"turn:{at.turn_id}:{at.ordinal}")
-    if keys and (each.statement.key or each.statement.assertion == "correction"):
+    if keys and (each.statement.key or each.statement.assertion == "correction" or each.rest):
         course.stating.setdefault(each.memory_id, (each, set()))[1].update(keys)
 
 

@@ -20,6 +20,7 @@ from shared.domain.statements import ActiveMemory, Statement
 from shared.language.normalise import fold
 from shared.language.segment import query_terms, terms
 from shared.language.within import has_word
+from shared.resolution.remaining import join_remaining
 from shared.resolution.summary_lines import EndedStatement, SummaryLine, find_stale_lines
 
 MOST_SHOWN = 6
@@ -71,6 +72,8 @@ class PendingObservation:
     now: bool = False
     forgotten: bool = False
     """Whether what it takes back is not told to anybody who asks about the past either."""
+    rest: str = ""
+    """What of the memory that it ends stays beside it."""
 
     @property
     def cause(self) -> str:
@@ -189,6 +192,8 @@ def evidence(changes: PendingChanges, shown: frozenset[str], among: frozenset[st
         text = current_text(stated.spoken.text, stated.place.ordinal, changes.of_turn(stated.place.turn_id))
         if stated.now or stated.place.turn_id in shown or not text or (among is not None and not keys & among):
             continue
+        if stated.rest:
+            text = join_remaining(text, stated.rest)
         place = (stated.place.turn_id, stated.place.ordinal)
         messages.setdefault(place, _candidate(stated, text, len(messages) + 1))
     return list(messages.values())[:MOST_SHOWN]
