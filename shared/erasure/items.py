@@ -12,9 +12,10 @@ from shared.language import segment
 from shared.language.patterns import to_pattern
 from shared.metrics.turns import OUTCOME_SECONDS
 from shared.store import chunks, observations, outcomes
-from shared.store.erasure import blanking, hide
+from shared.store.erasure import blanking, extent
 from shared.store.erasure.blanking import NeighbourSpan, StoredEvent, TextSpan
-from shared.store.erasure.hide import ErasureExtent, HiddenCounts
+from shared.store.erasure.extent import ErasureExtent
+from shared.store.erasure.hide import HiddenCounts
 
 MADE_OF_IT = frozenset({"item"})
 """Events that are what they dictate: nothing is left of one whose memory is erased."""
@@ -29,14 +30,14 @@ async def of(conn: Connection, subject: Subject, memories: Sequence[UUID]) -> Er
     And what was observed in words that overlap theirs, or says theirs in the same turn, with the memories that rest on
     that alone: of words that are blanked nothing stays known.
     """
-    covered = await hide.of_items(conn, subject, memories)
+    covered = await extent.of_items(conn, subject, memories)
     while True:
         said = await blanking.contents(conn, subject, covered.memories)
         touched = {*covered.observations, *await list_touched(conn, subject, covered, said)}
         more = [*await blanking.find_saying(conn, subject, said), *await blanking.find_resting(conn, subject, touched)]
         grown = covered
         if set(more) - set(covered.memories):
-            grown = await hide.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
+            grown = await extent.of_items(conn, subject, sorted({*memories, *covered.memories, *more}))
         grown = replace(grown, observations=tuple(sorted({*grown.observations, *touched})))
         if (set(grown.memories), set(grown.observations)) == (set(covered.memories), set(covered.observations)):
             return grown

@@ -27,7 +27,7 @@ from shared.models.none import NoModels
 from shared.runtime import Runtime
 from shared.store import chunks, pages, search
 from shared.store.chunks import Chunk
-from shared.store.erasure import hide
+from shared.store.erasure import extent, hide
 from shared.store.search import Meant, SearchScope
 from tests.integration.evolver.memories import LIN, evolver, stand, version
 from tests.system.databases import rows
@@ -205,7 +205,7 @@ async def test_what_an_erasure_hides_is_in_no_page_and_new_pages_are_without_it(
     await near(rt)
     turn = rows(dsn, "SELECT turn_id FROM memory_chunks WHERE chunk_id = %(c)s", c=said[0])[0]["turn_id"]
     async with rt.db.as_erasure(LIN) as conn:
-        covered = hide.ErasureExtent("session", ("s0",), (turn,))
+        covered = extent.ErasureExtent("session", ("s0",), (turn,))
         hidden = await hide.hide_rows(conn, LIN, uuid4(), covered)
     assert hidden.rows["vector_pages"] == 1
     assert paged(dsn) == []
