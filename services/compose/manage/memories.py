@@ -21,7 +21,7 @@ from shared.resolution.from_rows import known_of
 from shared.runtime import Runtime
 from shared.screening.sanitize import REMOVED, show, show_own
 from shared.secrets import refuses
-from shared.store import answers, memory, search, summaries, turns, versions
+from shared.store import answers, memory, search, summaries, turn_states, turns, versions
 
 PANEL_SESSION = "memory-panel"
 COUNTED = 1000
@@ -84,7 +84,7 @@ async def turn(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnView:
 async def outcome(rt: Runtime, subject: Subject, turn_id: UUID) -> TurnOutcomeView:
     """How far the turn has come, with the memories that it left."""
     async with rt.db.transaction(subject) as conn:
-        row = await turns.outcome(conn, subject, turn_id)
+        row = await turn_states.outcome(conn, subject, turn_id)
         if row is None:
             raise refuse_missing("turn_id")
         done = TurnOutcome.model_validate(row["outcome"]) if row["outcome_at"] else None
