@@ -11,6 +11,7 @@ from shared.domain.turns import Turn
 from shared.language import segment
 from shared.secrets import redact
 from shared.store import core_memory, memory, search
+from shared.store.search_scope import SearchScope
 
 TERMS = 40
 
@@ -23,7 +24,7 @@ async def load_known(
         return {}
     core = await core_memory.core(subject, most).on(conn)
     terms = [segment.query_terms(" ".join(list_said(turn)), TERMS) for turn in turns]
-    hits = await search.by_text(conn, subject, terms, most, search.SearchScope(), memories_only=True)
+    hits = await search.by_text(conn, subject, terms, most, SearchScope(), memories_only=True)
     ids = {hit.memory_id for near_turn in hits for hit in near_turn if hit.memory_id}
     active = {
         m.memory_id: m
