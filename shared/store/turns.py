@@ -1,4 +1,4 @@
-"""sessions, turns, conversation_events: written by compose; observer and evolver fill a turn's outcome."""
+"""sessions, turns, conversation_events: the log, written by compose; how far a turn is: shared.store.turn_states."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

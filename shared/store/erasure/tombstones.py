@@ -1,6 +1,6 @@
-"""tombstones, erasure_steps, erasure_epochs, erasure_suppressions, audit_events: every erasure and how far it is.
+"""tombstones, erasure_epochs, erasure_suppressions, audit_events: every erasure and what it stands for.
 
-Written by role smartbrain_erasure in transactions that hold the user's lock alone (`Database.erasing`).
+Written by role smartbrain_erasure in transactions that hold the user's lock alone (`Database.as_erasure`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
