@@ -1,4 +1,4 @@
-"""The pools, and transactions bound to one tenant and user. The only home of psycopg beside the store."""
+"""The pools, and transactions bound to one tenant and user. The home of psycopg beside its errors and the store."""
 
 import asyncio
 import select
@@ -12,8 +12,9 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
+from shared.db_errors import AWAY, translated
 from shared.domain.subjects import Subject
 from shared.errors import TransientError
 
@@ -66,16 +67,6 @@ _BIND_TO_READ: LiteralString = (
     "SELECT set_config('app.tenant', %s, true), set_config('app.user', %s, true) FROM serving"
 )
 CLOSED = "the database is being restored: nothing is served until every erasure has been replayed"
-AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
-"""What psycopg raises while the server is away, restarting or out of connections."""
-BEHIND = (
-    psycopg.errors.UndefinedTable,
-    psycopg.errors.UndefinedColumn,
-    psycopg.errors.UndefinedObject,
-    psycopg.errors.UndefinedFunction,
-)
-"""What it raises where a migration or an extension is missing: the event itself may be good, and comes again."""
-RACE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.errors.UniqueViolation)
 
 
 class Database:
@@ -351,21 +342,3 @@ def _dead(conn: Connection) -> bool:
     waiting = select.poll()
     waiting.register(conn.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))
-
-
-class translated:  # noqa: N801 # reads as a verb in `with`
-    """Turns what psycopg raises into what the caller should do next."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        # asyncio.wait_for of Python 3.11 may lose a cancellation that comes as its future is done
-        task = asyncio.current_task()
-        if error is None and task is not None and task.cancelling():
-            raise asyncio.CancelledError
-        if isinstance(error, AWAY):
-            raise TransientError(f"database away: {type(error).__name__}") from error
-        if isinstance(error, BEHIND):
-            raise TransientError(f"the schema lacks what is asked: {type(error).__name__}") from error
-        if isinstance(error, RACE):
-            raise TransientError(f"lost a race: {type(error).__name__}") from error

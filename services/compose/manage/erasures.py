@@ -21,8 +21,9 @@ from shared.erasure import rules
 from shared.erasure.request import again_asked, receipt, request
 from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.store.erasure import residue, tombstones
-from shared.store.erasure.tombstones import StepProgress, Tombstone
+from shared.store.erasure import progress, residue, tombstones
+from shared.store.erasure.progress import StepProgress
+from shared.store.erasure.tombstones import Tombstone
 from shared.telemetry import logger
 
 
@@ -62,7 +63,7 @@ async def forget(rt: Runtime, recorder: Recorder, subject: Subject, asked: Forge
 async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:
     """The erasure and how far it is; RefusedError where the user has none of this id."""
     found, steps = await rt.db.read(
-        subject, tombstones.one(subject, tombstone_id), tombstones.steps(subject, tombstone_id)
+        subject, tombstones.one(subject, tombstone_id), progress.steps(subject, tombstone_id)
     )
     if found is None:
         raise _unknown()
