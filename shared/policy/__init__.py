@@ -19,6 +19,7 @@ from shared.policy.evolver import EvolutionPolicy, ExperiencePolicy, FeedbackPol
 from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
+from shared.policy.personal import PersonalDataPolicy
 
 __all__ = (
     "AnalysisPolicy",
@@ -40,6 +41,7 @@ __all__ = (
     "Minima",
     "ObservabilityPolicy",
     "ObserverPolicy",
+    "PersonalDataPolicy",
     "Policy",
     "PromotionPolicy",
     "ProvenanceLevel",
@@ -61,6 +63,7 @@ class Policy(Slice):
 
     retention: RetentionPolicy = Field(default=RetentionPolicy(), exclude=True)
     confidence: ConfidencePolicy = ConfidencePolicy()
+    personal_data: PersonalDataPolicy = PersonalDataPolicy()
     observer: ObserverPolicy = ObserverPolicy()
     analysis: AnalysisPolicy = AnalysisPolicy()
     compose: ComposePolicy = ComposePolicy()
