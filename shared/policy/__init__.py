@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from pydantic import Field, model_validator
 
+from shared.policy.access import AccessPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy, Ceilings, Maxima, Minima, Shares
@@ -21,6 +22,7 @@ from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 
 __all__ = (
+    "AccessPolicy",
     "AnalysisPolicy",
     "ArmWeights",
     "BudgetPolicy",
@@ -47,6 +49,7 @@ __all__ = (
     "SessionPolicy",
     "Shares",
     "Slice",
+    "TokenIssuer",
 )
 
 
@@ -71,6 +74,7 @@ class Policy(Slice):
     erasure: ErasurePolicy = ErasurePolicy()
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
+    access: AccessPolicy = AccessPolicy()
     gate: GatePolicy = GatePolicy()
 
     @model_validator(mode="before")
