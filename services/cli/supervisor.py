@@ -71,6 +71,7 @@ class Supervisor:
         self.postgres = self._postgres(durable)
         self.broker = self._broker(durable)
         self.processes: dict[str, Process] = {}
+        self.needs_key = True
 
     def _postgres(self, durable: bool) -> EmbeddedPostgres | None:
         if not self.settings.embedded_database:
@@ -161,7 +162,24 @@ class Supervisor:
         await schema.migrate(self.dsn)
         if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
+        if "compose" in self._services:
+            await self._look_at_keys()
         await ready
+
+    async def _look_at_keys(self) -> None:
+        """It is known whether a key is needed; ConfigurationError where others could reach compose without one."""
+        from shared import db
+        from shared.access.authenticator import Authenticator, refuse_unguarded
+        from shared.policy_file import load_policy
+
+        access, host = load_policy(self.settings.policy).access, self.settings.http_host
+        database = db.Database(self.dsn, size=1)
+        await database.open()
+        try:
+            await refuse_unguarded(database, access, host)
+            self.needs_key = not await Authenticator(database, access, host).is_open()
+        finally:
+            await database.close()
 
     def describe(self) -> Running:
         """Where everything is."""
