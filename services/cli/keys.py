@@ -17,7 +17,7 @@ from services.cli.reach import reach_servers
 from shared import clock, settings
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
 from shared.db import Connection, Database
-from shared.domain.callers import sort_scopes
+from shared.domain.requesters import sort_scopes
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
 from shared.telemetry import configure_logs
@@ -88,7 +88,7 @@ def create(
 
 
 @app.command("list")
-def listing(
+def list_all(
     tenant: Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -194,7 +194,8 @@ def to_json(key: ApiKey) -> dict[str, Any]:
     }
 
 
-def _whose(key: ApiKey) -> str:
+def name_users(key: ApiKey) -> str:
+    """For whom it is, in a word."""
     return key.only_user or (f"{key.only_users_from}*" if key.only_users_from else "all")
 
 
@@ -202,7 +203,7 @@ def _show_once(key: ApiKey, text: KeyText, *, as_json: bool) -> None:
     if as_json:
         emit({**to_json(key), "key": str(text)})
         return
-    facts = f"{key.key_id} ({key.name}): tenant {key.tenant_id}, users {_whose(key)}, {', '.join(key.scopes)}"
+    facts = f"{key.key_id} ({key.name}): tenant {key.tenant_id}, users {name_users(key)}, {', '.join(key.scopes)}"
     err.print(f"{facts}, until {key.ends_at.date()}. It is shown this once:", markup=False)
     out.print(str(text), markup=False)
 
@@ -212,6 +213,6 @@ def _show(keys: Sequence[ApiKey]) -> None:
     for head in ("id", "name", "tenant", "users", "scopes", "ends", "state"):
         table.add_column(head, no_wrap=True)
     for key in keys:
-        cells = (key.key_id, key.name, key.tenant_id, _whose(key), ",".join(key.scopes), f"{key.ends_at:%Y-%m-%d}")
+        cells = (key.key_id, key.name, key.tenant_id, name_users(key), ",".join(key.scopes), f"{key.ends_at:%Y-%m-%d}")
         table.add_row(*(Text(cell) for cell in (*cells, state_of(key))))
     out.print(table)

@@ -156,6 +156,8 @@ class Supervisor:
     async def _prepare(self) -> None:
         # loaded while the services load their own code
         from shared import db
+        from shared.access.authenticator import require_guard
+        from shared.policy_file import load_policy
         from shared.store import schema
 
         ready = asyncio.create_task(self._ensure_topics())
@@ -163,23 +165,9 @@ class Supervisor:
         if self._services and not await schema.is_open(self.dsn):
             raise ConfigurationError(f"{db.CLOSED}; go on with `smartbrain restore`")
         if "compose" in self._services:
-            await self._look_at_keys()
+            access = load_policy(self.settings.policy).access
+            self.needs_key = await require_guard(self.dsn, access, self.settings.http_host)
         await ready
-
-    async def _look_at_keys(self) -> None:
-        """It is known whether a key is needed; ConfigurationError where others could reach compose without one."""
-        from shared import db
-        from shared.access.authenticator import Authenticator, refuse_unguarded
-        from shared.policy_file import load_policy
-
-        access, host = load_policy(self.settings.policy).access, self.settings.http_host
-        database = db.Database(self.dsn, size=1)
-        await database.open()
-        try:
-            await refuse_unguarded(database, access, host)
-            self.needs_key = not await Authenticator(database, access, host).is_open()
-        finally:
-            await database.close()
 
     def describe(self) -> Running:
         """Where everything is."""

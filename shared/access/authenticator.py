@@ -11,7 +11,7 @@ from shared.access.refusals import refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
 from shared.db import Database
-from shared.domain.callers import LOCAL, Caller
+from shared.domain.requesters import LOCAL, Requester
 from shared.errors import ConfigurationError
 from shared.policy import AccessPolicy
 from shared.store import api_keys
@@ -47,7 +47,7 @@ class Authenticator:
         self._any_key = TTLCache[str, bool](1, policy.key_cache_s, monotonic)
         self._changes = 0
 
-    async def identify(self, header: str | None) -> Caller:
+    async def identify(self, header: str | None) -> Requester:
         """Who asks; RefusedError 401 where nobody can tell."""
         if header is None:
             if await self.is_open():
@@ -76,18 +76,18 @@ class Authenticator:
         else:
             self._keys.pop(key_id, None)
 
-    async def _identify_key(self, given: KeyText) -> Caller:
-        known = await self._find_key(given.key_id)
+    async def _identify_key(self, given: KeyText) -> Requester:
+        key = await self._find_key(given.key_id)
         now = clock.now()
-        right = fits(given.secret, known.secret_hash if known else NOBODY)
-        former = fits(given.secret, (known and known.former_hash) or NOBODY)
-        if known is None or not (right or (former and known.takes_former_secret(now))):
+        fits_newest = fits(given.secret, key.secret_hash if key else NOBODY)
+        fits_former = fits(given.secret, (key and key.former_hash) or NOBODY)
+        if key is None or not (fits_newest or (fits_former and key.takes_former_secret(now))):
             raise refuse_stranger("the key is not known")
-        if known.revoked_at is not None:
+        if key.revoked_at is not None:
             raise refuse_stranger("the key was revoked")
-        if now >= known.ends_at:
-            raise refuse_stranger(f"the key has ended on {known.ends_at.date()}")
-        return known.caller
+        if now >= key.ends_at:
+            raise refuse_stranger(f"the key has ended on {key.ends_at.date()}")
+        return key.requester
 
     async def _find_key(self, key_id: str) -> ApiKey | None:
         kept = self._keys.get(key_id)
@@ -123,3 +123,14 @@ async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> Non
                 " `smartbrain keys create`, name an issuer (access.issuers in brain.yml), or leave"
                 " SMARTBRAIN_HTTP_HOST at 127.0.0.1"
             )
+
+
+async def require_guard(dsn: str, policy: AccessPolicy, host: str) -> bool:
+    """Whether whoever asks compose there needs a key; ConfigurationError as `refuse_unguarded` says."""
+    db = Database(dsn, size=1)
+    await db.open()
+    try:
+        await refuse_unguarded(db, policy, host)
+        return not await Authenticator(db, policy, host).is_open()
+    finally:
+        await db.close()

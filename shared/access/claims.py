@@ -8,18 +8,18 @@ from pydantic import TypeAdapter, ValidationError
 from schemas.base import ExternalId
 from schemas.vocabulary import AccessScope
 from shared.access.refusals import refuse_stranger
-from shared.domain.callers import SCOPES, Caller
+from shared.domain.requesters import SCOPES, Requester
 from shared.policy import TokenIssuer
 
 _ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 
 
-def read_claims(claims: Mapping[str, Any], issuer: TokenIssuer) -> Caller:
+def read_claims(claims: Mapping[str, Any], issuer: TokenIssuer) -> Requester:
     """Who holds the token, and what they may; RefusedError names the claim that is missing or unusable."""
     tenant_id = issuer.tenant or _read_id(claims, issuer.tenant_claim)
     user_id = _read_id(claims, issuer.user_claim) if issuer.user_claim else None
     name = user_id if user_id is not None else f"token:{_read_id(claims, 'sub')}"[:128]
-    return Caller(name, _read_scopes(claims, issuer), tenant_id, user_id)
+    return Requester(name, _read_scopes(claims, issuer), tenant_id, user_id)
 
 
 def _read_id(claims: Mapping[str, Any], name: str) -> str:

@@ -1,7 +1,7 @@
 """Refusals at the door: 401 where nobody knows who asks, 403 where they may not."""
 
 from schemas.turn_events import FieldProblem
-from shared.domain.callers import Denial
+from shared.domain.requesters import Denial
 from shared.errors import RefusedError
 
 HEADER = "authorization"

@@ -12,7 +12,7 @@ import orjson
 
 from shared.access.claims import read_claims
 from shared.access.refusals import refuse_stranger
-from shared.domain.callers import Caller
+from shared.domain.requesters import Requester
 from shared.errors import TransientError
 from shared.policy import TokenIssuer
 from shared.telemetry import logger
@@ -40,11 +40,9 @@ class IssuerKeys:
         """The key that the token names, or the only one; None where the issuer has none such."""
         if self._is_older_than(self._issuer.keys_s):
             await self._renew(self._issuer.keys_s)
-        found = self._pick(key_id)
-        if found is None and self._is_older_than(UNKNOWN_KEY_PAUSE_S):
+        if self._pick(key_id) is None and self._is_older_than(UNKNOWN_KEY_PAUSE_S):
             await self._renew(UNKNOWN_KEY_PAUSE_S)
-            found = self._pick(key_id)
-        return found
+        return self._pick(key_id)
 
     def _is_older_than(self, seconds: float) -> bool:
         return self._read_at is None or self._clock() - self._read_at > seconds
@@ -87,7 +85,7 @@ class TokenCheck:
     def __init__(self, issuers: Mapping[str, TokenIssuer], clock: Callable[[], float] = time.monotonic) -> None:
         self._issuers = {each.issuer: (each, IssuerKeys(each, clock)) for each in issuers.values()}
 
-    async def identify(self, token: str) -> Caller:
+    async def identify(self, token: str) -> Requester:
         """Who holds it; RefusedError where it is none of theirs, forged or over, TransientError without their keys."""
         if not self._issuers:
             raise refuse_stranger("is no key; tokens are taken of issuers that access.issuers of the policy names")

@@ -5,13 +5,13 @@ Every change is notified when it is committed: a process that keeps what it has 
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from psycopg.rows import DictRow
 
 from schemas.vocabulary import AccessScope
 from shared.db import KEYS, Connection
-from shared.domain.callers import Caller
+from shared.domain.requesters import Requester
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class ApiKey:
     revoked_at: datetime | None = None
 
     @property
-    def caller(self) -> Caller:
+    def requester(self) -> Requester:
         """Who asks with it: its one user, or what the key is called."""
         name = f"key:{self.name}" if self.only_user is None else self.only_user
-        return Caller(name, frozenset(self.scopes), self.tenant_id, self.only_user, self.only_users_from)
+        return Requester(name, frozenset(self.scopes), self.tenant_id, self.only_user, self.only_users_from)
 
     def takes_former_secret(self, at: datetime) -> bool:
         """Whether the secret from before the last rotation still goes."""
@@ -118,4 +118,5 @@ async def _notify(conn: Connection, key_id: str) -> None:
 
 
 def _to_key(row: DictRow) -> ApiKey:
-    return ApiKey(**{**row, "scopes": tuple(row["scopes"])})
+    fields: dict[str, Any] = {**row, "scopes": tuple(row["scopes"])}
+    return ApiKey(**fields)

@@ -15,9 +15,9 @@ from schemas.vocabulary import AccessScope
 from shared import parsing
 from shared.access.authenticator import Authenticator
 from shared.access.refusals import refuse_denied
-from shared.domain.callers import (
-    Caller,
+from shared.domain.requesters import (
     Denial,
+    Requester,
     find_name_denial,
     find_owner_denial,
     find_scope_denial,
@@ -54,19 +54,19 @@ class Authenticate:
         self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer to a known caller, 401, or 503 while nobody can tell."""
+        """The application's answer to a known requester, 401, or 503 while nobody can tell."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return
         try:
-            caller = await self._authenticator.identify(Headers(scope=scope).get("authorization"))
+            requester = await self._authenticator.identify(Headers(scope=scope).get("authorization"))
         except RefusedError as error:
             await _answer(scope, error, {"www-authenticate": "Bearer"})(scope, receive, send)
         except TransientError:
             away = RefusedError("unavailable", "a dependency is away; nothing was written; try again", (), 503)
             await _answer(scope, away, {"retry-after": "1"})(scope, receive, send)
         else:
-            scope["state"]["caller"] = caller
+            scope["state"]["requester"] = requester
             await self._app(scope, receive, send)
 
 
@@ -75,30 +75,30 @@ def _answer(scope: Scope, error: RefusedError, headers: Mapping[str, str]) -> Re
     return Response(reply.model_dump_json(), error.status, headers, media_type="application/json")
 
 
-async def get_caller(request: Request) -> Caller:
+async def get_requester(request: Request) -> Requester:
     """Who asks."""
-    return request.state.caller
+    return request.state.requester
 
 
-AskedBy = Annotated[Caller, Depends(get_caller)]
+AskedBy = Annotated[Requester, Depends(get_requester)]
 
 
-async def refuse_lacking_scope(request: Request, caller: AskedBy) -> None:
-    """RefusedError 403 where the route needs a scope that the caller does not have."""
+async def refuse_lacking_scope(request: Request, requester: AskedBy) -> None:
+    """RefusedError 403 where the route needs a scope that the requester does not have."""
     route = request.scope.get("route")
-    if isinstance(route, APIRoute) and (denial := find_scope_denial(caller, scope_of(route))):
+    if isinstance(route, APIRoute) and (denial := find_scope_denial(requester, scope_of(route))):
         raise refuse_denied(denial)
 
 
-def choose_owner(caller: Caller, tenant_id: str | None, user_id: str | None) -> Subject:
-    """Whose data it is: of the key's tenant where none is named; RefusedError 403 where the caller may not."""
-    tenant = tenant_id or caller.tenant_id or "default"
-    if denial := find_owner_denial(caller, tenant, user_id):
+def choose_owner(requester: Requester, tenant_id: str | None, user_id: str | None) -> Subject:
+    """Whose data it is: of the key's tenant where none is named; RefusedError 403 where the requester may not."""
+    tenant = tenant_id or requester.tenant_id or "default"
+    if denial := find_owner_denial(requester, tenant, user_id):
         raise refuse_denied(denial)
     return Subject(tenant, user_id or "")
 
 
-CLAIMS: Mapping[str, Callable[[Caller, str], Denial | None]] = {
+CLAIMS: Mapping[str, Callable[[Requester, str], Denial | None]] = {
     "tenant_id": find_tenant_denial,
     "user_id": find_user_denial,
     "requested_by": find_name_denial,
@@ -106,19 +106,19 @@ CLAIMS: Mapping[str, Callable[[Caller, str], Denial | None]] = {
 """What a body may say of whose data it is about and who asks, and what tells whether it may."""
 
 
-def apply_key(caller: Caller, model: type[BaseModel], raw: dict[str, Any]) -> dict[str, Any]:
+def apply_key(requester: Requester, model: type[BaseModel], raw: dict[str, Any]) -> dict[str, Any]:
     """The body with the tenant and the name of the key where it says none; RefusedError 403 where it says another's."""
-    said = parsing.unwrap_turn(raw)
+    body = parsing.unwrap_turn(raw)
     for name, find_denial in CLAIMS.items():
-        if isinstance(claim := said.get(name), str) and (denial := find_denial(caller, claim)):
+        if isinstance(claim := body.get(name), str) and (denial := find_denial(requester, claim)):
             raise refuse_denied(denial)
-    of_key = {"tenant_id": caller.tenant_id, "requested_by": caller.name or None}
-    missing = {name: value for name, value in of_key.items() if value and said.get(name) is None}
+    of_key = {"tenant_id": requester.tenant_id, "requested_by": requester.name or None}
+    missing = {name: value for name, value in of_key.items() if value and body.get(name) is None}
     return {**raw, **{name: value for name, value in missing.items() if name in model.model_fields}}
 
 
-def refuse_other_owner(caller: Caller, message: BaseModel) -> None:
-    """RefusedError 403 where what was read is about somebody, or a whole tenant, that the caller may not act for."""
+def refuse_other_owner(requester: Requester, message: BaseModel) -> None:
+    """RefusedError 403 where what was read is about somebody, or a whole tenant, that the requester may not act for."""
     tenant_id = getattr(message, "tenant_id", None)
-    if tenant_id is not None and (denial := find_owner_denial(caller, tenant_id, getattr(message, "user_id", None))):
+    if tenant_id is not None and (denial := find_owner_denial(requester, tenant_id, getattr(message, "user_id", None))):
         raise refuse_denied(denial)

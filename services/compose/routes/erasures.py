@@ -27,7 +27,7 @@ from services.compose.routes.requests import (
     parse_body,
     with_key,
 )
-from shared.domain.callers import Caller
+from shared.domain.requesters import Requester
 
 router = APIRouter(prefix="/v1", tags=["erasure"])
 _parse_forget = parse_body(ForgetRequest)
@@ -38,11 +38,11 @@ async def parse_forget(request: Request) -> ParsedBody[ForgetRequest]:
     return await _parse_forget(request) if await request.body() else ParsedBody(ForgetRequest())
 
 
-def state_reason(asked: ErasureRequest, caller: Caller) -> ErasureRequest:
+def state_reason(erasure: ErasureRequest, requester: Requester) -> ErasureRequest:
     """The same with a reason where a key that is of no one user asks and gives none: that it was asked with the key."""
-    if asked.reason or caller.tenant_id is None or caller.name == asked.user_id:
-        return asked
-    return asked.model_copy(update={"reason": f"asked with {caller.name}"})
+    if erasure.reason or requester.tenant_id is None or requester.name == erasure.user_id:
+        return erasure
+    return erasure.model_copy(update={"reason": f"asked with {requester.name}"})
 
 
 @router.post(
@@ -56,13 +56,13 @@ def state_reason(asked: ErasureRequest, caller: Caller) -> ErasureRequest:
 )
 async def post_erasure(
     request: Request,
-    caller: AskedBy,
+    requester: AskedBy,
     body: Annotated[ParsedBody[ErasureRequest], Depends(parse_body(ErasureRequest))],
     rt: ServiceRuntime,
     recorder: PackageRecorder,
 ) -> Response:
     asked = with_key(body.value, request)
-    return json_of(await erasures.ask(rt, recorder, state_reason(asked, caller)), 202)
+    return json_of(await erasures.ask(rt, recorder, state_reason(asked, requester)), 202)
 
 
 @router.get("/erasures", name="page", dependencies=[READ], summary="A user's erasures, newest first")
@@ -119,10 +119,10 @@ async def get_residue(tombstone_id: UUID, owner: Owner, rt: ServiceRuntime) -> R
 )
 async def forget(
     body: Annotated[ParsedBody[ForgetRequest], Depends(parse_forget)],
-    caller: AskedBy,
+    requester: AskedBy,
     owner: Owner,
     rt: ServiceRuntime,
     recorder: PackageRecorder,
 ) -> Response:
-    asked = state_reason(erasures.to_request(owner, body.value, caller.name or None), caller)
+    asked = state_reason(erasures.to_request(owner, body.value, requester.name or None), requester)
     return json_of(await erasures.ask(rt, recorder, asked), 202)

@@ -57,6 +57,6 @@ async def note_change(
     "", name="learnt", dependencies=[READ], summary="What the agent of a tenant has learnt of its own tools"
 )
 async def list_experience(
-    caller: AskedBy, rt: ServiceRuntime, tenant_id: TenantId | None = None, user_id: UserId | None = None
+    requester: AskedBy, rt: ServiceRuntime, tenant_id: TenantId | None = None, user_id: UserId | None = None
 ) -> ExperiencePage:
-    return await experience.page(rt, choose_owner(caller, tenant_id, user_id))
+    return await experience.page(rt, choose_owner(requester, tenant_id, user_id))

@@ -15,7 +15,7 @@ from schemas.turn_events import TurnEvents
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.access import AskedBy, apply_key, choose_owner, refuse_other_owner
 from shared import parsing
-from shared.domain.callers import Caller
+from shared.domain.requesters import Requester
 from shared.domain.subjects import Subject
 from shared.runtime import Runtime
 
@@ -49,9 +49,9 @@ async def get_recorder(request: Request) -> Recorder:
     return request.app.state.recorder
 
 
-async def get_subject(caller: AskedBy, user_id: UserId, tenant_id: TenantId | None = None) -> Subject:
+async def get_subject(requester: AskedBy, user_id: UserId, tenant_id: TenantId | None = None) -> Subject:
     """Whose data is asked for."""
-    return choose_owner(caller, tenant_id, user_id)
+    return choose_owner(requester, tenant_id, user_id)
 
 
 ServiceRuntime = Annotated[Runtime, Depends(get_runtime)]
@@ -77,13 +77,13 @@ class ParsedBody(Generic[Model]):
 
 
 def parse_body(model: type[Model]) -> Callable[[Request], Awaitable[ParsedBody[Model]]]:
-    """A dependency: the body as this model, of the caller's tenant, read no further than what is refused anyway."""
+    """A dependency: the body as this model, of the requester's tenant, read no further than what is refused anyway."""
 
     async def parse(request: Request) -> ParsedBody[Model]:
-        caller: Caller = request.state.caller
-        raw = apply_key(caller, model, parsing.read_object(await read_bounded(request)))
+        requester: Requester = request.state.requester
+        raw = apply_key(requester, model, parsing.read_object(await read_bounded(request)))
         message, ignored = parsing.validate(model, raw)
-        refuse_other_owner(caller, message)
+        refuse_other_owner(requester, message)
         return ParsedBody(message, ignored)
 
     return parse

@@ -10,10 +10,10 @@ SCOPES: tuple[AccessScope, ...] = get_args(AccessScope)
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class Requester:
     """Who asks: bound to a tenant, and to one user or to those whose id begins with `users_from`, where these are set.
 
-    `name` is what stands as `requested_by` of what this caller asks for.
+    `name` is what stands as `requested_by` of what this requester asks for.
     """
 
     name: str
@@ -24,11 +24,11 @@ class Caller:
 
     @property
     def of_whole_tenant(self) -> bool:
-        """Whether the caller may act for every user."""
+        """Whether the requester may act for every user."""
         return self.user_id is None and self.users_from is None
 
 
-LOCAL = Caller("", frozenset(SCOPES))
+LOCAL = Requester("", frozenset(SCOPES))
 """Whoever sits at this machine while it needs no key: bound to nothing, and what a request claims is taken as said."""
 
 
@@ -40,42 +40,42 @@ class Denial:
     problem: str
 
 
-def find_scope_denial(caller: Caller, scope: AccessScope) -> Denial | None:
-    """Why the caller may not do what needs this scope; None where they may."""
-    if scope in caller.scopes or "admin" in caller.scopes:
+def find_scope_denial(requester: Requester, scope: AccessScope) -> Denial | None:
+    """Why the requester may not do what needs this scope; None where they may."""
+    if scope in requester.scopes or "admin" in requester.scopes:
         return None
-    has = ", ".join(each for each in SCOPES if each in caller.scopes) or "none"
+    has = ", ".join(each for each in SCOPES if each in requester.scopes) or "none"
     return Denial("scope", f"this needs {scope}, the key has {has}")
 
 
-def find_tenant_denial(caller: Caller, tenant_id: str) -> Denial | None:
-    """Why the caller may not act in this tenant."""
-    fits = caller.tenant_id in (None, tenant_id)
+def find_tenant_denial(requester: Requester, tenant_id: str) -> Denial | None:
+    """Why the requester may not act in this tenant."""
+    fits = requester.tenant_id in (None, tenant_id)
     return None if fits else Denial("tenant_id", "is not the tenant of the key")
 
 
-def find_user_denial(caller: Caller, user_id: str) -> Denial | None:
-    """Why the caller may not act for this user of the tenant."""
-    if caller.user_id is not None and user_id != caller.user_id:
+def find_user_denial(requester: Requester, user_id: str) -> Denial | None:
+    """Why the requester may not act for this user of the tenant."""
+    if requester.user_id is not None and user_id != requester.user_id:
         return Denial("user_id", "is not the user of the key")
-    if caller.users_from is not None and not user_id.startswith(caller.users_from):
+    if requester.users_from is not None and not user_id.startswith(requester.users_from):
         return Denial("user_id", "is none of the users of the key")
     return None
 
 
-def find_owner_denial(caller: Caller, tenant_id: str, user_id: str | None) -> Denial | None:
-    """Why the caller may not do this to that user, or to the whole tenant where no user is named."""
-    if denial := find_tenant_denial(caller, tenant_id):
+def find_owner_denial(requester: Requester, tenant_id: str, user_id: str | None) -> Denial | None:
+    """Why the requester may not do this to that user, or to the whole tenant where no user is named."""
+    if denial := find_tenant_denial(requester, tenant_id):
         return denial
     if user_id is not None:
-        return find_user_denial(caller, user_id)
+        return find_user_denial(requester, user_id)
     problem = "this concerns every user of the tenant, and the key is not for all of them"
-    return None if caller.of_whole_tenant else Denial("user_id", problem)
+    return None if requester.of_whole_tenant else Denial("user_id", problem)
 
 
-def find_name_denial(caller: Caller, requested_by: str) -> Denial | None:
-    """Why something is not asked for in this name; a caller that is bound to no tenant may give any."""
-    if caller.tenant_id is None or requested_by == caller.name:
+def find_name_denial(requester: Requester, requested_by: str) -> Denial | None:
+    """Why something is not asked for in this name; a requester that is bound to no tenant may give any."""
+    if requester.tenant_id is None or requested_by == requester.name:
         return None
     return Denial("requested_by", "comes from the key, and is somebody else's name")
 
