@@ -22,7 +22,7 @@ MOST_CHARS = 16_384
 """A longer token is not looked at."""
 FETCH_S = 5.0
 MOST_BYTES = 1_048_576
-UNKNOWN_KEY_PAUSE_S = 10.0
+PAUSE_S = 10.0
 """A token that names a key nobody knows has the keys read again, but not oftener than this."""
 
 
@@ -32,41 +32,42 @@ class IssuerKeys:
     def __init__(self, issuer: TokenIssuer, clock: Callable[[], float]) -> None:
         self._issuer = issuer
         self._clock = clock
-        self._keys: dict[str | None, jwt.PyJWK] = {}
-        self._read_at: float | None = None
+        self._keys: dict[str | None, jwt.PyJWK] | None = None
+        self._tried_at: float | None = None
         self._reading = asyncio.Lock()
 
     async def find(self, key_id: str | None) -> jwt.PyJWK | None:
-        """The key that the token names, or the only one; None where the issuer has none such."""
-        if self._is_older_than(self._issuer.keys_s):
-            await self._renew(self._issuer.keys_s)
-        if self._pick(key_id) is None and self._is_older_than(UNKNOWN_KEY_PAUSE_S):
-            await self._renew(UNKNOWN_KEY_PAUSE_S)
+        """The key that the token names, or the only one; None where the issuer has none such.
+
+        TransientError while its keys could never be read.
+        """
+        await self._renew(PAUSE_S if self._keys is None else self._issuer.keys_s)
+        if self._pick(key_id) is None:
+            await self._renew(PAUSE_S)
+        if self._keys is None:
+            raise TransientError(f"the keys of {self._issuer.issuer} cannot be read")
         return self._pick(key_id)
 
-    def _is_older_than(self, seconds: float) -> bool:
-        return self._read_at is None or self._clock() - self._read_at > seconds
-
     def _pick(self, key_id: str | None) -> jwt.PyJWK | None:
-        if key_id is None and len(self._keys) == 1:
-            return next(iter(self._keys.values()))
-        return self._keys.get(key_id)
+        keys = self._keys or {}
+        return next(iter(keys.values())) if key_id is None and len(keys) == 1 else keys.get(key_id)
+
+    def _is_older_than(self, seconds: float) -> bool:
+        return self._tried_at is None or self._clock() - self._tried_at > seconds
 
     async def _renew(self, older_than_s: float) -> None:
-        """The keys are read again, once however many wait; where that fails those of before are used on."""
+        """Keys that are so old are read again, once however many wait; where that fails those of before go on."""
+        if not self._is_older_than(older_than_s):
+            return
         async with self._reading:
             if not self._is_older_than(older_than_s):
                 return
             try:
-                document = orjson.loads(await self._load())
-                keys = jwt.PyJWKSet.from_dict(document).keys
-            except (OSError, ValueError, AttributeError, httpx.HTTPError, jwt.PyJWTError) as error:
-                logger().warning("issuer_keys_unread", issuer=self._issuer.issuer, error=type(error).__name__)
-                if self._read_at is None:
-                    raise TransientError(f"the keys of {self._issuer.issuer} cannot be read") from error
-            else:
+                keys = jwt.PyJWKSet.from_dict(orjson.loads(await self._load())).keys
                 self._keys = {each.key_id: each for each in keys if each.public_key_use in (None, "sig")}
-            self._read_at = self._clock()
+            except (OSError, ValueError, AttributeError, TypeError, httpx.HTTPError, jwt.PyJWTError) as error:
+                logger().warning("issuer_keys_unread", issuer=self._issuer.issuer, error=type(error).__name__)
+            self._tried_at = self._clock()
 
     async def _load(self) -> bytes:
         if "://" not in self._issuer.jwks:
