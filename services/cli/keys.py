@@ -50,7 +50,9 @@ def create(
         str | None,
         typer.Option("--users-from", help="For users whose id begins with this.", callback=check_words),
     ] = None,
-    days: Annotated[int | None, typer.Option("--days", min=1, max=3650, help="Days until it ends [365].")] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, max=3650, help="Days until it ends; 365 unless --until says when.")
+    ] = None,
     until: Annotated[
         datetime | None, typer.Option("--until", formats=["%Y-%m-%d"], help="The day (UTC) on which it ends instead.")
     ] = None,
@@ -103,11 +105,11 @@ def list_all(
 
 
 @app.command("revoke")
-def revoke(which: Which, as_json: AsJson = False) -> None:
+def revoke(key_or_name: Which, as_json: AsJson = False) -> None:
     """End a key at once, in every process."""
 
     async def end(conn: Connection) -> ApiKey | None:
-        key = await _choose(conn, which)
+        key = await _choose(conn, key_or_name)
         await api_keys.revoke(conn, key.key_id)
         return await api_keys.find(conn, key.key_id)
 
@@ -121,7 +123,7 @@ def revoke(which: Which, as_json: AsJson = False) -> None:
 
 @app.command("rotate")
 def rotate(
-    which: Which,
+    key_or_name: Which,
     overlap: Annotated[
         int, typer.Option("--overlap", min=0, max=43_200, help="Minutes for which the old secret still goes.")
     ] = 0,
@@ -131,7 +133,7 @@ def rotate(
     secret = make_secret()
 
     async def renew(conn: Connection) -> ApiKey:
-        key = await _choose(conn, which)
+        key = await _choose(conn, key_or_name)
         if not await api_keys.rotate(conn, key.key_id, hash_secret(secret), timedelta(minutes=overlap)):
             raise refuse(f"{key.key_id} ({key.name}) is {state_of(key)}: make another with `smartbrain keys create`")
         return key

@@ -11,7 +11,6 @@ from pathlib import Path
 import uvloop
 
 from shared import service
-from shared.access.authenticator import refuse_unguarded
 from shared.bus.broker import Bus
 from shared.presence import present
 from shared.runtime import Runtime, open_runtime
@@ -42,6 +41,8 @@ def run(builds: Mapping[str, Build], found: Settings) -> None:
 async def _run(builds: Mapping[str, Build], config: Settings) -> None:
     async with _open_runtimes(tuple(builds), config) as runtimes:
         if "compose" in builds:
+            from shared.access.authenticator import refuse_unguarded  # the others load nothing that reads tokens
+
             await refuse_unguarded(runtimes[0].db, runtimes[0].policy.access, config.http_host)
         services = [build(rt) for build, rt in zip(builds.values(), runtimes, strict=True)]
         port = config.http_port if "compose" in builds else config.metrics_port
