@@ -1,8 +1,10 @@
 """Tells from the header of a request who asks: a key of ours, a token of an issuer, or whoever sits at this machine."""
 
+import asyncio
 import ipaddress
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from cachetools import TTLCache
 
@@ -10,16 +12,18 @@ from shared import clock
 from shared.access.refusals import refuse_stranger
 from shared.access.secrets import KeyText, fits, hash_secret, parse_key
 from shared.access.tokens import TokenCheck
-from shared.db import Database
+from shared.db import Connection, Database
 from shared.domain.requesters import LOCAL, Requester
 from shared.errors import ConfigurationError
 from shared.policy import AccessPolicy
+from shared.single_flight import SingleFlight
 from shared.store import api_keys
 from shared.store.api_keys import ApiKey
 
 MOST_KEYS = 10_000
 NOBODY = hash_secret("")
 """What the secret of an unknown key is compared with: it takes as long as a known one."""
+Found = TypeVar("Found")
 _ANY = "whether a key was ever made"
 
 
@@ -45,6 +49,8 @@ class Authenticator:
         self._may_be_open = is_loopback(host) and not policy.issuers
         self._keys = TTLCache[str, tuple[ApiKey | None]](MOST_KEYS, policy.key_cache_s, monotonic)
         self._any_key = TTLCache[str, bool](1, policy.key_cache_s, monotonic)
+        self._reading_keys = SingleFlight[tuple[str, int], ApiKey | None]()
+        self._reading_any = SingleFlight[tuple[str, int], bool]()
         self._changes = 0
 
     async def identify(self, header: str | None) -> Requester:
@@ -94,22 +100,34 @@ class Authenticator:
         if kept is not None:
             return kept[0]
         changes = self._changes
-        async with self._db.system() as conn:
-            found = await api_keys.find(conn, key_id)
+        key = await self._read_once(self._reading_keys, (key_id, changes), lambda conn: api_keys.find(conn, key_id))
         if changes == self._changes:  # else some key has changed since it was asked for, perhaps this one
-            self._keys[key_id] = (found,)
-        return found
+            self._keys[key_id] = (key,)
+        return key
 
     async def _has_any_key(self) -> bool:
         kept = self._any_key.get(_ANY)
         if kept is not None:
             return kept
         changes = self._changes
-        async with self._db.system() as conn:
-            found = await api_keys.has_any(conn)
+        exists = await self._read_once(self._reading_any, (_ANY, changes), api_keys.has_any)
         if changes == self._changes:
-            self._any_key[_ANY] = found
-        return found
+            self._any_key[_ANY] = exists
+        return exists
+
+    async def _read_once(
+        self,
+        reading: SingleFlight[tuple[str, int], Found],
+        what: tuple[str, int],
+        read: Callable[[Connection], Awaitable[Found]],
+    ) -> Found:
+        """What the database says, asked once however many wait; nobody waits for what was asked before a change."""
+
+        async def ask() -> Found:
+            async with self._db.system() as conn:
+                return await read(conn)
+
+        return await asyncio.shield(reading.find(what) or reading.start(what, ask(), name="read a key"))
 
 
 async def refuse_unguarded(db: Database, policy: AccessPolicy, host: str) -> None:

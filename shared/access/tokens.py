@@ -73,11 +73,14 @@ class IssuerKeys:
         if "://" not in self._issuer.jwks:
             return await asyncio.to_thread(Path(self._issuer.jwks).read_bytes)
         async with httpx.AsyncClient(timeout=FETCH_S, verify=trust_store(), follow_redirects=False) as client:
-            answer = await client.get(self._issuer.jwks)
-            answer.raise_for_status()
-            if len(answer.content) > MOST_BYTES:
-                raise ValueError("too long")
-            return answer.content
+            async with client.stream("GET", self._issuer.jwks) as answer:
+                answer.raise_for_status()
+                content = bytearray()
+                async for part in answer.aiter_bytes():
+                    content += part
+                    if len(content) > MOST_BYTES:
+                        raise ValueError("too long")
+            return bytes(content)
 
 
 class TokenCheck:
@@ -107,7 +110,7 @@ def _read_unproved(token: str) -> tuple[str, str | None]:
             raise jwt.DecodeError("too long")
         key_id = jwt.get_unverified_header(token).get("kid")
         claims = jwt.decode(token, options={"verify_signature": False})
-    except jwt.PyJWTError as error:
+    except (jwt.PyJWTError, RecursionError) as error:
         raise refuse_stranger("is neither a key nor a token") from error
     return str(claims.get("iss")), key_id
 
@@ -129,5 +132,5 @@ def _prove(token: str, key: jwt.PyJWK, issuer: TokenIssuer) -> dict[str, Any]:
         raise refuse_stranger(f"the claim {error.claim} of the token is missing or no id") from error
     except jwt.InvalidAudienceError as error:
         raise refuse_stranger("the token is for another audience") from error
-    except (jwt.PyJWTError, ValueError, TypeError) as error:
+    except (jwt.PyJWTError, ArithmeticError, ValueError, TypeError) as error:
         raise refuse_stranger("the token is not valid") from error

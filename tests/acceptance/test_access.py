@@ -12,6 +12,7 @@ from services.compose.routes.access import PROBES
 from shared.access.secrets import KeyText, make_key_id, make_secret
 from shared.db import Database
 from shared.domain.requesters import SCOPES
+from shared.metrics.access import REQUESTS_DENIED
 from tests.acceptance.test_isolation_http import CASES, REQUEUE, ROUTES, Case
 from tests.system.databases import Databases
 from tests.system.keys import Headers, add_key, with_key
@@ -175,6 +176,16 @@ async def test_a_body_that_claims_another_is_refused_also_where_nobody_reads_the
     http = person.system.http
     refused(await http.request(case.method, case.address(closed.anna), params=query, json=body, headers=key), field)
     assert closed.anna.rows() == before
+
+
+async def test_who_is_not_let_in_is_counted(closed: Closed) -> None:
+    http, whose = closed.anna.person.system.http, closed.anna.person.whose
+    counts = {code: REQUESTS_DENIED.labels(code) for code in ("unauthenticated", "forbidden")}
+    before = {code: count._value.get() for code, count in counts.items()}  # pyright: ignore[reportPrivateUsage] # no other way to read it
+    await http.get("/v1/memories", params=whose)
+    refused(await http.get("/v1/memories", params=whose, headers=await closed.key(scopes=["write"])), "scope")
+    after = {code: count._value.get() for code, count in counts.items()}  # pyright: ignore[reportPrivateUsage] # no other way to read it
+    assert after == {code: number + 1 for code, number in before.items()}
 
 
 async def test_a_turn_within_a_turn_claims_no_more(closed: Closed) -> None:

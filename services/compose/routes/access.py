@@ -26,6 +26,7 @@ from shared.domain.requesters import (
 )
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError, TransientError
+from shared.metrics.access import REQUESTS_DENIED
 
 PROBES = frozenset({"/live", "/ready", "/metrics"})
 """What is asked without a key: whatever watches the service has none, and nothing of anybody is in the answers."""
@@ -61,6 +62,7 @@ class Authenticate:
         try:
             requester = await self._authenticator.identify(Headers(scope=scope).get("authorization"))
         except RefusedError as error:
+            REQUESTS_DENIED.labels(error.code).inc()
             await _answer(scope, error, {"www-authenticate": "Bearer"})(scope, receive, send)
         except TransientError:
             away = RefusedError("unavailable", "a dependency is away; nothing was written; try again", (), 503)

@@ -11,7 +11,7 @@ from schemas.vocabulary import AccessScope
 from shared import clock
 from shared.access.authenticator import Authenticator, is_loopback, require_guard
 from shared.access.secrets import KeyText, hash_secret, make_key_id, make_secret
-from shared.db import Database
+from shared.db import Connection, Database
 from shared.domain.requesters import LOCAL, Requester
 from shared.errors import ConfigurationError, RefusedError, TransientError
 from shared.policy import AccessPolicy, TokenIssuer
@@ -178,8 +178,8 @@ async def test_what_was_being_read_when_a_key_changed_is_not_kept(
     key = await app_key(db)
     find = api_keys.find
 
-    async def find_before_a_change(conn: object, key_id: str) -> ApiKey | None:
-        found = await find(conn, key_id)  # type: ignore[arg-type]
+    async def find_before_a_change(conn: Connection, key_id: str) -> ApiKey | None:
+        found = await find(conn, key_id)
         async with db.system() as other:
             await api_keys.revoke(other, key_id)
         door.forget(key_id)
@@ -188,6 +188,51 @@ async def test_what_was_being_read_when_a_key_changed_is_not_kept(
     monkeypatch.setattr(api_keys, "find", find_before_a_change)
     await door.identify(f"Bearer {key}")
     monkeypatch.undo()
+    assert await refusal(door, f"Bearer {key}") == "the key was revoked"
+
+
+async def test_a_key_is_read_once_however_many_ask_and_again_after_a_change(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+    key, find = await app_key(db), api_keys.find
+    read: list[str] = []
+
+    async def count(conn: Connection, key_id: str) -> ApiKey | None:
+        read.append(key_id)
+        return await find(conn, key_id)
+
+    monkeypatch.setattr(api_keys, "find", count)
+    await asyncio.gather(*(door.identify(f"Bearer {key}") for _ in range(20)))
+    assert len(read) == 1
+    await door.identify(f"Bearer {key}")
+    assert len(read) == 1
+    door.forget(key.key_id)
+    await asyncio.gather(*(door.identify(f"Bearer {key}") for _ in range(20)))
+    assert len(read) == 2
+
+
+async def test_nobody_waits_for_what_was_asked_before_a_change(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = Authenticator(db, AccessPolicy(), HERE, stopped)
+    key, find = await app_key(db), api_keys.find
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def dawdle(conn: Connection, key_id: str) -> ApiKey | None:
+        found = await find(conn, key_id)
+        asked.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(api_keys, "find", dawdle)
+    early = asyncio.create_task(door.identify(f"Bearer {key}"))
+    await asked.wait()
+    monkeypatch.setattr(api_keys, "find", find)
+    async with db.system() as conn:
+        await api_keys.revoke(conn, key.key_id)
+    door.forget(key.key_id)
+    assert await refusal(door, f"Bearer {key}") == "the key was revoked"
+    go_on.set()
+    await early
     assert await refusal(door, f"Bearer {key}") == "the key was revoked"
 
 

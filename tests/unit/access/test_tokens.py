@@ -154,6 +154,15 @@ async def test_what_is_no_token_is_refused(check: Callable[..., TokenCheck], tok
     assert problem in ("is neither a key nor a token", "the token is of an issuer that the policy does not name")
 
 
+async def test_a_token_that_no_reader_gets_to_the_end_of_is_refused(
+    issuer: Issuer, check: Callable[..., TokenCheck]
+) -> None:
+    deep = base64.urlsafe_b64encode(b"[" * 9_000).decode().rstrip("=")
+    for token in (f"{deep}.e30.", f"{_part({'alg': 'RS256'})}.{deep}.", f"{_part({'alg': 'RS256', 'kid': 7})}.e30."):
+        assert await refusal(check(), token) == "is neither a key nor a token"
+    assert await refusal(check(), issuer.sign(**SAID, exp=float("inf"))) == "the token is not valid"
+
+
 async def test_no_token_is_taken_where_no_issuer_is_named(issuer: Issuer) -> None:
     assert (await refusal(TokenCheck({}), issuer.sign(**SAID))).startswith("is no key; tokens are taken of issuers")
 
