@@ -119,13 +119,13 @@ class Authenticator:
         self,
         reading: SingleFlight[tuple[str, int], Found],
         what: tuple[str, int],
-        read: Callable[[Connection], Awaitable[Found]],
+        look: Callable[[Connection], Awaitable[Found]],
     ) -> Found:
         """What the database says, asked once however many wait; nobody waits for what was asked before a change."""
 
         async def ask() -> Found:
             async with self._db.system() as conn:
-                return await read(conn)
+                return await look(conn)
 
         return await asyncio.shield(reading.find(what) or reading.start(what, ask(), name="read a key"))
 
