@@ -14,12 +14,14 @@ import pytest
 from typer.testing import CliRunner
 
 from services.cli import app, keys
+from services.cli.machine import NO_KEY
 from shared.client import SmartBrain
 from shared.errors import RefusedError
 from tests.system.databases import Databases, rows
 from tests.system.issuer import AUDIENCE, URL, Issuer
 from tests.system.keys import with_key
 from tests.system.person import user
+from tests.system.processes import command, found
 from tests.system.running import System, listening, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
@@ -172,6 +174,30 @@ async def test_tokens_of_an_issuer_are_taken_beside_keys(databases: Databases, k
         few = await one.http.request("DELETE", "/v1/memories", params={"user_id": "lin"}, headers=with_key(token))
     assert [each.status_code for each in (nobody, mine, hers, other, few)] == [401, 201, 403, 403, 403]
     assert one.rows("SELECT DISTINCT tenant_id, user_id FROM turns") == [{"tenant_id": "acme", "user_id": "lin"}]
+
+
+async def test_up_needs_no_key_on_this_machine_until_the_first_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    monkeypatch.setattr(keys, "configure_logs", lambda *_: None)
+    monkeypatch.setenv("SMARTBRAIN_DATA", str(data))
+    with command(data, {}) as process:
+        url = (machine := await found(data, process)).place.http
+        await machine.http.aclose()
+        assert NO_KEY in data.with_name("data.out").read_text()
+        assert (await ask(url, None)) == (200, "")
+        key = (await run("keys", "create", "--name", "app", "--scope", "read")).strip()
+        assert await wait_for_status(url, None, 401)
+        assert await ask(url, key) == (200, "")
+        await run("keys", "revoke", "app")
+        assert await wait_for_status(url, key, 401)
+        process.terminate()
+        assert await asyncio.to_thread(process.wait, 60) == 0
+    with command(data, {}) as again:
+        await (machine := await found(data, again)).http.aclose()
+        assert data.with_name("data.out").read_text().count(NO_KEY) == 1
+        assert (await ask(machine.place.http, None))[0] == 401
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 # refused, not bound
