@@ -23,6 +23,7 @@ from shared.store.api_keys import ApiKey
 from shared.telemetry import configure_logs
 
 DAYS = 365
+MOST_NAME_CHARS = 64
 
 
 class ScopeName(StrEnum):
@@ -40,9 +41,17 @@ Which = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, or its 
 Made = TypeVar("Made")
 
 
+def check_name(value: str) -> str:
+    """The name; BadParameter where it could not stand as who asked for an erasure."""
+    check_id(value)
+    if len(value) > MOST_NAME_CHARS:
+        raise typer.BadParameter(f"{len(value)} characters, at most {MOST_NAME_CHARS}")
+    return value
+
+
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Option("--name", "-n", help="What it is for; stands as who asked.", callback=check_id)],
+    name: Annotated[str, typer.Option("--name", "-n", help="What it is for.", callback=check_name)],
     scope: Annotated[list[ScopeName], typer.Option("--scope", help="What it may do; may be repeated.")],
     tenant: Tenant = "default",
     user: Annotated[str | None, typer.Option("--user", "-u", help="For this user only.", callback=check_id)] = None,

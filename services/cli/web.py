@@ -58,6 +58,8 @@ class Web:
             raise TransientError(f"{self._base} does not answer: {error}") from error
         if response.status == 503:
             raise TransientError(answer.get("message", "unavailable"))
+        if response.status == 401 and "authorization" not in self._headers:
+            raise RefusedError("unauthenticated", f"{self._base} asks for a key: set {API_KEY}", status=401)
         if response.status >= 400:
             raise RefusedError(answer.get("code", "refused"), answer.get("message", ""), status=response.status)
         return answer

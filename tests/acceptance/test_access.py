@@ -178,6 +178,13 @@ async def test_a_body_that_claims_another_is_refused_also_where_nobody_reads_the
     assert closed.anna.rows() == before
 
 
+async def test_two_keys_at_once_are_nobodys(closed: Closed) -> None:
+    person = closed.anna.person
+    both = [("authorization", (await closed.key())["authorization"]) for _ in range(2)]
+    answer = await person.system.http.get("/v1/memories", params=person.whose, headers=both)
+    assert (answer.status_code, answer.json()["message"]) == (401, "authorization: is given more than once")
+
+
 async def test_who_is_not_let_in_is_counted(closed: Closed) -> None:
     http, whose = closed.anna.person.system.http, closed.anna.person.whose
     counts = {code: REQUESTS_DENIED.labels(code) for code in ("unauthenticated", "forbidden")}

@@ -119,7 +119,7 @@ async def test_commands_and_the_client_take_the_key_of_the_environment(
         "key"
     ]
     mine = ("--tenant", "acme", "--user", "lin")
-    assert "authorization: is missing" in await run("memories", "list", *mine, fails=True)
+    assert "asks for a key: set SMARTBRAIN_API_KEY" in await run("memories", "list", *mine, fails=True)
     monkeypatch.setenv("SMARTBRAIN_API_KEY", key)
     assert "nothing is known" in await run("memories", "list", *mine)
     assert "user_id: is not the user of the key" in await run(
@@ -144,6 +144,8 @@ async def test_a_key_that_cannot_be_is_refused_by_name() -> None:
     create = ("keys", "create", "--name", "a")
     reading = (*create, "--scope", "read")
     assert "--scope" in await run(*create, fails=True)
+    named = ("keys", "create", "--scope", "read", "--name")
+    assert "65 characters, at most 64" in await run(*named, "x" * 65, fails=True)
     assert "root" in await run(*create, "--scope", "root", fails=True)
     assert "one of --user and --users-from" in await run(*reading, "--user", "lin", "--users-from", "l", fails=True)
     assert "one of --days and --until" in await run(*reading, "--days", "1", "--until", "2099-01-01", fails=True)

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from schemas.vocabulary import AccessScope
 from shared import parsing
 from shared.access.authenticator import Authenticator
-from shared.access.refusals import refuse_denied
+from shared.access.refusals import refuse_denied, refuse_stranger
 from shared.domain.requesters import (
     Denial,
     Requester,
@@ -59,8 +59,11 @@ class Authenticate:
         if scope["type"] != "http" or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return
+        headers = Headers(scope=scope).getlist("authorization")
         try:
-            requester = await self._authenticator.identify(Headers(scope=scope).get("authorization"))
+            if len(headers) > 1:
+                raise refuse_stranger("is given more than once")
+            requester = await self._authenticator.identify(headers[0] if headers else None)
         except RefusedError as error:
             REQUESTS_DENIED.labels(error.code).inc()
             await _answer(scope, error, {"www-authenticate": "Bearer"})(scope, receive, send)
