@@ -28,6 +28,8 @@ SYSTEM_ROLE = "smartbrain_system"
 ERASURE_ROLE = "smartbrain_erasure"
 ERASED = "smartbrain_erased"
 """Each erasure is notified here by the transaction that begins its epoch: tenant, user, epoch."""
+KEYS = "smartbrain_keys"
+"""Each change of a key is notified here by its transaction: the key's id."""
 CHANNEL = "smartbrain_outbox"
 
 IDLE_S = 60.0
@@ -267,6 +269,10 @@ class Database:
             heard((Subject(tenant_id, user_id), epoch))
 
         await self._follow(ERASED, told)
+
+    async def listen_for_keys(self, heard: Callable[[str | None], None]) -> None:
+        """Calls `heard` with the id of every key that changes, until cancelled; with None where some may be missed."""
+        await self._follow(KEYS, heard)
 
     async def _follow(self, channel: LiteralString, heard: Callable[[str | None], None]) -> None:
         """Calls `heard` with what is notified; with None once it listens, again after every break."""

@@ -266,6 +266,10 @@ TABLES: tuple[Table, ...] = (
         plain=_columns("org_id profile_id"),
     ),
     Table(
+        "api_keys", "tenant", "keep", "who may ask: a key outlives the rows of the users that it is for",
+        plain=_columns("key_id name only_user only_users_from scopes secret_hash former_hash"),
+    ),
+    Table(
         "event_outbox", "nobody", "keep", "ids and hashes on their way; a row is gone once the broker has it",
         plain=_columns("aggregatetype aggregateid type payload last_error"),
     ),

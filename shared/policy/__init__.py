@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from pydantic import Field, model_validator
 
+from shared.policy.access import AccessPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
 from shared.policy.base import Slice
 from shared.policy.budget import BudgetPolicy, Ceilings, Maxima, Minima, Shares
@@ -22,6 +23,7 @@ from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
 
 __all__ = (
+    "AccessPolicy",
     "AnalysisPolicy",
     "ArmWeights",
     "BudgetPolicy",
@@ -49,6 +51,7 @@ __all__ = (
     "SessionPolicy",
     "Shares",
     "Slice",
+    "TokenIssuer",
 )
 
 
@@ -74,6 +77,7 @@ class Policy(Slice):
     erasure: ErasurePolicy = ErasurePolicy()
     session: SessionPolicy = SessionPolicy()
     delivery: DeliveryPolicy = DeliveryPolicy()
+    access: AccessPolicy = AccessPolicy()
     gate: GatePolicy = GatePolicy()
 
     @model_validator(mode="before")

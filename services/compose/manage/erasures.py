@@ -47,17 +47,17 @@ async def ask(
     return receipt(made.tombstone)
 
 
-async def forget(rt: Runtime, recorder: Recorder, subject: Subject, asked: ForgetRequest) -> DeletionReceipt:
-    """The memories named are erased; without any, everything that was learnt of the user."""
-    wanted = ErasureRequest(
+def to_request(subject: Subject, asked: ForgetRequest, requested_by: str | None) -> ErasureRequest:
+    """The erasure of the memories named; without any, of everything that was learnt of the user."""
+    return ErasureRequest(
         tenant_id=subject.tenant_id,
         user_id=subject.user_id,
         scope="items" if asked.memory_ids else "personal",
         memory_ids=asked.memory_ids,
+        requested_by=requested_by,
         reason=asked.reason,
         idempotency_key=asked.idempotency_key,
     )
-    return await ask(rt, recorder, wanted)
 
 
 async def view(rt: Runtime, subject: Subject, tombstone_id: UUID) -> ErasureView:

@@ -33,7 +33,7 @@ SAYS = {
     "resources": {"reason", "document_id", "content_hash"},
     "model_cache": {"answer", "said"},
 }
-OF_A_TENANT = {"knowledge_versions"}
+OF_A_TENANT = {"knowledge_versions", "api_keys"}
 """Tables that say nothing of a user: all of a tenant may see and count them, nobody may delete."""
 SHARED = {"agent_experience"}
 """Tables with rows of all of a tenant beside those of one user."""
@@ -44,6 +44,7 @@ READ_ONLY = {
     "erasure_epochs",
     "erasure_suppressions",
     "audit_events",
+    "api_keys",
 }
 """Tables that the application may only read, so that whoever tries to change a row is refused."""
 
@@ -169,8 +170,22 @@ async def everybody(person: Person) -> None:
     await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
 
 
-async def test_nobody_sees_or_writes_the_rows_of_another(system: System, person: Person) -> None:
+@pytest.fixture
+async def filled(person: Person) -> AsyncGenerator[Person]:
+    """Somebody with rows in every table; the key goes at the end, for where there is one nobody is let in without."""
     await everybody(person)
+    await person.system.change(
+        "INSERT INTO api_keys (tenant_id, key_id, name, scopes, secret_hash, ends_at)"
+        " VALUES (%(t)s, %(u)s, 'test', '{read}', repeat('0', 64), now() - interval '1 day')",
+        t=person.tenant_id,
+        u=person.user_id,
+    )
+    yield person
+    await person.system.change("DELETE FROM api_keys WHERE tenant_id = %(t)s", t=person.tenant_id)
+
+
+async def test_nobody_sees_or_writes_the_rows_of_another(system: System, filled: Person) -> None:
+    person = filled
     names = sorted(set(tables(system.dsn)) - IDS_ONLY)
     for name in names:
         if not number(system.dsn, f"SELECT count(*) FROM {name}"):  # noqa: S608
