@@ -54,16 +54,16 @@ async def _save(rt: Runtime, subject: Subject, events: Sequence[Delivered], advi
         still = await observations.analyze(conn, subject, kinds)
         rows = [_row(thought) for thought in advised.thoughts if thought.seen.observation_id in still]
         new = await observations.propose(conn, subject, rows)
-        await _keep(conn, subject, advised)
+        await _keep(conn, subject, advised, rt.policy.retention.model_answers_days)
         fresh = [row for row in rows if row.proposal_id in new]
         await outbox.put(conn, _events(fresh, kinds, traces))
     return len(fresh)
 
 
-async def _keep(conn: Connection, subject: Subject, advised: Advised) -> None:
+async def _keep(conn: Connection, subject: Subject, advised: Advised, days: int) -> None:
     await usage.add(conn, subject, advised.asking.used)
     await model_cache.put(conn, subject, advised.asking.cache.fresh)
-    await answers.put(conn, subject, advised.asking.unreadable)
+    await answers.put(conn, subject, advised.asking.unreadable, days)
 
 
 async def _count_alone(rt: Runtime, subject: Subject, advised: Advised, epoch: int) -> None:
@@ -75,7 +75,7 @@ async def _count_alone(rt: Runtime, subject: Subject, advised: Advised, epoch: i
         with suppress(TransientError):
             async with rt.db.transaction(subject) as conn:
                 if await epoch_of(conn) == epoch:
-                    await _keep(conn, subject, advised)
+                    await _keep(conn, subject, advised, rt.policy.retention.model_answers_days)
                 else:
                     await usage.add(conn, subject, advised.asking.used)
 

@@ -49,7 +49,6 @@ from shared.telemetry import logger
 
 LIMIT = 500
 PRUNE = 50_000
-USAGE_KEPT = timedelta(days=90)
 ERASURE_IDLE = timedelta(seconds=10)
 """An erasure that nobody has been at for so long, though its next try is due, has lost its worker or its event."""
 BUSY_FACTOR = 10
@@ -192,20 +191,20 @@ async def prune_all(rt: Runtime) -> None:
 async def prune(rt: Runtime) -> int:
     """How many old claims were forgotten just now."""
     async with rt.db.system() as conn:
-        keep = timedelta(days=rt.policy.delivery.inbox_keep_days)
+        keep = timedelta(days=rt.policy.retention.claims_days)
         return await inbox.prune(conn, keep, PRUNE) + await outbox.forget_redriven(conn, keep)
 
 
 async def prune_injections(rt: Runtime) -> int:
     """How many injections older than policy keeps were removed just now."""
     async with rt.db.system() as conn:
-        return await injections.prune(conn, timedelta(days=rt.policy.feedback.injections_keep_days), PRUNE)
+        return await injections.prune(conn, timedelta(days=rt.policy.retention.injections_days), PRUNE)
 
 
 async def prune_contexts(rt: Runtime) -> int:
     """How many stored packages and receipts older than policy keeps were removed just now."""
-    keep = rt.policy.observability
-    days = timedelta(days=keep.receipts_keep_days), timedelta(days=keep.contexts_keep_days)
+    keep = rt.policy.retention
+    days = timedelta(days=keep.receipts_days), timedelta(days=keep.packages_days)
     async with rt.db.system() as conn:
         return await contexts.prune(conn, *days, PRUNE)
 
@@ -213,16 +212,18 @@ async def prune_contexts(rt: Runtime) -> int:
 async def prune_erasures(rt: Runtime) -> int:
     """How many erasures that were completed longer ago than policy keeps their proof were forgotten just now."""
     async with rt.db.system() as conn:
-        return await expired.prune_erasures(conn, rt.policy.erasure.keep_years, PRUNE)
+        return await expired.prune_erasures(conn, rt.policy.retention.proofs_years, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:
-    """How many receipts of tools older than experience counts were removed just now."""
+    """How many receipts of tools older than policy keeps were removed just now."""
     async with rt.db.system() as conn:
-        return await experience.prune(conn, timedelta(days=rt.policy.evolution.experience.days), PRUNE)
+        return await experience.prune(conn, timedelta(days=rt.policy.retention.tool_receipts_days), PRUNE)
 
 
 async def prune_models(rt: Runtime) -> int:
     """How many expired answers of models, and accounts of days long ago, were removed just now."""
     async with rt.db.system() as conn:
-        return await answers.prune(conn, PRUNE) + await usage.prune(conn, USAGE_KEPT, PRUNE)
+        return await answers.prune(conn, PRUNE) + await usage.prune(
+            conn, timedelta(days=rt.policy.retention.usage_days), PRUNE
+        )

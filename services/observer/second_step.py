@@ -97,6 +97,7 @@ async def _add(rt: Runtime, subject: Subject, event: Delivered) -> None:
             if not await inbox.claim(conn, CONSUMER, [event.envelope.event_id]):
                 raise TransientError("another observer has had the turn")
             await _save(conn, subject, loaded, thought)
+            await answers.put(conn, subject, loaded.asking.unreadable, rt.policy.retention.model_answers_days)
     except Exception:
         await _count_alone(rt, subject, loaded)
         raise
@@ -170,7 +171,6 @@ async def _save(conn: Connection, subject: Subject, loaded: ModelBatch, thought:
         await summaries.put(conn, subject, thought.retold.row)
     await additions.note(conn, subject, turn.turn_id, explain_step(turn, thought, gone), thought.retold.note())
     await outbox.put(conn, told.to_events(subject, turn, added, WHICH))
-    await answers.put(conn, subject, asking.unreadable)
     await usage.add(conn, subject, asking.used)
     taken_back = {row.text for row in gone}
     if not await model_cache.put(conn, subject, [without(each, taken_back) for each in asking.cache.fresh]):

@@ -4,9 +4,9 @@ docs/reference/policy.md is made from these files; `shared.policy_file` reads br
 """
 
 import hashlib
-from typing import Any, cast
+from typing import Any, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from shared.policy.access import AccessPolicy, TokenIssuer
 from shared.policy.analyzer import AnalysisPolicy
@@ -21,6 +21,7 @@ from shared.policy.gate import Floor, GatePolicy
 from shared.policy.knowledge import KnowledgePolicy
 from shared.policy.observer import ObserverPolicy, SessionPolicy
 from shared.policy.personal import PersonalDataPolicy
+from shared.policy.retention import RetentionPolicy
 
 __all__ = (
     "AccessPolicy",
@@ -55,16 +56,21 @@ __all__ = (
 )
 
 
-class RetentionPolicy(Slice):
-    """Older names of settings, read as the newer ones."""
-
-    window_turns: int | None = Field(default=None, ge=0, description="Older name of `compose.recent_turns_max`")
+MOVED = {
+    "retention.window_turns": "compose.recent_turns_max",
+    "observability.contexts_keep_days": "retention.packages_days",
+    "observability.receipts_keep_days": "retention.receipts_days",
+    "feedback.injections_keep_days": "retention.injections_days",
+    "delivery.inbox_keep_days": "retention.claims_days",
+    "erasure.keep_years": "retention.proofs_years",
+}
+"""Older names of keys, which are read as the newer ones."""
 
 
 class Policy(Slice):
     """All of brain.yml."""
 
-    retention: RetentionPolicy = Field(default=RetentionPolicy(), exclude=True)
+    retention: RetentionPolicy = RetentionPolicy()
     confidence: ConfidencePolicy = ConfidencePolicy()
     personal_data: PersonalDataPolicy = PersonalDataPolicy()
     observer: ObserverPolicy = ObserverPolicy()
@@ -82,23 +88,36 @@ class Policy(Slice):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_aliases(cls, raw: Any) -> Any:
-        """What stands under another name of it stands under its own; ValueError where the two say different things."""
-        fields = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
-        retention: Any = fields.get("retention")
-        compose: Any = fields.get("compose") or {}
-        if not isinstance(retention, dict) or not isinstance(compose, dict):
-            return cast("Any", raw)
-        turns = cast("dict[str, Any]", retention).get("window_turns")
-        given = cast("dict[str, Any]", compose)
-        if turns is None:
-            return fields
-        other = given.get("recent_turns_max", turns)
-        if other != turns:
-            raise ValueError(f"retention.window_turns: {turns} is not compose.recent_turns_max, {other}")
-        return {**fields, "compose": {**given, "recent_turns_max": turns}}
+    def _read_moved_keys(cls, raw: Any) -> Any:
+        """What stands under an older name stands under the newer; ValueError where the two say different things."""
+        if not isinstance(raw, dict):
+            return raw  # pyright: ignore[reportUnknownVariableType] # what is wrong with it is told by pydantic
+        fields = dict(cast("dict[str, Any]", raw))
+        for former, name in MOVED.items():
+            (old_part, old_key), (part, key) = former.split("."), name.split(".")
+            given, target = _to_mapping(fields.get(old_part)), _to_mapping(fields.get(part) or {})
+            if given is None or target is None or (value := given.get(old_key)) is None:
+                continue  # what is wrong with a part is told by pydantic
+            if target.setdefault(key, value) != value:
+                raise ValueError(f"{former}: {value} is not {name}, {target[key]}")
+            if former != "retention.window_turns":  # that one is still a key, so that its own errors name it
+                del given[old_key]
+            fields |= {old_part: given, part: target}
+        return fields
+
+    @model_validator(mode="after")
+    def _keeps_what_is_counted(self) -> Self:
+        counted, kept = self.evolution.experience.days, self.retention.tool_receipts_days
+        if counted > kept:
+            raise ValueError(f"retention.tool_receipts_days: {kept} is less than evolution.experience.days, {counted}")
+        return self
 
     @property
     def version(self) -> str:
         """Names this policy in every event and receipt: a hash of its values."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+def _to_mapping(part: Any) -> dict[str, Any] | None:
+    """A copy of the part, where it is one of several keys."""
+    return dict(cast("dict[str, Any]", part)) if isinstance(part, dict) else None

@@ -90,7 +90,6 @@ class ComposePolicy(Slice):
         return min(asked_ms or self.deadline_ms, self.deadline_max_ms) / 1000
 
 
-YEARS_3 = 1096
 """In days, a leap year among them."""
 
 
@@ -101,9 +100,3 @@ class ObservabilityPolicy(Slice):
         default=True, description="Whether the plan of each package and of each `/v1/retrieve` is kept"
     )
     store_contexts: bool = Field(default=True, description="Whether each package is kept as it was answered")
-    contexts_keep_days: int = Field(default=7, ge=1, description="How long packages and plans are kept; they hold text")
-    receipts_keep_days: int = Field(
-        default=YEARS_3,
-        ge=YEARS_3,
-        description="How long receipts are kept (three years at least); they hold ids and numbers",
-    )

@@ -21,11 +21,6 @@ class DeliveryPolicy(Slice):
     )
     redrive_after_s: float = Field(default=30.0, gt=0, description="Work without a result for so long is driven again")
     redrive_every_s: float = Field(default=10.0, gt=0, description="How often such work is looked for")
-    inbox_keep_days: int = Field(
-        default=32,
-        ge=1,
-        description="How long handled events are remembered: longer than the longest retention of a topic",
-    )
     fuse_share: float = Field(default=0.5, gt=0, le=1, description="Share of dead letters that stops a consumer ...")
     fuse_window: int = Field(default=100, ge=10, description="... among so many of its latest events")
     fuse_cooldown_s: float = Field(default=30.0, gt=0, description="How long it then takes nothing")

@@ -68,9 +68,6 @@ class ErasurePolicy(Slice):
         default=(1, 5, 30, 120, 600), min_length=1, description="Pauses before them; the last one repeats"
     )
     check_every_s: float = Field(default=60.0, gt=0, description="Seconds between two looks at deadlines")
-    keep_years: int = Field(
-        default=3, ge=3, le=100, description="How long tombstones and audit events stay after the erasure was completed"
-    )
 
     @model_validator(mode="after")
     def _knows_its_profile(self) -> Self:

@@ -18,9 +18,6 @@ class FeedbackPolicy(Slice):
         default=0.05, ge=0, le=0.5, description="Confidence down where it was corrected or rejected"
     )
     least_confidence: float = Field(default=0.1, ge=0, le=1, description="Steps down end here")
-    injections_keep_days: int = Field(
-        default=30, ge=1, description="How long it is kept which memories a package carried"
-    )
     injections_waiting_max: int = Field(
         default=500,
         ge=1,
@@ -45,7 +42,7 @@ class PromotionPolicy(Slice):
 class ExperiencePolicy(Slice):
     """What agents learn from receipts of their own tools and from the reception of packages."""
 
-    days: int = Field(default=30, ge=1, description="Receipts that count; older ones are removed")
+    days: int = Field(default=30, ge=1, description="Receipts of so many days count")
     share_users: int = Field(default=3, ge=2, description="What fewer users have done is shown to each of them alone")
     least_calls: int = Field(default=5, ge=1, description="Calls for one intent below which nothing is said of it")
 

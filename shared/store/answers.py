@@ -11,8 +11,6 @@ import orjson
 from shared.db import Connection
 from shared.domain.subjects import Subject
 
-KEEP_DAYS = 7
-
 
 @dataclass(frozen=True)
 class KeptAnswer:
@@ -39,11 +37,11 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS a(answer_id uuid, turn_id uuid, prom
 """
 
 
-async def put(conn: Connection, subject: Subject, kept: Sequence[KeptAnswer]) -> None:
-    """The answers can be looked at for seven days from now."""
+async def put(conn: Connection, subject: Subject, kept: Sequence[KeptAnswer], days: int) -> None:
+    """The answers can be looked at for so many days from now."""
     if kept:
         rows = orjson.dumps(list(kept)).decode()
-        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows, "days": KEEP_DAYS}
+        params = {"tenant": subject.tenant_id, "user": subject.user_id, "rows": rows, "days": days}
         await conn.execute(_PUT, params)
 
 

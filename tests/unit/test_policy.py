@@ -92,8 +92,11 @@ def test_the_version_follows_the_values(tmp_path: Path) -> None:
         ("erasure: {retry_after_s: []}", "erasure.retry_after_s"),
         ("erasure: {retry_after_s: [1, 0]}", "erasure.retry_after_s.1"),
         ("erasure: {check_every_s: 0}", "erasure.check_every_s"),
-        ("erasure: {keep_years: 2}", "erasure.keep_years"),
-        ("observability: {receipts_keep_days: 1095}", "observability.receipts_keep_days"),
+        ("retention: {proofs_years: 2}", "retention.proofs_years"),
+        ("retention: {receipts_days: 1095}", "retention.receipts_days"),
+        ("retention: {claims_days: 7}", "retention: Value error, claims_days"),
+        ("retention: {packages_days: 2000}", "retention: Value error, packages_days"),
+        ("evolution: {experience: {days: 31}}", ""),
         ("retention: {window_turns: -1}", "retention.window_turns"),
         ("retention: {window_turns: many}", "retention.window_turns"),
         ("retention: {turns: 8}", "retention.turns"),
@@ -122,6 +125,12 @@ def test_the_older_name_of_the_window_is_read(tmp_path: Path, text: str) -> None
     read = load_policy(written(tmp_path, text))
     assert read.compose.recent_turns_max == 3
     assert read.version == load_policy(written(tmp_path, "compose: {recent_turns_max: 3}")).version
+
+
+def test_older_names_of_periods_are_read(tmp_path: Path) -> None:
+    older = "{observability: {contexts_keep_days: 3, receipts_keep_days: 1200}, erasure: {keep_years: 5}}"
+    read = load_policy(written(tmp_path, older)).retention
+    assert (read.packages_days, read.receipts_days, read.proofs_years) == (3, 1200, 5)
 
 
 def test_two_names_that_say_different_things_are_refused(tmp_path: Path) -> None:

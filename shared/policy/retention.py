@@ -1,0 +1,58 @@
+"""How long rows stay that age alone removes: one period a kind of row. What an erasure takes waits for none of them."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from schemas.topics import ERASURE_REQUESTED, TOPICS
+from shared.policy.base import Slice
+
+YEARS_3 = 1096
+HOURS = 24
+
+
+class RetentionPolicy(Slice):
+    """The log, memories, summaries and sessions have no period: they stay until their owner has them erased.
+
+    What the broker keeps of topics is in `schemas/topics.py` (docs/reference/topics.md).
+    """
+
+    packages_days: int = Field(
+        default=7, ge=1, description="Packages as they were answered, and the plans that led to them; they hold text"
+    )
+    receipts_days: int = Field(
+        default=YEARS_3,
+        ge=YEARS_3,
+        description="Receipts of packages (three years at least); they hold ids and numbers",
+    )
+    injections_days: int = Field(
+        default=30, ge=1, description="Which memories a package carried, by which feedback finds them"
+    )
+    tool_receipts_days: int = Field(
+        default=30, ge=1, description="Receipts of agents' tools, which experience counts (`evolution.experience.days`)"
+    )
+    model_answers_days: int = Field(
+        default=7, ge=1, description="Answers of models that did not fit and what was wrong; they hold text"
+    )
+    usage_days: int = Field(default=90, ge=2, description="What models cost by day and user")
+    claims_days: int = Field(
+        default=32, ge=1, description="Ids of handled events: longer than any topic keeps an event, or it counts twice"
+    )
+    proofs_years: int = Field(
+        default=3, ge=3, le=100, description="Tombstones and audit events of completed erasures, and acts of operators"
+    )
+    window_turns: int | None = Field(
+        default=None, ge=0, exclude=True, description="Older name of `compose.recent_turns_max`"
+    )
+
+    @model_validator(mode="after")
+    def _keeps_what_others_need(self) -> Self:
+        """ValueError where one period ends before what it is needed for; an erasure knows itself whether it is done."""
+        claimed = (topic for topic in TOPICS if topic is not ERASURE_REQUESTED and set(topic.readers) - {"users"})
+        longest = max(topic.retention_hours for topic in claimed)
+        if self.claims_days * HOURS <= longest:
+            raise ValueError(f"claims_days: topics keep events for {longest / HOURS:g} days, claims must stay longer")
+        for name in ("packages_days", "injections_days"):
+            if getattr(self, name) > self.receipts_days:
+                raise ValueError(f"{name}: longer than receipts_days, {self.receipts_days}: receipts explain them")
+        return self
