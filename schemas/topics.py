@@ -76,6 +76,11 @@ class Topic:
         return groups[0]
 
     @property
+    def noun(self) -> str:
+        """Its short name: `turn.commit` of `smartbrain.turn.commit.v1`."""
+        return self.name.removeprefix("smartbrain.").removesuffix(".v1")
+
+    @property
     def dead_letter(self) -> str:
         """Where a message of this topic goes that nobody can handle."""
         return f"{self.name}.dlq"
