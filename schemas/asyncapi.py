@@ -201,6 +201,7 @@ def _dead_letter() -> Json:
     headers = {
         "x-error": _text("Why nobody could handle it, without its values"),
         "x-origin": _text("Where it came from: topic/partition/offset"),
+        "x-sent-at": _text("When it was put there, in ms since the epoch"),
     }
     batch = {"x-batch": _text("Offsets of what was not handled of a batch that cannot be read: first-last")}
     return {

@@ -119,14 +119,14 @@ OBSERVATION_RECORDED = Topic(
     _name("observation.recorded"),
     "tenant:user",
     (ObservationRecorded,),
-    "observer, governor, erasure",
+    "observer, governor, erasure, compose",
     (Consumer("analyzer", "smartbrain-analyzer", "`proposals`, `observations.state`"),),
 )
 OBSERVATION_URGENT = Topic(
     _name("observation.urgent"),
     "tenant:user",
     (ObservationUrgent,),
-    "observer, governor, erasure",
+    "observer, governor, erasure, compose",
     (Consumer("evolver", "smartbrain-evolver-urgent", "as of `analysis.proposed`, without a proposal"),),
     retention_hours=48,
 )

@@ -20,7 +20,7 @@ from schemas.dead_letters import (
 )
 from schemas.topics import TOPICS, Topic
 from services.compose.manage.redriving import Seen, carry_out, look
-from services.compose.rules.redriving import CARRIED_OUT, Effect, blank, effect_of
+from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, effect_of
 from shared.bus.dead_letters import BY_NOUN, DeadLetter, find_letter, load_newest
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -53,12 +53,12 @@ class Wanted:
 async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
     """The letters that are wanted, newest first, without their words. RefusedError `unknown_topic`."""
     since_ms = int(wanted.since.timestamp() * 1000) if wanted.since else None
-    found = await load_newest(rt.bootstrap, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
+    newest = await load_newest(rt.bootstrap, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
     async with rt.db.system() as conn:
-        done = await acts.find_all(conn, {letter.about for letter in found.letters})
-    views = [_view(letter, done.get(letter.about)) for letter in found.letters if is_whose(letter, wanted)]
+        done = await acts.find_all(conn, {letter.about for letter in newest.letters})
+    views = [_view(letter, done.get(letter.about)) for letter in newest.letters if is_whose(letter, wanted)]
     chosen = [each for each in views if is_wanted(each, wanted)]
-    return DeadLetterPage(letters=tuple(chosen[: wanted.limit]), unread=found.unread or len(chosen) > wanted.limit)
+    return DeadLetterPage(letters=tuple(chosen[: wanted.limit]), unread=newest.unread or len(chosen) > wanted.limit)
 
 
 def find_topics(name: str | None) -> Collection[Topic]:
@@ -96,25 +96,25 @@ async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> Dead
     effect = effect_of(_with_act(seen, act).behind)
     if raw:
         logger().warning("dead_letter_shown_raw", letter_id=letter_id)
-    told = {
+    detail = {
         **_view(letter, act).model_dump(),
         **_content(letter, raw=raw),
         "redrive": redrive_view(letter.topic, effect),
     }
-    return DeadLetterDetail.model_validate(told)
+    return DeadLetterDetail.model_validate(detail)
 
 
-async def redrive(rt: Runtime, letter_id: str, whose: Wanted, asked: OperatorRequest) -> OperatorResult:
+async def redrive(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
     """The letter goes back to its topic, once: asked for again, nothing is done. RefusedError: nothing would change."""
     letter = await find(rt, letter_id, whose)
-    return await redrive_letter(rt, letter, asked)
+    return await redrive_letter(rt, letter, order)
 
 
-async def redrive_letter(rt: Runtime, letter: DeadLetter, asked: OperatorRequest) -> OperatorResult:
+async def redrive_letter(rt: Runtime, letter: DeadLetter, order: OperatorRequest) -> OperatorResult:
     """As `redrive`, of a letter that has been read."""
     subject = letter.owner or NOBODY
     async with rt.db.transaction(subject) as conn:
-        result = await put_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", asked, _place(letter))
+        result = await put_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", order, _place(letter))
         if result.fresh:
             seen = await look(conn, subject, letter)
             effect = effect_of(seen.behind)
@@ -125,12 +125,12 @@ async def redrive_letter(rt: Runtime, letter: DeadLetter, asked: OperatorRequest
     return result
 
 
-async def drop(rt: Runtime, letter_id: str, whose: Wanted, asked: OperatorRequest) -> OperatorResult:
+async def drop(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
     """The letter counts as settled and is not redriven any more; its record goes with its retention, or an erasure."""
     letter = await find(rt, letter_id, whose)
     subject = letter.owner or NOBODY
     async with rt.db.transaction(subject) as conn:
-        return await put_act(conn, subject, letter.about, f"{KIND}.{DROPPED}", asked, _place(letter))
+        return await put_act(conn, subject, letter.about, f"{KIND}.{DROPPED}", order, _place(letter))
 
 
 async def find(rt: Runtime, letter_id: str, whose: Wanted) -> DeadLetter:
@@ -146,11 +146,11 @@ async def put_act(
     subject: Subject,
     about: str,
     kind: str,
-    asked: OperatorRequest,
+    order: OperatorRequest,
     what: Mapping[str, Any],
 ) -> OperatorResult:
     """The act is on record, once. RefusedError `already_redriven` or `already_dropped`: the other was done before."""
-    told = {"requested_by": asked.requested_by, "reason": redact(asked.reason)[0], **what}
+    told = {"requested_by": order.requested_by, "reason": redact(order.reason)[0], **what}
     fresh = await acts.put(conn, subject, about, kind, told)
     act = await acts.find(conn, subject, about)
     assert act is not None  # noqa: S101 # it stands now, whoever put it there
@@ -158,11 +158,11 @@ async def put_act(
     if state != kind.rpartition(".")[2]:
         raise RefusedError(f"already_{state}", f"it has been {state} before", status=409)
     if fresh:
-        logger().info("operator_acted", kind=kind, about=about, requested_by=asked.requested_by)
+        logger().info("operator_acted", kind=kind, about=about, requested_by=order.requested_by)
     return OperatorResult(state=state, fresh=fresh, act=act_view(act))
 
 
-def refuse_redrive(effect: Effect) -> RefusedError:
+def refuse_redrive(effect: Preview) -> RefusedError:
     """What is answered where a redrive would change nothing, or cannot be."""
     return RefusedError(f"redrive_{effect.effect}", f"nothing was done: {effect.why}", status=409)
 
@@ -178,7 +178,7 @@ def act_view(act: OperatorAct) -> ActView:
     return ActView(act=cast("Literal['redriven', 'dropped']", state_of(act)), at=act.at, **told)
 
 
-def redrive_view(topic: Topic, effect: Effect) -> Redrive:
+def redrive_view(topic: Topic, effect: Preview) -> Redrive:
     """The effect as it is shown, with where the record would go and who reads it there."""
     group = next((reader.group for reader in topic.consumers if reader.group), None)
     return Redrive(effect=effect.effect, why=effect.why, topic=topic.name, group=group)

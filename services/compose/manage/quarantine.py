@@ -21,7 +21,7 @@ from services.compose.manage.dead_letters import (
     state_of,
 )
 from services.compose.manage.redriving import OF_TURNS, reopen_turn
-from services.compose.rules.redriving import CARRIED_OUT, Behind, Effect, effect_of
+from services.compose.rules.redriving import CARRIED_OUT, Behind, Preview, effect_of
 from shared.bus.dead_letters import find_letter, make_letter_id
 from shared.db import Connection
 from shared.domain.subjects import Subject
@@ -49,7 +49,7 @@ TOPICS_OF = {
 async def page(rt: Runtime, wanted: Wanted) -> QuarantinePage:
     """What was given up, newest first; `error` of what is wanted names a stage."""
     async with rt.db.system() as conn:
-        found = await quarantine.list_newest(
+        events = await quarantine.list_newest(
             conn,
             tenant_id=wanted.tenant_id,
             user_id=wanted.user_id,
@@ -57,8 +57,8 @@ async def page(rt: Runtime, wanted: Wanted) -> QuarantinePage:
             since=wanted.since,
             limit=wanted.limit,
         )
-        done = await acts.find_all(conn, [about(each) for each in found])
-    return QuarantinePage(events=tuple(_view(each, done.get(about(each))) for each in found))
+        done = await acts.find_all(conn, [about(each) for each in events])
+    return QuarantinePage(events=tuple(_view(each, done.get(about(each))) for each in events))
 
 
 async def view(rt: Runtime, subject: Subject, quarantine_id: UUID) -> QuarantineView:
@@ -72,7 +72,7 @@ async def view(rt: Runtime, subject: Subject, quarantine_id: UUID) -> Quarantine
     return QuarantineView.model_validate(told)
 
 
-async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, asked: OperatorRequest) -> OperatorResult:
+async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, order: OperatorRequest) -> OperatorResult:
     """The turn goes on where it was given up, once: asked for again, nothing is done.
 
     RefusedError where nothing would change.
@@ -82,19 +82,19 @@ async def redrive(rt: Runtime, subject: Subject, quarantine_id: UUID, asked: Ope
         if done is not None and state_of(done) == REDRIVEN:
             return OperatorResult(state=REDRIVEN, fresh=False, act=act_view(done))
         given_up = await _find(conn, subject, quarantine_id)
-        result = await _reopen(conn, subject, given_up, asked) if given_up.stage in OF_TURNS else None
+        result = await _reopen(conn, subject, given_up, order) if given_up.stage in OF_TURNS else None
     if result is not None:
         rt.db.wake()
         return result
     letter = await find_letter(rt.bootstrap, make_letter_id(TOPICS_OF[given_up.stage], about(given_up)))
     if letter is None:
-        raise refuse_redrive(Effect("impossible", "its dead letter is gone, and with it what the event said"))
-    return await redrive_letter(rt, letter, asked)
+        raise refuse_redrive(Preview("impossible", "its dead letter is gone, and with it what the event said"))
+    return await redrive_letter(rt, letter, order)
 
 
-async def _reopen(conn: Connection, subject: Subject, given_up: Quarantined, asked: OperatorRequest) -> OperatorResult:
+async def _reopen(conn: Connection, subject: Subject, given_up: Quarantined, order: OperatorRequest) -> OperatorResult:
     what = {"stage": given_up.stage, "quarantine_id": str(given_up.quarantine_id)}
-    result = await put_act(conn, subject, about(given_up), f"{KIND}.{REDRIVEN}", asked, what)
+    result = await put_act(conn, subject, about(given_up), f"{KIND}.{REDRIVEN}", order, what)
     if result.fresh:
         effect, turn = await _look(conn, subject, given_up, None)
         if turn is None or effect.effect not in CARRIED_OUT:
@@ -103,12 +103,12 @@ async def _reopen(conn: Connection, subject: Subject, given_up: Quarantined, ask
     return result
 
 
-async def drop(rt: Runtime, subject: Subject, quarantine_id: UUID, asked: OperatorRequest) -> OperatorResult:
+async def drop(rt: Runtime, subject: Subject, quarantine_id: UUID, order: OperatorRequest) -> OperatorResult:
     """The event counts as settled and is not redriven any more; its turn keeps the outcome that it has."""
     async with rt.db.transaction(subject) as conn:
         given_up = await _find(conn, subject, quarantine_id)
         what = {"stage": given_up.stage, "quarantine_id": str(quarantine_id)}
-        return await put_act(conn, subject, about(given_up), f"{KIND}.{DROPPED}", asked, what)
+        return await put_act(conn, subject, about(given_up), f"{KIND}.{DROPPED}", order, what)
 
 
 def about(given_up: Quarantined) -> str:
@@ -125,7 +125,7 @@ async def _find(conn: Connection, subject: Subject, quarantine_id: UUID) -> Quar
 
 async def _look(
     conn: Connection, subject: Subject, given_up: Quarantined, act: OperatorAct | None
-) -> tuple[Effect, TurnBehind | None]:
+) -> tuple[Preview, TurnBehind | None]:
     turn = await redriving.find_turn(conn, subject, given_up.turn_id) if given_up.turn_id else None
     behind = Behind(
         TOPICS_OF.get(given_up.stage, TURN_COMMITTED),

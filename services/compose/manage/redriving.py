@@ -92,17 +92,17 @@ async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLe
     body = letter.record.value or b""
     try:
         if is_erasure(body):
-            asked, _ = parsing.parse(ErasureRequest, body)
+            inbound, _ = parsing.parse(ErasureRequest, body)
         else:
-            asked, _ = parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
+            inbound, _ = parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
     except RefusedError as error:
         return Seen(replace(behind, refusal=f"{error.code}: {error.message}"))
-    key = asked.idempotency_key or make_key(letter.first, body)
+    key = inbound.idempotency_key or make_key(letter.first, body)
     sent_at = datetime.fromtimestamp(max(0, letter.sent_ms) / 1000, UTC)
-    if isinstance(asked, ErasureRequest):
+    if isinstance(inbound, ErasureRequest):
         known = await tombstones.by_key(conn, subject, key)
         return Seen(replace(behind, erasure=known.status if known else None))
-    erased = await redriving.is_erased(conn, subject, sent_at, asked.session_id)
+    erased = await redriving.is_erased(conn, subject, sent_at, inbound.session_id)
     turn = await redriving.find_committed_turn(conn, subject, key)
     return Seen(_with_turn(replace(behind, erased=erased), turn, named=False), turn)
 
@@ -147,9 +147,9 @@ def _list_next(turn: TurnBehind, reopened: Sequence[Mapping[str, Any]]) -> list[
         return [(TURN_COMMITTED, TurnCommitted(turn_id=turn.turn_id, seq=turn.seq))]
     urgent = tuple(each["observation_id"] for each in reopened if each["priority"] == "urgent")
     normal = tuple(each["observation_id"] for each in reopened if each["priority"] != "urgent")
-    made: list[tuple[Topic, Payload]] = []
+    events: list[tuple[Topic, Payload]] = []
     if urgent:
-        made.append((OBSERVATION_URGENT, ObservationUrgent(observation_ids=urgent, turn_id=turn.turn_id)))
+        events.append((OBSERVATION_URGENT, ObservationUrgent(observation_ids=urgent, turn_id=turn.turn_id)))
     if normal:
-        made.append((OBSERVATION_RECORDED, ObservationRecorded(observation_ids=normal, turn_id=turn.turn_id)))
-    return made
+        events.append((OBSERVATION_RECORDED, ObservationRecorded(observation_ids=normal, turn_id=turn.turn_id)))
+    return events

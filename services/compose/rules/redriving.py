@@ -67,83 +67,83 @@ class Behind:
 
 
 @dataclass(frozen=True)
-class Effect:
+class Preview:
     """What would happen, and why."""
 
     effect: RedriveEffect
     why: str
 
 
-def effect_of(behind: Behind) -> Effect:
+def effect_of(behind: Behind) -> Preview:
     """What a redrive would do now."""
     return _find_obstacle(behind) or _of_topic(behind)
 
 
-def _find_obstacle(behind: Behind) -> Effect | None:
+def _find_obstacle(behind: Behind) -> Preview | None:
     """What keeps any record from being redriven, whatever its topic."""
     if behind.act:
-        return Effect("nothing", f"it has been {behind.act}")
+        return Preview("nothing", f"it has been {behind.act}")
     if not behind.whole:
-        return Effect("impossible", "only the bytes of a batch or a hash are kept; the sender has to send it again")
+        return Preview("impossible", "only the bytes of a batch or a hash are kept; the sender has to send it again")
     if not any(reader.group for reader in behind.topic.consumers):
-        return Effect("nothing", "no service reads its topic")
+        return Preview("nothing", "no service reads its topic")
     if behind.topic == COMPOSE_REQUEST:
-        return Effect("nothing", "whoever asked no longer waits for the answer")
+        return Preview("nothing", "whoever asked no longer waits for the answer")
     if behind.erased:
-        return Effect("nothing", "it was sent before an erasure that covers it")
+        return Preview("nothing", "it was sent before an erasure that covers it")
     if behind.refusal:
-        return Effect("returns", behind.refusal)
+        return Preview("returns", behind.refusal)
     return None
 
 
-def _of_topic(behind: Behind) -> Effect:
+def _of_topic(behind: Behind) -> Preview:
     if behind.topic == TURN_COMMIT:
         return _of_intake(behind)
     if behind.topic == ERASURE_REQUESTED:
         return _of_erasure(behind)
     if behind.turn == "missing":
-        return Effect("nothing", "its turn does not exist")
+        return Preview("nothing", "its turn does not exist")
     if behind.turn == "erased":
-        return Effect("nothing", "its turn has been erased")
+        return Preview("nothing", "its turn has been erased")
     if behind.topic in BESIDE_THE_OUTCOME:
         return _of_event(behind)
     return _of_turn(behind)
 
 
-def _of_intake(behind: Behind) -> Effect:
+def _of_intake(behind: Behind) -> Preview:
     if behind.erasure:
-        return Effect("nothing", f"the erasure is in force: {behind.erasure}")
+        return Preview("nothing", f"the erasure is in force: {behind.erasure}")
     if behind.turn in (None, "missing"):
-        return Effect("commits", "nothing was committed under its key")
-    return Effect("nothing", f"it was committed before; its turn is {behind.status or behind.turn}")
+        return Preview("commits", "nothing was committed under its key")
+    return Preview("nothing", f"it was committed before; its turn is {behind.status or behind.turn}")
 
 
-def _of_erasure(behind: Behind) -> Effect:
+def _of_erasure(behind: Behind) -> Preview:
     if behind.erasure is None:
-        return Effect("nothing", "no such erasure")
+        return Preview("nothing", "no such erasure")
     if behind.erasure == "completed":
-        return Effect("nothing", "the erasure is completed")
+        return Preview("nothing", "the erasure is completed")
     if behind.erasure == "escalated":
-        return Effect("nothing", "the erasure waits for an operator: requeue it")
-    return Effect("applies", f"the erasure is {behind.erasure}")
+        return Preview("nothing", "the erasure waits for an operator: requeue it")
+    return Preview("applies", f"the erasure is {behind.erasure}")
 
 
-def _of_event(behind: Behind) -> Effect:
+def _of_event(behind: Behind) -> Preview:
     if behind.given_up:
-        return Effect("applies", "it was given up and had no effect")
+        return Preview("applies", "it was given up and had no effect")
     if behind.handled:
-        return Effect("nothing", "it has been handled")
-    return Effect("applies", "no worker has handled it")
+        return Preview("nothing", "it has been handled")
+    return Preview("applies", "no worker has handled it")
 
 
-def _of_turn(behind: Behind) -> Effect:
+def _of_turn(behind: Behind) -> Preview:
     if behind.turn == "open":
-        return Effect("derives", "its turn has no outcome yet")
+        return Preview("derives", "its turn has no outcome yet")
     if behind.turn == "quarantined":
         if behind.given_up:
-            return Effect("derives", "its turn was given up with it")
-        return Effect("nothing", "its turn was given up at another event: redrive that")
-    return Effect("nothing", f"its turn has its outcome: {behind.status or behind.turn}")
+            return Preview("derives", "its turn was given up with it")
+        return Preview("nothing", "its turn was given up at another event: redrive that")
+    return Preview("nothing", f"its turn has its outcome: {behind.status or behind.turn}")
 
 
 def notes_of(outcome: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
