@@ -34,7 +34,7 @@ class OperatorAct:
 _PUT: LiteralString = """
 INSERT INTO audit_events (tenant_id, user_id, audit_id, kind, about, item_count, details)
 VALUES (%(tenant)s, %(user)s, %(id)s, %(kind)s, %(about)s, 1, %(details)s::jsonb)
-ON CONFLICT (about) DO NOTHING
+ON CONFLICT (tenant_id, user_id, about) DO NOTHING
 """
 
 

@@ -7,21 +7,32 @@ from typing import Any
 import orjson
 import pytest
 
-from schemas.topics import ANALYSIS_PROPOSED, COMPOSE_REQUEST, OBSERVATION_RECORDED, TURN_COMMIT, TURN_COMMITTED, Topic
+from schemas.events import FeedbackRecorded
+from schemas.topics import (
+    ANALYSIS_PROPOSED,
+    COMPOSE_REQUEST,
+    FEEDBACK_RECORDED,
+    OBSERVATION_RECORDED,
+    TURN_COMMIT,
+    TURN_COMMITTED,
+    Topic,
+)
 from services.analyzer import rules as proposing
-from services.compose.intake import commit as intake
 from services.evolver import handler as resolving
+from shared import clock
+from shared.domain.subjects import Subject
+from shared.errors import TransientError
+from shared.store import outbox
 from tests.acceptance.test_poison import commit_poison
 from tests.system.databases import Databases
+from tests.system.dead_letters import WHO, act, acts, break_intake, letters, only_letter, shown, turns
 from tests.system.erasures import completed, erase
-from tests.system.kafka import Stored, of_tenant, publish
+from tests.system.kafka import Stored, caught_up, of_tenant, publish
 from tests.system.person import Json, Person
 from tests.system.running import System, policy_file, running, settings_for
 from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
-
-WHO: Json = {"requested_by": "olga", "reason": "the cause is mended"}
 
 
 @pytest.fixture(scope="module")
@@ -31,60 +42,6 @@ async def system(databases: Databases, kafka: str, tmp_path_factory: pytest.Temp
     policy = policy_file(tmp_path_factory.mktemp("policy"), delivery=delivery)
     async with running(settings_for(databases.fresh(), kafka, policy=policy)) as all_services:
         yield all_services
-
-
-async def letters(person: Person, **query: Any) -> list[Json]:
-    """The person's dead letters as they are listed."""
-    answer = await person.get("/v1/dead-letters", **query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["letters"]
-
-
-async def only_letter(person: Person, **query: Any) -> Json:
-    """The one dead letter that is listed of the person, once there is one."""
-    (letter,) = await wait_for(lambda: letters(person, **query), "a dead letter")
-    return letter
-
-
-async def shown(person: Person, letter: Json, **query: Any) -> Json:
-    """The letter as it is shown."""
-    answer = await person.get(f"/v1/dead-letters/{letter['letter_id']}", **query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-async def act(person: Person, letter: Json, what: str, **asked: Any) -> Json:
-    """What is answered to an operator who wants this done with the letter."""
-    answer = await person.post(f"/v1/dead-letters/{letter['letter_id']}/{what}", {**WHO, **asked})
-    return {"http": answer.status_code, **answer.json()}
-
-
-def acts(person: Person) -> list[Json]:
-    """What is on record of what operators did with something of the person."""
-    statement = "SELECT kind, details FROM audit_events WHERE user_id = %(u)s AND tombstone_id IS NULL ORDER BY at"
-    return person.system.rows(statement, u=person.user_id)
-
-
-async def break_intake(person: Person, monkeypatch: pytest.MonkeyPatch, text: str, **more: Any) -> Json:
-    """The dead letter of a turn that was sent over Kafka while intake could not take any of the person."""
-    with monkeypatch.context() as broken:
-        whole = intake._body
-
-        def choke(turn: Any, *given: Any) -> Json:
-            if turn.user_id == person.user_id:
-                raise ZeroDivisionError
-            return whole(turn, *given)
-
-        broken.setattr(intake, "_body", choke)
-        key = f"{person.tenant_id}:{person.user_id}".encode()
-        sent = orjson.dumps(person.turn(text, **more))
-        await publish(person.system.bootstrap, [Stored(TURN_COMMIT.name, key=key, value=sent)])
-        return await only_letter(person)
-
-
-def turns(person: Person) -> int:
-    """How many turns of the person there are."""
-    return person.number("SELECT count(*) FROM turns WHERE user_id = %(u)s")
 
 
 @pytest.mark.parametrize("more", [{}, {"idempotency_key": "k1"}], ids=["without a key", "with a key"])
@@ -198,6 +155,55 @@ async def test_what_a_worker_could_not_derive_is_derived_once(
     assert len(acts(person)) == 1
 
 
+async def test_a_redrive_that_is_cut_off_has_done_nothing(
+    system: System, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letter = await break_intake(person, monkeypatch, "I live in Lund.")
+    put_letter = outbox.put_letter
+
+    async def put_and_fail(*given: Any) -> None:
+        await put_letter(*given)
+        raise TransientError("cut off")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(outbox, "put_letter", put_and_fail)
+        assert (await act(person, letter, "redrive"))["http"] == 503
+    assert acts(person) == []
+    await system.settled()
+    assert turns(person) == 0
+    assert (await act(person, letter, "redrive"))["fresh"] is True
+    await wait_for(lambda: turns(person), "the turn is committed")
+    assert turns(person) == 1
+
+
+async def test_an_event_that_leaves_outcomes_alone_has_its_effect_once(system: System, person: Person) -> None:
+    turn = await person.commit("I prefer bitter chocolate.")
+    await person.outcome(turn["turn_id"])
+    (liked,) = await person.memories(type="preference")
+    praise = FeedbackRecorded(memory_ids=(liked["memory_id"],), utilized=True, signal="positive_confirm")
+    subject = Subject(person.tenant_id, person.user_id)
+    event = outbox.event(praise, subject, "x", trace_id="t", policy_version="p")
+    given_up = "INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, event_id, reason)"
+    given_up += " VALUES (%(t)s, %(u)s, %(q)s, 'feedback', %(e)s, 'ZeroDivisionError')"
+    claimed = "INSERT INTO inbox (consumer, event_id) VALUES ('evolver', %(e)s)"
+    named = {"t": person.tenant_id, "u": person.user_id, "q": str(clock.uuid7()), "e": str(event.event_id)}
+    await system.change(given_up, **named)
+    await system.change(claimed, e=named["e"])
+    value = event.model_dump_json().encode()
+    await publish(system.bootstrap, [Stored(FEEDBACK_RECORDED.dead_letter, key=event.key.encode(), value=value)])
+    letter = await only_letter(person)
+    assert (await shown(person, letter))["redrive"]["effect"] == "applies"
+    where = f"/v1/quarantine/{named['q']}/redrive?tenant_id={person.tenant_id}&user_id={person.user_id}"
+    assert (await person.post(where, WHO)).json()["fresh"] is True
+    assert (await act(person, letter, "redrive"))["fresh"] is False
+    praised = "SELECT positive_count FROM memory_items WHERE memory_id = %(m)s"
+    await wait_for(lambda: system.number(praised, m=liked["memory_id"]), "the praise counts")
+    await system.settled()
+    await caught_up(system.bootstrap)
+    assert system.number(praised, m=liked["memory_id"]) == 1
+    assert (await person.get("/v1/quarantine")).json()["events"] == []
+
+
 async def test_what_is_dropped_is_not_redriven(system: System, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     letter = await break_intake(person, monkeypatch, "I live in Bern.")
     assert (await act(person, letter, "drop", reason="sent by a test"))["state"] == "dropped"
@@ -245,10 +251,3 @@ async def test_what_an_erasure_covers_does_not_come_back(
     assert turns(person) == 0
     assert await of_tenant(system.bootstrap, person.tenant_id, TURN_COMMIT.dead_letter) == []
     assert (await person.get(f"/v1/dead-letters/{letter['letter_id']}")).status_code == 404
-
-
-@pytest.mark.parametrize("asked", [{}, {"requested_by": "olga"}, {"requested_by": "olga", "reason": "  "}])
-async def test_an_act_without_who_and_why_is_refused(person: Person, asked: Json) -> None:
-    for path in ("/v1/dead-letters/turn.commit-" + "0" * 32, "/v1/quarantine/0193a1f0-5c1e-7c3a-9b7e-2f6d8a4c1b20"):
-        answer = await person.post(f"{path}/redrive?tenant_id={person.tenant_id}&user_id={person.user_id}", asked)
-        assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
