@@ -4,10 +4,10 @@ They are read where they stand, by nobody's consumer group, so that what an eras
 """
 
 import hashlib
-from collections import deque
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 
 from aiokafka import TopicPartition
@@ -29,6 +29,23 @@ LONGEST_TIME = 15
 BY_NOUN: Mapping[str, Topic] = {topic.noun: topic for topic in TOPICS}
 """Every topic by its short name."""
 _OF_DEAD_LETTERS: Mapping[str, Topic] = {topic.dead_letter: topic for topic in TOPICS}
+
+
+@dataclass(frozen=True)
+class LetterHead:
+    """What a list says of a dead letter: all but what it says itself, which may be large."""
+
+    letter_id: str
+    about: str
+    topic: Topic
+    partition: int
+    offset: int
+    origin: str
+    reason: str
+    dead_ms: int
+    value_bytes: int
+    owner: Subject | None
+    envelope: Envelope | None
 
 
 @dataclass(frozen=True)
@@ -100,6 +117,31 @@ class DeadLetter:
         """Its id: the topic's short name and a hash."""
         return make_letter_id(self.topic, self.about)
 
+    @property
+    def head(self) -> LetterHead:
+        """What a list says of it."""
+        return LetterHead(
+            letter_id=self.letter_id,
+            about=self.about,
+            topic=self.topic,
+            partition=self.record.partition,
+            offset=self.record.offset,
+            origin=self.origin,
+            reason=self.reason,
+            dead_ms=max(0, self.record.timestamp),
+            value_bytes=len(self.record.value or b""),
+            owner=self.owner,
+            envelope=self.event[0] if self.event else None,
+        )
+
+
+def to_moment(ms: int) -> datetime:
+    """The moment of a record's time, which its sender chose; the last one there is, where it names none."""
+    try:
+        return datetime.fromtimestamp(max(0, ms) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.max.replace(tzinfo=UTC)
+
 
 def hash_parts(parts: Sequence[bytes]) -> str:
     """A hash of these in this order; where one ends is part of it."""
@@ -118,29 +160,29 @@ def make_letter_id(topic: Topic, about: str) -> str:
 class NewestLetters:
     """Dead letters, newest first, each once; `unread`: there are older ones that were not looked at."""
 
-    letters: list[DeadLetter] = field(default_factory=list[DeadLetter])
+    letters: list[LetterHead] = field(default_factory=list[LetterHead])
     unread: bool = False
 
 
 async def load_newest(
     bootstrap: str, topics: Collection[Topic], most: int, since_ms: int | None = None
 ) -> NewestLetters:
-    """At most so many of the newest letters of each partition of these topics. TransientError: the broker is away."""
+    """The newest letters of these topics, at most so many of each partition. TransientError: the broker is away."""
     async with open_topic_admin(bootstrap) as broker:
         whole = await broker.spans(topic.dead_letter for topic in topics)
         first = await broker.since(whole, since_ms) if since_ms is not None else {}
         wanted = {place: (max(first.get(place, 0), start), end) for place, (start, end) in whole.items()}
         spans = {place: (max(start, end - most), end) for place, (start, end) in wanted.items()}
-        newest: dict[TopicPartition, deque[DeadLetter]] = {place: deque(maxlen=most) for place in spans}
+        once: dict[str, LetterHead] = {}
         async with aclosing(_read(broker, spans)) as letters:
             async for letter in letters:
-                newest[TopicPartition(letter.record.topic, letter.record.partition)].append(letter)
-    found = sorted((each for some in newest.values() for each in some), key=lambda each: -each.record.timestamp)
-    once = {each.about: each for each in reversed(found)}
-    return NewestLetters(
-        [each for each in found if once[each.about] is each],
-        unread=any(spans[place][0] > wanted[place][0] for place in spans),
-    )
+                once[letter.about] = max(once.get(letter.about, letter.head), letter.head, key=_place)
+    newest = sorted(once.values(), key=_place, reverse=True)
+    return NewestLetters(newest, unread=any(spans[place][0] > wanted[place][0] for place in spans))
+
+
+def _place(head: LetterHead) -> tuple[int, int]:
+    return head.dead_ms, head.offset
 
 
 async def find_letter(bootstrap: str, letter_id: str) -> DeadLetter | None:

@@ -28,8 +28,8 @@ EVENTS_DEAD_LETTERED = make_counter(
             runbook="""
             A message comes to `<topic>.dlq` when it cannot be read, or when a worker gave it up; the header
             `x-error` says why. `smartbrain dlq list` names them, `smartbrain dlq show` says what a redrive would
-            do: [docs/operations.md](../docs/operations.md#dead-letters). If too large a share goes this way, the consumer pauses
-            for 30 s (`/ready` says so) and tries again.
+            do: [docs/operations.md](../docs/operations.md#dead-letters). If too large a share goes this way, the
+            consumer pauses for 30 s (`/ready` says so) and tries again.
             """,
         ),
     ),

@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, cast
 
 import orjson
@@ -21,7 +21,7 @@ from schemas.dead_letters import (
 from schemas.topics import TOPICS, Topic
 from services.compose.manage.redriving import Seen, carry_out, look
 from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, effect_of
-from shared.bus.dead_letters import BY_NOUN, DeadLetter, find_letter, load_newest
+from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
@@ -71,7 +71,7 @@ def find_topics(name: str | None) -> Collection[Topic]:
     return (BY_NOUN[noun],)
 
 
-def is_whose(letter: DeadLetter, wanted: Wanted) -> bool:
+def is_whose(letter: DeadLetter | LetterHead, wanted: Wanted) -> bool:
     """Whether it is of the tenant and the user who are asked for."""
     tenant, user = letter.owner or (None, None)
     return wanted.tenant_id in (None, tenant) and wanted.user_id in (None, user)
@@ -97,7 +97,7 @@ async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> Dead
     if raw:
         logger().warning("dead_letter_shown_raw", letter_id=letter_id)
     detail = {
-        **_view(letter, act).model_dump(),
+        **_view(letter.head, act).model_dump(),
         **_content(letter, raw=raw),
         "redrive": redrive_view(letter.topic, effect),
     }
@@ -198,22 +198,20 @@ def _place(letter: DeadLetter) -> dict[str, Any]:
     }
 
 
-def _view(letter: DeadLetter, act: OperatorAct | None) -> DeadLetterView:
-    record, owner = letter.record, letter.owner
-    envelope = letter.event[0] if letter.event else None
+def _view(head: LetterHead, act: OperatorAct | None) -> DeadLetterView:
     return DeadLetterView(
-        letter_id=letter.letter_id,
-        topic=letter.topic.noun,
-        partition=record.partition,
-        offset=record.offset,
-        origin=letter.origin,
-        error=redact(letter.reason)[0],
-        dead_at=datetime.fromtimestamp(max(0, record.timestamp) / 1000, UTC),
-        value_bytes=len(record.value or b""),
-        tenant_id=owner.tenant_id if owner else None,
-        user_id=owner.user_id if owner else None,
-        event_type=envelope.event_type if envelope else None,
-        event_id=envelope.event_id if envelope else None,
+        letter_id=head.letter_id,
+        topic=head.topic.noun,
+        partition=head.partition,
+        offset=head.offset,
+        origin=head.origin,
+        error=redact(head.reason)[0],
+        dead_at=to_moment(head.dead_ms),
+        value_bytes=head.value_bytes,
+        tenant_id=head.owner.tenant_id if head.owner else None,
+        user_id=head.owner.user_id if head.owner else None,
+        event_type=head.envelope.event_type if head.envelope else None,
+        event_id=head.envelope.event_id if head.envelope else None,
         state=state_of(act),
         act=act_view(act) if act else None,
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -23,7 +22,7 @@ from schemas.turn_events import MAX_BODY_BYTES, TurnEvents
 from services.compose.intake.records import is_erasure, make_key
 from services.compose.rules.redriving import BESIDE_THE_OUTCOME, Behind, notes_of
 from shared import clock, parsing
-from shared.bus.dead_letters import DeadLetter
+from shared.bus.dead_letters import DeadLetter, to_moment
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
@@ -98,7 +97,7 @@ async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLe
     except RefusedError as error:
         return Seen(replace(behind, refusal=f"{error.code}: {error.message}"))
     key = inbound.idempotency_key or make_key(letter.first, body)
-    sent_at = datetime.fromtimestamp(max(0, letter.sent_ms) / 1000, UTC)
+    sent_at = to_moment(letter.sent_ms)
     if isinstance(inbound, ErasureRequest):
         known = await tombstones.by_key(conn, subject, key)
         return Seen(replace(behind, erasure=known.status if known else None))

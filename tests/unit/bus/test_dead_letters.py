@@ -8,7 +8,7 @@ import pytest
 from schemas.events import TurnCommitted
 from schemas.topics import TURN_COMMIT, TURN_COMMITTED, TURN_OUTCOME, Topic
 from shared import clock
-from shared.bus.dead_letters import DeadLetter, make_letter_id
+from shared.bus.dead_letters import DeadLetter, make_letter_id, to_moment
 from shared.bus.record_owner import find_record_owner
 from shared.domain.subjects import Subject
 from shared.store import outbox
@@ -94,3 +94,10 @@ def test_a_letter_is_whose_its_body_or_its_key_says(
     stored = Stored(topic.dead_letter, key=key, value=value)
     assert DeadLetter(topic, stored).owner == owner
     assert value is None or b"torn" not in value or find_record_owner(stored, keyed=False) is None
+
+
+@pytest.mark.parametrize(
+    ("ms", "year"), [(0, 1970), (-1, 1970), (1_800_000_000_000, 2027), (10**15, 9999), (2**62, 9999)]
+)
+def test_a_time_that_its_sender_chose_is_a_moment(ms: int, year: int) -> None:
+    assert to_moment(ms).year == year
