@@ -93,6 +93,7 @@ async def restore(
         run = await _brought_back(conn, dsn, bootstrap, request, policy.erasure, say)
         await whole.settle(conn)
         applied = await schema.migrate(dsn, wanted=schema.before_start)
+        await whole.drop_replaced(conn)
         reached = {"database_url": SecretStr(dsn), "kafka_bootstrap": bootstrap or NOWHERE}
         at_hand = bootstrap if bootstrap and await history.answers(bootstrap) else ""
         async with runtime.open_runtime(config.model_copy(update=reached), "restore", pool=2, models=False) as rt:

@@ -20,6 +20,7 @@ from schemas.dead_letters import (
 )
 from services.compose.manage import dead_letters, quarantine
 from services.compose.manage.dead_letters import Wanted
+from services.compose.routes.access import OPERATE, AskedBy, choose_owner
 from services.compose.routes.openapi import body_of
 from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
 
@@ -35,19 +36,21 @@ Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorRequest))]
 
 
-async def get_whose(user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
-    """Whose letters are meant: anybody's where nobody is named."""
-    return Wanted(state=None, user_id=user_id, tenant_id=tenant_id)
+async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
+    """Whose letters are meant: anybody's where nobody is named and the key is bound to no tenant."""
+    tenant = tenant_id or requester.tenant_id
+    if tenant is not None:
+        choose_owner(requester, tenant, user_id)
+    return Wanted(state=None, user_id=user_id, tenant_id=tenant)
 
 
 Whose = Annotated[Wanted, Depends(get_whose)]
 
 
-@router.get("", name="letters", summary="Dead letters, newest first, without their words")
+@router.get("", name="letters", dependencies=[OPERATE], summary="Dead letters, newest first, without their words")
 async def list_letters(
     rt: ServiceRuntime,
-    user_id: OfUser = None,
-    tenant_id: OfTenant = None,
+    whose: Whose,
     topic: Annotated[Word | None, Query(description="Of this topic, by its short name")] = None,
     error: Annotated[Word | None, Query(description="Whose reason holds these words")] = None,
     since: Since = None,
@@ -55,10 +58,12 @@ async def list_letters(
     state: State = None,
     limit: Limit = 50,
 ) -> DeadLetterPage:
-    return await dead_letters.page(rt, Wanted(topic, error, since, until, state, tenant_id, user_id, limit))
+    return await dead_letters.page(rt, Wanted(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit))
 
 
-@router.get("/{letter_id}", name="letter", summary="A dead letter, and what a redrive of it would do")
+@router.get(
+    "/{letter_id}", name="letter", dependencies=[OPERATE], summary="A dead letter, and what a redrive of it would do"
+)
 async def get_letter(
     letter_id: OneLetter,
     whose: Whose,
@@ -73,6 +78,7 @@ async def get_letter(
     response_model=OperatorResult,
     openapi_extra=body_of(OperatorRequest),
     name="redrive",
+    dependencies=[OPERATE],
     summary="Send it back to its topic, once; refused where nothing would change",
 )
 async def redrive_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: ServiceRuntime) -> Response:
@@ -84,26 +90,31 @@ async def redrive_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: Se
     response_model=OperatorResult,
     openapi_extra=body_of(OperatorRequest),
     name="drop",
+    dependencies=[OPERATE],
     summary="Let it be: it is not redriven any more",
 )
 async def drop_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: ServiceRuntime) -> Response:
     return json_of(await dead_letters.drop(rt, letter_id, whose, body.value))
 
 
-@quarantine_router.get("", name="quarantined", summary="Events that workers gave up, newest first")
+@quarantine_router.get(
+    "", name="quarantined", dependencies=[OPERATE], summary="Events that workers gave up, newest first"
+)
 async def list_quarantined(
     rt: ServiceRuntime,
-    user_id: OfUser = None,
-    tenant_id: OfTenant = None,
+    whose: Whose,
     stage: Annotated[Word | None, Query(description="Given up at this stage")] = None,
     since: Annotated[datetime | None, Query(description="Not before this moment")] = None,
     limit: Limit = 50,
 ) -> QuarantinePage:
-    return await quarantine.page(rt, Wanted(None, stage, since, None, None, tenant_id, user_id, limit))
+    return await quarantine.page(rt, Wanted(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit))
 
 
 @quarantine_router.get(
-    "/{quarantine_id}", name="quarantined one", summary="A quarantined event, and what a redrive of it would do"
+    "/{quarantine_id}",
+    name="quarantined one",
+    dependencies=[OPERATE],
+    summary="A quarantined event, and what a redrive of it would do",
 )
 async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime) -> QuarantineView:
     return await quarantine.view(rt, owner, quarantine_id)
@@ -114,6 +125,7 @@ async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime)
     response_model=OperatorResult,
     openapi_extra=body_of(OperatorRequest),
     name="redrive quarantined",
+    dependencies=[OPERATE],
     summary="Have its turn go on, once; refused where nothing would change",
 )
 async def redrive_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt: ServiceRuntime) -> Response:
@@ -125,6 +137,7 @@ async def redrive_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt
     response_model=OperatorResult,
     openapi_extra=body_of(OperatorRequest),
     name="drop quarantined",
+    dependencies=[OPERATE],
     summary="Let it be: its turn stays as it is",
 )
 async def drop_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt: ServiceRuntime) -> Response:
