@@ -1,5 +1,6 @@
 """`smartbrain dlq`: dead letters of a running SmartBrain, listed, shown, redriven once or dropped."""
 
+import os
 from datetime import datetime
 from getpass import getuser
 from typing import Annotated, Any, Literal
@@ -13,11 +14,14 @@ from services.cli import data_folder
 from services.cli.names import check_id, check_words
 from services.cli.output import AsJson, emit, out
 from services.cli.web import Web
+from shared.settings import API_KEY
 
 app = typer.Typer(help="Dead letters: what no worker could handle, and why.", no_args_is_help=True)
 Letter = Annotated[str, typer.Argument(help="The letter's id, as `dlq list` shows it.", metavar="ID")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it goes on record.", callback=check_words)]
-By = Annotated[str | None, typer.Option("--by", help="Who asks; by default who is logged in here.", callback=check_id)]
+By = Annotated[
+    str | None, typer.Option("--by", help="Who asks; by default the key, or who is logged in here.", callback=check_id)
+]
 OfTenant = Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)]
 OfUser = Annotated[str | None, typer.Option("--user", "-u", help="Of this user only.", callback=check_id)]
 When = datetime | None
@@ -109,7 +113,8 @@ def drop_absent(**asked: Any) -> dict[str, Any]:
 
 def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool) -> None:
     """The act is done and told: now, or when it had been done before."""
-    body = {"requested_by": by or getuser(), "reason": reason}
+    who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
+    body = drop_absent(requested_by=who, reason=reason)
     with Web(data_folder.url()) as web:
         done = web.post(path, body, drop_absent(**whose))
     if as_json:

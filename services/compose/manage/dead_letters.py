@@ -20,13 +20,12 @@ from schemas.dead_letters import (
 )
 from schemas.topics import TOPICS, Topic
 from services.compose.manage.redriving import Seen, carry_out, look
-from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, effect_of
+from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, effect_of
 from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.secrets import redact
 from shared.store import operator_acts as acts
 from shared.store.operator_acts import DROPPED, NOBODY, REDRIVEN, OperatorAct
 from shared.telemetry import logger
@@ -150,7 +149,7 @@ async def put_act(
     what: Mapping[str, Any],
 ) -> OperatorResult:
     """The act is on record, once. RefusedError `already_redriven` or `already_dropped`: the other was done before."""
-    told = {"requested_by": order.requested_by, "reason": redact(order.reason)[0], **what}
+    told = {"requested_by": order.requested_by, "reason": blank_text(order.reason), **what}
     fresh = await acts.put(conn, subject, about, kind, told)
     act = await acts.find(conn, subject, about)
     assert act is not None  # noqa: S101 # it stands now, whoever put it there
@@ -205,7 +204,7 @@ def _view(head: LetterHead, act: OperatorAct | None) -> DeadLetterView:
         partition=head.partition,
         offset=head.offset,
         origin=head.origin,
-        error=redact(head.reason)[0],
+        error=blank_text(head.reason),
         dead_at=to_moment(head.dead_ms),
         value_bytes=head.value_bytes,
         tenant_id=head.owner.tenant_id if head.owner else None,

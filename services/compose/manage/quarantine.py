@@ -21,13 +21,12 @@ from services.compose.manage.dead_letters import (
     state_of,
 )
 from services.compose.manage.redriving import OF_TURNS, reopen_turn
-from services.compose.rules.redriving import CARRIED_OUT, Behind, Preview, effect_of
+from services.compose.rules.redriving import CARRIED_OUT, Behind, Preview, blank_text, effect_of
 from shared.bus.dead_letters import find_letter, make_letter_id
 from shared.db import Connection
 from shared.domain.subjects import Subject
 from shared.errors import RefusedError
 from shared.runtime import Runtime
-from shared.secrets import redact
 from shared.store import operator_acts as acts
 from shared.store import quarantine, redriving
 from shared.store.operator_acts import DROPPED, REDRIVEN, OperatorAct
@@ -146,7 +145,7 @@ def _view(given_up: Quarantined, act: OperatorAct | None) -> QuarantineView:
         turn_id=given_up.turn_id,
         event_id=given_up.event_id,
         created_at=given_up.created_at,
-        error=redact(given_up.reason)[0] if given_up.reason is not None else None,
+        error=blank_text(given_up.reason) if given_up.reason is not None else None,
         state=state_of(act),
         act=act_view(act) if act else None,
     )

@@ -175,4 +175,9 @@ def blank(value: JsonValue, *, carries_text: bool, name: str = "") -> JsonValue:
     is_id = name in IDS and value.isascii() and " " not in value
     if carries_text and not is_id:
         return f"({len(value)} characters)"
-    return redact(value)[0]
+    return blank_text(value)
+
+
+def blank_text(text: str) -> str:
+    """The text without credentials and personal data of any kind, whatever the policy lets stand in memory."""
+    return redact(text, frozenset())[0]
