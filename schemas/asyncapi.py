@@ -62,11 +62,6 @@ def document(
     }
 
 
-def noun(topic: Topic) -> str:
-    """The topic's short name: `turn.commit` of `smartbrain.turn.commit.v1`."""
-    return topic.name.removeprefix("smartbrain.").removesuffix(".v1")
-
-
 def _server() -> Json:
     variable = {"description": "Host and port of a broker, SMARTBRAIN_KAFKA_BOOTSTRAP", "default": "localhost:9092"}
     return {"host": "{bootstrap}", "protocol": "kafka", "variables": {"bootstrap": variable}}
@@ -76,13 +71,13 @@ def _channels() -> Json:
     made: Json = {}
     for topic in TOPICS:
         hours = DEAD_LETTER_TEXT_HOURS if topic.carries_text else DEAD_LETTER_HOURS
-        made[noun(topic)] = {
+        made[topic.noun] = {
             "address": topic.name,
             "description": _about(topic),
             "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in topic.messages},
             "bindings": {"kafka": _kafka(topic.name, topic.partitions, topic.retention_hours, text=topic.carries_text)},
         }
-        made[f"{noun(topic)}.dlq"] = {
+        made[f"{topic.noun}.dlq"] = {
             "address": topic.dead_letter,
             "description": f"What of {topic.name} nobody could handle, with its key. Kept {hours} h.",
             "messages": {DEAD_LETTER: {"$ref": f"#/components/messages/{DEAD_LETTER}"}},
@@ -130,15 +125,15 @@ def _operations() -> Json:
     made: Json = {}
     for topic in TOPICS:
         if topic.producer != USERS and not set(topic.messages) <= PLANNED.keys():
-            made[f"{noun(topic)}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
+            made[f"{topic.noun}.send"] = _operation(topic, "send", f"Sent by {topic.producer}.")
         readers = [name for name in topic.readers if name != USERS]
         if readers:
-            made[f"{noun(topic)}.receive"] = _operation(topic, "receive", f"Handled by {', '.join(readers)}.")
+            made[f"{topic.noun}.receive"] = _operation(topic, "receive", f"Handled by {', '.join(readers)}.")
     return made
 
 
 def _operation(topic: Topic, action: str, summary: str) -> Json:
-    channel = f"#/channels/{noun(topic)}"
+    channel = f"#/channels/{topic.noun}"
     made: Json = {
         "action": action,
         "summary": summary,
@@ -206,6 +201,7 @@ def _dead_letter() -> Json:
     headers = {
         "x-error": _text("Why nobody could handle it, without its values"),
         "x-origin": _text("Where it came from: topic/partition/offset"),
+        "x-sent-at": _text("When it was put there, in ms since the epoch"),
     }
     batch = {"x-batch": _text("Offsets of what was not handled of a batch that cannot be read: first-last")}
     return {

@@ -76,6 +76,11 @@ class Topic:
         return groups[0]
 
     @property
+    def noun(self) -> str:
+        """Its short name: `turn.commit` of `smartbrain.turn.commit.v1`."""
+        return self.name.removeprefix("smartbrain.").removesuffix(".v1")
+
+    @property
     def dead_letter(self) -> str:
         """Where a message of this topic goes that nobody can handle."""
         return f"{self.name}.dlq"
@@ -114,14 +119,14 @@ OBSERVATION_RECORDED = Topic(
     _name("observation.recorded"),
     "tenant:user",
     (ObservationRecorded,),
-    "observer, governor, erasure",
+    "observer, governor, erasure, compose",
     (Consumer("analyzer", "smartbrain-analyzer", "`proposals`, `observations.state`"),),
 )
 OBSERVATION_URGENT = Topic(
     _name("observation.urgent"),
     "tenant:user",
     (ObservationUrgent,),
-    "observer, governor, erasure",
+    "observer, governor, erasure, compose",
     (Consumer("evolver", "smartbrain-evolver-urgent", "as of `analysis.proposed`, without a proposal"),),
     retention_hours=48,
 )

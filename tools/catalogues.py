@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schemas import topics
-from schemas.asyncapi import noun
 from schemas.memory_types import ROWS, TRAITS
 from tools.markdown import table
 
@@ -36,7 +35,7 @@ def map_of_topics() -> Iterator[str]:
     """Who writes and reads each topic, and what its readers then write; topics that nobody writes yet are left out."""
     rows = [
         (
-            f"`{noun(each)}`",
+            f"`{each.noun}`",
             each.producer.replace("users", "you"),
             ", ".join(each.readers).replace("users", "you"),
             "; ".join(consumer.writes for consumer in each.consumers if consumer.writes),

@@ -45,6 +45,8 @@ COMMANDS = MappingProxyType(
         "experience": "experience:experience",
         "promotions": "promotions:app",
         "knowledge": "knowledge:app",
+        "dlq": "dead_letters:app",
+        "quarantine": "quarantine:app",
         "upkeep": "upkeep:upkeep",
         "observe": "dry_run:observe",
         "rebuild": "rebuild.command:rebuild",

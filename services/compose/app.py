@@ -1,13 +1,11 @@
 """The front door: HTTP, request and reply over Kafka, and the inbound topic of turns. Parses, calls, replies."""
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-import orjson
 from pydantic import BaseModel
 
 from schemas.compose import ComposeRequest, IncomingMessage
@@ -18,6 +16,7 @@ from services.compose.context.nearest import static_scale
 from services.compose.context.pending_turns import message, read
 from services.compose.context.pipeline import compose_context
 from services.compose.intake.commit import commit_turn
+from services.compose.intake.records import first_place, is_erasure, make_key
 from services.compose.manage import erasures
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes.server import create_app
@@ -189,14 +188,15 @@ class _Door:
         return await self._do(record, body)
 
     async def _do(self, record: Record, body: bytes) -> BaseModel:
-        if erased := _erasure(body):
-            return await self._erase(erased, record)
+        if is_erasure(body):
+            return await self._erase(body, record)
         return await self._keep(body, record)
 
     async def _keep(self, body: bytes, record: Record) -> BaseModel:
         """The turn is committed as of when it was put on the topic; what came before an erasure of it is dropped."""
         turn, ignored = parse_turn(body)
-        keyed = turn if turn.idempotency_key else turn.model_copy(update={"idempotency_key": _key(record)})
+        key = turn.idempotency_key or make_key(first_place(record), body)
+        keyed = turn.model_copy(update={"idempotency_key": key})
         await self._recorder.wait_until_recorded(Subject(turn.tenant_id, turn.user_id), turn.session_id)
         committed = await commit_turn(keyed, self._rt, transport="kafka", ignored=ignored, sent_at=_sent_at(record))
         return committed.result
@@ -204,21 +204,13 @@ class _Door:
     async def _erase(self, body: bytes, record: Record) -> BaseModel:
         """The erasure is in force before the next record of the same user is read, which it does not cover."""
         asked, _ = parsing.parse(ErasureRequest, body)
-        keyed = asked if asked.idempotency_key else asked.model_copy(update={"idempotency_key": _key(record)})
+        key = asked.idempotency_key or make_key(first_place(record), body)
+        keyed = asked.model_copy(update={"idempotency_key": key})
         return await erasures.ask(self._rt, self._recorder, keyed, sent_at=_sent_at(record))
 
 
 ERASED = "erased"
 """The code of what was sent before an erasure: it goes to no dead-letter topic, for that would keep it."""
-
-
-def _erasure(body: bytes) -> bytes | None:
-    """The body, if it asks for an erasure: it has a scope and says nothing."""
-    try:
-        raw = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    return body if isinstance(raw, dict) and "scope" in raw and "session_id" not in raw else None
 
 
 def parse_turn(body: bytes) -> tuple[TurnEvents, tuple[str, ...]]:
@@ -235,12 +227,3 @@ def _sent_at(record: Record) -> datetime:
         return datetime.fromtimestamp(record.timestamp / 1000, UTC) if record.timestamp >= 0 else clock.now()
     except (ValueError, OverflowError, OSError):
         return clock.now()
-
-
-def _key(record: Record) -> str:
-    """A key for a turn whose sender gave none: its place in the topic, when it was put there, and what it says.
-
-    The place alone would repeat once a broker has lost its data and counts from zero again.
-    """
-    digest = hashlib.sha256(record.value or b"").hexdigest()[:32]
-    return f"kafka:{record.partition}:{record.offset}:{record.timestamp}:{digest}"

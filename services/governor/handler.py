@@ -38,6 +38,7 @@ from shared.store import (
     inbox,
     injections,
     observations,
+    operator_acts,
     outbox,
     resources,
     sessions,
@@ -210,9 +211,10 @@ async def prune_contexts(rt: Runtime) -> int:
 
 
 async def prune_erasures(rt: Runtime) -> int:
-    """How many erasures that were completed longer ago than policy keeps their proof were forgotten just now."""
+    """How many completed erasures and acts of operators were forgotten just now: policy keeps none so long."""
+    years = rt.policy.erasure.keep_years
     async with rt.db.system() as conn:
-        return await expired.prune_erasures(conn, rt.policy.retention.proofs_years, PRUNE)
+        return await expired.prune_erasures(conn, years, PRUNE) + await operator_acts.prune(conn, years, PRUNE)
 
 
 async def prune_receipts(rt: Runtime) -> int:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+import orjson
+
 from services.relay.publisher import Publisher
+from shared.bus.dead_letters import find_letter
 from shared.db import Connection
 from shared.metrics.outbox import RELAY_PUBLISHED
 from shared.policy import DeliveryPolicy
 from shared.store import outbox
-from shared.store.outbox import SHARDS, OutboxRow
+from shared.store.outbox import LETTER, SHARDS, OutboxRow
 from shared.telemetry import logger
 
 STALE = timedelta(seconds=6)
@@ -44,7 +47,7 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
         rows = await outbox.take(conn, shards, policy.relay_batch)
         if not rows:
             return 0
-        outcomes = await publisher.send_all([_message(row) for row in rows])
+        outcomes = await _send_all(publisher, rows)
         sent = [row for row, error in zip(rows, outcomes, strict=True) if error is None]
         await outbox.delete(conn, [row.position for row in sent])
         for row, error in zip(rows, outcomes, strict=True):
@@ -54,6 +57,24 @@ async def relay_once(conn: Connection, publisher: Publisher, shards: Sequence[in
     for topic, count in Counter(row.topic for row in sent).items():
         RELAY_PUBLISHED.labels(topic).inc(count)
     return len(rows)
+
+
+async def _send_all(publisher: Publisher, rows: Sequence[OutboxRow]) -> list[Exception | None]:
+    events = [row for row in rows if row.event_type != LETTER]
+    sent = iter(await publisher.send_all([_message(row) for row in events]))
+    return [await _send_letter(publisher, row) if row.event_type == LETTER else next(sent) for row in rows]
+
+
+async def _send_letter(publisher: Publisher, row: OutboxRow) -> Exception | None:
+    """A dead letter goes back as it came, as of when it was sent: an erasure since then covers it. One that is gone is
+    let go.
+    """
+    letter_id = orjson.loads(row.payload)["letter_id"]
+    letter = await find_letter(publisher.bootstrap, letter_id)
+    if letter is None:
+        logger().warning("dead_letter_gone", letter_id=letter_id)
+        return None
+    return await publisher.send_back(letter)
 
 
 def _message(row: OutboxRow) -> tuple[str, bytes, bytes]:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
+from shared.bus.dead_letters import DeadLetter
+from shared.bus.delivery import FIRST
 from shared.bus.shutdown import disconnect
 from shared.errors import TransientError
 
@@ -23,7 +25,7 @@ class Publisher:
     """An idempotent producer that is made anew after an error that it cannot mend itself."""
 
     def __init__(self, bootstrap: str, client_id: str) -> None:
-        self._bootstrap = bootstrap
+        self.bootstrap = bootstrap
         self._client_id = client_id
         self._producer: AIOKafkaProducer | None = None
 
@@ -33,7 +35,7 @@ class Publisher:
 
     async def connect_producer(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
-            bootstrap_servers=self._bootstrap,
+            bootstrap_servers=self.bootstrap,
             client_id=self._client_id,
             acks="all",
             enable_idempotence=True,
@@ -83,6 +85,26 @@ class Publisher:
             await self.stop()
             raise TransientError(f"kafka: {type(error).__name__}") from error
         return outcomes
+
+    async def send_back(self, letter: DeadLetter) -> Exception | None:
+        """None once every replica has the dead letter on its topic again, or why the broker will never take it."""
+        await self.start()
+        producer, record = self._producer, letter.record
+        assert producer  # noqa: S101 # start() has made it
+        try:
+            await producer.send_and_wait(
+                letter.topic.name,
+                record.value or b"",
+                key=record.key,
+                timestamp_ms=letter.sent_ms if letter.sent_ms >= 0 else None,
+                headers=[(FIRST, letter.first.encode())],
+            )
+        except HOPELESS as error:
+            return error
+        except KafkaError as error:
+            await self.stop()
+            raise TransientError(f"kafka: {type(error).__name__}") from error
+        return None
 
     async def stop(self) -> None:
         """Disconnected; what was sent has been waited for."""

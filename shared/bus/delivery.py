@@ -189,6 +189,13 @@ async def finish_all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
         raise next((e for e in errors if not isinstance(e, TransientError)), errors[0])
 
 
+FIRST = "x-first"
+"""A header of what was redriven: partition/offset/time of where it stood first."""
+
+
 def headers_of(record: Record, reason: str) -> dict[str, str]:
-    """The headers of a dead letter: where it came from and why it is here."""
-    return {"x-error": reason[:500], "x-origin": f"{record.topic}/{record.partition}/{record.offset}"}
+    """The headers of a dead letter: where it came from, when it was put there, and why it is here."""
+    place = f"{record.topic}/{record.partition}/{record.offset}"
+    told = {"x-error": reason[:500], "x-origin": place, "x-sent-at": str(record.timestamp)}
+    first = next((value for name, value in record.headers if name == FIRST and value), None)
+    return {**told, FIRST: first.decode("ascii", errors="replace")} if first else told

@@ -258,7 +258,10 @@ TABLES: tuple[Table, ...] = (
         plain=_columns("content_hash"),
         rebuilt="copied",
     ),
-    Table("audit_events", "user", "keep", "that an erasure was done", plain=_columns("kind details")),
+    Table(
+        "audit_events", "user", "keep", "that an erasure was done, or an operator acted",
+        plain=_columns("kind about details"),
+    ),
     Table("model_usage", "user", "keep", "figures by which cost is shared and charged", plain=_columns("purpose")),
     # ---- of no user: ids, counts and states
     Table(

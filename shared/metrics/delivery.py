@@ -16,7 +16,7 @@ from shared.metrics.catalogue import (
 EVENTS_DEAD_LETTERED = make_counter(
     "smartbrain_events_dead_lettered",
     "Events set aside for good.",
-    remedy="Any: read <topic>.dlq and x-error, mend, commit the turn again under a new key.",
+    remedy="Any: smartbrain dlq list and show, mend the cause, smartbrain dlq redrive.",
     labels=("service", "topic"),
     alerts=(
         Alert(
@@ -24,12 +24,12 @@ EVENTS_DEAD_LETTERED = make_counter(
             "page",
             expr="sum by (service, topic) (increase(smartbrain_events_dead_lettered_total[15m])) > 0",
             summary="{{ $labels.service }} set aside events of {{ $labels.topic }}",
-            action=("Read <topic>.dlq and its x-error header, mend the cause, commit the turns again under new keys."),
+            action="List them with smartbrain dlq, mend the cause, redrive them.",
             runbook="""
             A message comes to `<topic>.dlq` when it cannot be read, or when a worker gave it up; the header
-            `x-error` says why. How to read them, and which may be published again:
-            [docs/operations.md](../docs/operations.md). If too large a share goes this way, the consumer pauses
-            for 30 s (`/ready` says so) and tries again.
+            `x-error` says why. `smartbrain dlq list` names them, `smartbrain dlq show` says what a redrive would
+            do: [docs/operations.md](../docs/operations.md#dead-letters). If too large a share goes this way, the
+            consumer pauses for 30 s (`/ready` says so) and tries again.
             """,
         ),
     ),

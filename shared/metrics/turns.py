@@ -42,7 +42,7 @@ TURNS_REFUSED = make_counter(
 TURNS_WITHOUT_OUTCOME = make_gauge(
     "smartbrain_turns_without_outcome",
     "Accepted turns whose outcome is overdue.",
-    remedy="Not back to 0: a worker is down, or see the quarantine table.",
+    remedy="Not back to 0: a worker is down, or see smartbrain quarantine list.",
     alerts=(
         Alert(
             "TurnsWithoutOutcome",
@@ -56,7 +56,7 @@ TURNS_WITHOUT_OUTCOME = make_gauge(
             runbook="""
             Every accepted turn ends as derived, ignored with a reason, or quarantined. The governor drives
             overdue ones again after a grace period. If the number stays: lag of the observer, the analyzer or the
-            evolver, then their logs, then the table `quarantine`.
+            evolver, then their logs. What was given up, and may be redriven: `smartbrain quarantine list`.
             """,
         ),
     ),

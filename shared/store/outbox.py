@@ -72,6 +72,20 @@ async def put(conn: Connection, events: Iterable[tuple[Topic, Envelope]]) -> Non
         await conn.execute(_PUT, {"rows": orjson.dumps(rows).decode()})
 
 
+LETTER = "dead_letter"
+"""The type of a row that stands for a dead letter: its words stay where they are until the relay publishes them."""
+_PUT_LETTER: LiteralString = """
+INSERT INTO event_outbox (id, aggregatetype, aggregateid, type, payload)
+VALUES (%(id)s, %(topic)s, %(key)s, 'dead_letter', jsonb_build_object('letter_id', %(letter)s::text))
+"""
+
+
+async def put_letter(conn: Connection, topic: Topic, letter_id: str) -> None:
+    """The dead letter of this id goes back to its topic once the caller's transaction commits."""
+    params = {"id": clock.uuid7(), "topic": topic.name, "key": letter_id, "letter": letter_id}
+    await conn.execute(_PUT_LETTER, params)
+
+
 @dataclass(frozen=True)
 class OutboxRow:
     """One event on its way to the broker."""

@@ -7,14 +7,16 @@ from typing import Any, get_args
 import httpx
 import pytest
 
+from schemas.topics import TURN_COMMIT
 from schemas.vocabulary import AccessScope
 from services.compose.routes.access import PROBES
 from shared.access.secrets import KeyText, make_key_id, make_secret
 from shared.db import Database
 from shared.domain.requesters import SCOPES
 from shared.metrics.access import REQUESTS_DENIED
-from tests.acceptance.test_isolation_http import CASES, REQUEUE, ROUTES, Case
+from tests.acceptance.test_isolation_http import CASES, REFUSED_TO_ITS_OWNER, ROUTES, Case
 from tests.system.databases import Databases
+from tests.system.kafka import Stored, publish
 from tests.system.keys import Headers, add_key, with_key
 from tests.system.known import Known, known
 from tests.system.person import Person, somebody
@@ -55,8 +57,8 @@ class Closed:
         asked: dict[str, Any] = {"params": person.whose, "headers": headers}
         if case.method != "get":
             body = {**case.body(self.anna), **more}
-            if case.path == REQUEUE and "requested_by" not in more:
-                body.pop("requested_by")
+            if "requested_by" not in more:
+                body.pop("requested_by", None)
             asked = (
                 {"headers": headers, "json": {**person.whose, **body}}
                 if case.named_in_body
@@ -208,7 +210,10 @@ async def test_who_it_belongs_to_needs_no_more_than_the_scope_that_is_stated(clo
         user = {} if case.path == OF_TENANT else {"user": closed.anna.person.user_id}
         key = await closed.key(scopes=[scope_of(closed, case)], **user)
         answer = await closed.ask(case, key)
-        assert answer.is_success or (case.path == REQUEUE and answer.status_code == 409), (case, answer.text)
+        assert answer.is_success or (case.path in REFUSED_TO_ITS_OWNER and answer.status_code == 409), (
+            case,
+            answer.text,
+        )
 
 
 async def test_the_tenant_comes_from_the_key_and_so_does_who_asks(closed: Closed) -> None:
@@ -243,3 +248,18 @@ async def test_a_key_for_users_by_prefix_acts_for_those(closed: Closed) -> None:
     assert (allowed.status_code, allowed.json()["memories"]) == (200, [])
     refused(await http.get("/v1/memories", params={"user_id": "shop"}, headers=key), "user_id")
     refused(await http.get("/v1/experience", headers=key), "user_id")
+
+
+async def test_an_operator_is_shown_the_dead_letters_of_the_key_alone(closed: Closed) -> None:
+    anna = closed.anna.person
+    torn = Stored(TURN_COMMIT.dead_letter, value=b"torn", headers=[("x-error", b"nobody's")])
+    await publish(anna.system.bootstrap, [torn])
+    for path in ("/v1/dead-letters", "/v1/quarantine"):
+        own = await anna.system.http.get(path, headers=await closed.key(scopes=["operate"]))
+        (found,) = (each for each in own.json().values() if isinstance(each, list))
+        assert {(each["tenant_id"], each["user_id"]) for each in found} == {(anna.tenant_id, anna.user_id)}
+        other = await anna.system.http.get(path, headers=await closed.key(scopes=["operate"], tenant_id=somebody()))
+        assert [each for each in other.json().values() if isinstance(each, list)] == [[]]
+        of_user = await closed.key(scopes=["operate"], user=anna.user_id)
+        refused(await anna.system.http.get(path, headers=of_user), "user_id")
+        refused(await anna.system.http.get(path, headers=of_user, params={"tenant_id": "another"}), "tenant_id")

@@ -3,6 +3,7 @@
 import pytest
 
 from services.governor import handler as governor
+from tests.system.dead_letters import dead_letter
 from tests.system.erasures import completed, erase, mine
 from tests.system.person import Person
 from tests.system.running import System
@@ -64,3 +65,16 @@ async def test_the_proof_of_an_erasure_stays_for_three_years(person: Person, sys
         assert seen.status_code == (200 if left else 404)
     assert [bool(mine(other, table)) for table in KEPT] == [True] * 3
     assert mine(person, "erasure_epochs"), "what was thought before it is late for ever"
+
+
+async def test_what_an_operator_did_stays_for_three_years(person: Person, system: System) -> None:
+    letter = await dead_letter(person)
+    done = await person.post(f"/v1/dead-letters/{letter}/drop", {"requested_by": "olga", "reason": "a test"})
+    assert done.status_code == 200, done.text
+    for years, left in ((2, 1), (4, 0)):
+        await system.change("ALTER TABLE audit_events DISABLE TRIGGER append_only")
+        aged = "UPDATE audit_events SET at = now() - make_interval(years => %(y)s) WHERE user_id = %(u)s"
+        await system.change(aged, y=years, u=person.user_id)
+        await system.change("ALTER TABLE audit_events ENABLE TRIGGER append_only")
+        await governor.prune_all(system["governor"].rt)
+        assert len(mine(person, "audit_events")) == left, years

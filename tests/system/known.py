@@ -9,6 +9,7 @@ from shared.db import SCHEMA
 from shared.domain.subjects import Subject
 from tests.system.conflicts import contradicted
 from tests.system.databases import rows
+from tests.system.dead_letters import dead_letter
 from tests.system.erasures import completed, erase
 from tests.system.person import Person
 from tests.system.wait import wait_for
@@ -35,6 +36,10 @@ INSERT INTO agent_experience (tenant_id, user_id, experience_id, key, figures, c
 VALUES (%(t)s, %(u)s, gen_random_uuid(), 'tool:' || %(word)s,
     '{"calls": 9, "errors": 0, "pending": 0, "users": 1, "share": 1.0, "low": 0.7, "high": 1.0}', 0.9)
 """
+_QUARANTINE = """
+INSERT INTO quarantine (tenant_id, user_id, quarantine_id, stage, turn_id, event_id, reason)
+VALUES (%(t)s, %(u)s, %(q)s, 'observer', %(turn)s, gen_random_uuid(), %(word)s)
+"""
 _RESOURCE = """
 INSERT INTO resources (tenant_id, user_id, resource_id, turn_id, session_id, ordinal, ref_type, source_type, uri_hash,
     state, settled_at)
@@ -56,6 +61,8 @@ class Known:
     conflict_id: str
     proposal_id: str
     tombstone_id: str
+    letter_id: str
+    quarantine_id: str
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -68,6 +75,8 @@ class Known:
             self.conflict_id,
             self.proposal_id,
             self.tombstone_id,
+            self.letter_id,
+            self.quarantine_id,
         )
 
     def rows(self) -> dict[str, list[str]]:
@@ -124,9 +133,11 @@ async def known(person: Person) -> Known:
     await person.outcome(answer.json()["turn_id"])
     liked = next(m for m in await person.memories() if tea in m["content"])
     ended = next(m for m in await person.memories(status="all") if m["status"] != "active")
-    proposal = str(uuid4())
-    more: dict[str, Any] = {**whose, "turn": first["turn_id"], "memory": liked["memory_id"], "p": proposal}
-    for statement, word in ((_ANSWER, raw), (_PROMOTION, tea), (_EXPERIENCE, raw), (_RESOURCE, page)):
+    proposal, given_up = str(uuid4()), str(uuid4())
+    more: dict[str, Any] = {**whose, "turn": first["turn_id"], "memory": liked["memory_id"]}
+    more |= {"p": proposal, "q": given_up}
+    made = ((_ANSWER, raw), (_PROMOTION, tea), (_EXPERIENCE, raw), (_RESOURCE, page), (_QUARANTINE, raw))
+    for statement, word in made:
         await person.system.change(statement, **more, word=word)
     await person.system.settled()
     await rounds.keep_now(person.system["evolver"].rt, Subject(person.tenant_id, person.user_id), forced=True)
@@ -140,6 +151,8 @@ async def known(person: Person) -> Known:
         conflict["conflict_id"],
         proposal,
         erased["tombstone_id"],
+        await dead_letter(person),
+        given_up,
     )
 
 

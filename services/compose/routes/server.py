@@ -5,6 +5,7 @@ from fastapi import Depends, FastAPI
 from services.compose.receipts.recorder import Recorder
 from services.compose.routes import (
     context,
+    dead_letters,
     erasures,
     knowledge,
     memories,
@@ -33,6 +34,8 @@ ROUTERS = (
     receipts.router,
     knowledge.router,
     erasures.router,
+    dead_letters.router,
+    dead_letters.quarantine_router,
 )
 
 

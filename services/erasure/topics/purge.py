@@ -15,8 +15,9 @@ from schemas.topics import (
     Topic,
     times,
 )
-from services.erasure.topics.record_owner import appended_ms, is_of, said_before
-from services.erasure.topics.topic_admin import (
+from shared import clock
+from shared.bus.record_owner import appended_ms, is_of, said_before
+from shared.bus.topic_admin import (
     Found,
     RetentionConfig,
     Span,
@@ -24,7 +25,6 @@ from services.erasure.topics.topic_admin import (
     UnwillingError,
     open_topic_admin,
 )
-from shared import clock
 from shared.domain.subjects import Subject
 from shared.telemetry import logger
 

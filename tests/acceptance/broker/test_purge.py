@@ -12,8 +12,8 @@ from aiokafka import TopicPartition
 
 from schemas.topics import DEAD_LETTER_BYTES, Topic
 from services.erasure.topics.purge import Carriers, Purged, count_left, purge
-from services.erasure.topics.record_owner import COPIED
-from services.erasure.topics.topic_admin import TopicAdmin
+from shared.bus.record_owner import COPIED
+from shared.bus.topic_admin import TopicAdmin
 from shared.bus.topics import ensure_topics
 from shared.domain.subjects import Subject
 from shared.errors import TransientError

@@ -243,4 +243,9 @@ async def test_every_group_is_finished_before_an_error_is_raised() -> None:
 
 def test_a_dead_letter_says_where_it_came_from_and_why() -> None:
     found = headers_of(Stored("topic", partition=3, offset=9), "x" * 1000)
-    assert found == {"x-error": "x" * 500, "x-origin": "topic/3/9"}
+    assert found == {"x-error": "x" * 500, "x-origin": "topic/3/9", "x-sent-at": "0"}
+
+
+def test_a_dead_letter_of_what_was_redriven_says_where_it_stood_first() -> None:
+    again = Stored("topic", partition=3, offset=9, headers=[("x-first", b"1/2/3"), ("other", b"x")])
+    assert headers_of(again, "why")["x-first"] == "1/2/3"

@@ -26,7 +26,7 @@ from aiokafka.errors import (
 )
 
 from schemas.topics import DEAD_LETTER_BYTES, SWEEP_MS
-from services.erasure.topics.record_owner import COPIED
+from shared.bus.record_owner import COPIED
 from shared.bus.shutdown import disconnect
 from shared.bus.unreadable import READ_ON
 from shared.errors import TransientError

@@ -51,6 +51,18 @@ def find_owner(fields: Mapping[str, Any]) -> Subject | None:
     return Subject(tenant.strip(), user.strip()) if isinstance(tenant, str) and isinstance(user, str) else None
 
 
+def find_record_owner(record: Record, *, keyed: bool) -> Subject | None:
+    """Whose the record is, by its body, else by its key where keys of the topic name users; None where neither tells.
+
+    A key of more parts than two is read as a tenant without a colon: nobody can tell which was meant.
+    """
+    named = find_owner(_fields(record.value))
+    if named is not None or not keyed:
+        return named
+    tenant, _, user = (record.key or b"").decode(errors="replace").partition(":")
+    return Subject(tenant, user) if tenant and user else None
+
+
 def said_before(record: Record, moment_ms: int, since: Mapping[Place, int]) -> bool:
     """Whether it was said before the moment. `since`: by partition the first offset that was not.
 
@@ -58,20 +70,20 @@ def said_before(record: Record, moment_ms: int, since: Mapping[Place, int]) -> b
     """
     if record.timestamp < moment_ms:
         return True
-    topic, _, place = _header(record, ORIGIN).partition("/")
+    topic, _, place = read_header(record, ORIGIN).partition("/")
     partition, _, offset = place.partition("/")
     return -1 < _number(offset) < since.get((topic, _number(partition)), 0)
 
 
 def appended_ms(record: Record) -> int:
     """When it came to where it stands: not before this, and later than said if it was copied."""
-    return max(record.timestamp, _number(_header(record, COPIED)))
+    return max(record.timestamp, _number(read_header(record, COPIED)))
 
 
-def _header(record: Record, name: str) -> str:
+def read_header(record: Record, name: str) -> str:
     """The latest header of this name; empty where there is none or it is null."""
     value: bytes | None = next((value for key, value in reversed(record.headers) if key == name), None)
-    return (value or b"").decode("ascii", errors="replace")
+    return (value or b"").decode(errors="replace")
 
 
 def _number(text: str) -> int:

@@ -7,8 +7,8 @@ import pytest
 
 from schemas.topics import SWEEP_MS, TOPICS
 from services.erasure.topics.purge import CARRIERS
-from services.erasure.topics.record_owner import COPIED, appended_ms, is_of, said_before
-from services.erasure.topics.topic_admin import FOREVER, RetentionConfig
+from shared.bus.record_owner import COPIED, appended_ms, is_of, said_before
+from shared.bus.topic_admin import FOREVER, RetentionConfig
 from shared.domain.subjects import Subject
 from tests.system.kafka import Stored
 

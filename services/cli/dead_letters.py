@@ -1,0 +1,148 @@
+"""`smartbrain dlq`: dead letters of a running SmartBrain, listed, shown, redriven once or dropped."""
+
+import os
+from datetime import datetime
+from getpass import getuser
+from typing import Annotated, Any, Literal
+
+import orjson
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.cli import data_folder
+from services.cli.names import check_id, check_words
+from services.cli.output import AsJson, emit, out
+from services.cli.web import Web
+from shared.settings import API_KEY
+
+app = typer.Typer(help="Dead letters: what no worker could handle, and why.", no_args_is_help=True)
+Letter = Annotated[str, typer.Argument(help="The letter's id, as `dlq list` shows it.", metavar="ID")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; it goes on record.", callback=check_words)]
+By = Annotated[
+    str | None, typer.Option("--by", help="Who asks; by default the key, or who is logged in here.", callback=check_id)
+]
+OfTenant = Annotated[str | None, typer.Option("--tenant", help="Of this tenant only.", callback=check_id)]
+OfUser = Annotated[str | None, typer.Option("--user", "-u", help="Of this user only.", callback=check_id)]
+When = datetime | None
+Limit = Annotated[int, typer.Option("--limit", min=1, max=200)]
+STATES = Literal["open", "redriven", "dropped", "all"]
+STYLES = {"commits": "green", "derives": "green", "applies": "green", "nothing": "yellow"}
+
+
+@app.command("list")
+def show_list(
+    topic: Annotated[str | None, typer.Option("--topic", help="Short name, such as turn.commit.")] = None,
+    error: Annotated[str | None, typer.Option("--error", help="Whose reason holds these words.")] = None,
+    since: Annotated[When, typer.Option("--since", help="Not before this moment, in the local time.")] = None,
+    until: Annotated[When, typer.Option("--until", help="Before this moment, in the local time.")] = None,
+    state: Annotated[STATES, typer.Option("--state", help="What was done about it.")] = "open",
+    user: OfUser = None,
+    tenant: OfTenant = None,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List dead letters, newest first, without their words."""
+    moments = {"since": since, "until": until}
+    asked = {"topic": topic, "error": error, "state": None if state == "all" else state}
+    asked |= {name: moment.astimezone().isoformat() if moment else None for name, moment in moments.items()}
+    with Web(data_folder.url()) as web:
+        page = web.get("/v1/dead-letters", drop_absent(**asked, **name_owner(user, tenant), limit=limit))
+    if as_json:
+        emit(page)
+        return
+    if not page["letters"]:
+        out.print("no dead letters")
+    else:
+        out.print(to_table(page["letters"]))
+    if page["unread"]:
+        out.print(Text("there are older ones; --limit looks further back", "dim"))
+
+
+@app.command("show")
+def show_one(
+    letter: Letter,
+    raw: Annotated[bool, typer.Option("--raw", help="With the words that it holds.")] = False,
+    user: OfUser = None,
+    tenant: OfTenant = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a dead letter and what a redrive would do; words are blanked without --raw."""
+    with Web(data_folder.url()) as web:
+        shown = web.get(
+            f"/v1/dead-letters/{letter}", drop_absent(**name_owner(user, tenant), raw="true" if raw else None)
+        )
+    if as_json:
+        emit(shown)
+        return
+    for name in ("letter_id", "origin", "error", "dead_at", "tenant_id", "user_id", "event_type", "event_id", "key"):
+        if shown[name]:
+            out.print(Text(f"{name:<12}", "dim").append(Text(str(shown[name]), "default")))
+    show_redrive(shown)
+    value = shown["value"]
+    if shown["encoding"] == "json":
+        value = orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    out.print(Text(str(value), "default"))
+
+
+@app.command()
+def redrive(
+    letter: Letter, reason: Reason, by: By = None, user: OfUser = None, tenant: OfTenant = None, as_json: AsJson = False
+) -> None:
+    """Send a dead letter back to its topic, once; refused where nothing would change."""
+    act(f"/v1/dead-letters/{letter}/redrive", reason, by, name_owner(user, tenant), as_json=as_json)
+
+
+@app.command()
+def drop(
+    letter: Letter, reason: Reason, by: By = None, user: OfUser = None, tenant: OfTenant = None, as_json: AsJson = False
+) -> None:
+    """Let a dead letter be: it is not redriven any more."""
+    act(f"/v1/dead-letters/{letter}/drop", reason, by, name_owner(user, tenant), as_json=as_json)
+
+
+def name_owner(user: str | None, tenant: str | None) -> dict[str, str | None]:
+    """Whose it is to be, as routes take it: anybody's where nobody is named."""
+    return {"user_id": user, "tenant_id": tenant}
+
+
+def drop_absent(**asked: Any) -> dict[str, Any]:
+    """What was asked for, without what was not."""
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def act(path: str, reason: str, by: str | None, whose: dict[str, str | None], *, as_json: bool) -> None:
+    """The act is done and told: now, or when it had been done before."""
+    who = by or (None if os.environ.get(API_KEY) else getuser())  # a key says itself who asks
+    body = drop_absent(requested_by=who, reason=reason)
+    with Web(data_folder.url()) as web:
+        done = web.post(path, body, drop_absent(**whose))
+    if as_json:
+        emit(done)
+    elif done["fresh"]:
+        out.print(done["state"])
+    else:
+        told = done["act"]
+        out.print(f"was {done['state']} before, at {told['at'][:19]} by {told['requested_by']}: {told['reason']}")
+
+
+def show_redrive(shown: dict[str, Any]) -> None:
+    """What was done about it, and what a redrive would do."""
+    if told := shown["act"]:
+        out.print(Text(f"{told['act']} at {told['at'][:19]} by {told['requested_by']}: {told['reason']}", "bold"))
+    would = shown["redrive"]
+    line = Text("a redrive: ", "dim").append(Text(would["effect"], STYLES.get(would["effect"], "red")))
+    out.print(line.append(Text(f", {would['why']} ({would['topic']}, read by {would['group']})", "default")))
+
+
+def to_table(letters: list[dict[str, Any]]) -> Table:
+    """The letters, one a line."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("letter", "dead since", "user", "state"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("error")
+    for each in letters:
+        whose = f"{each['tenant_id']}:{each['user_id']}" if each["user_id"] else "-"
+        cells = (each["letter_id"], each["dead_at"][:19], whose, each["state"], each["error"])
+        table.add_row(*(Text(cell) for cell in cells))
+    return table

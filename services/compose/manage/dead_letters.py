@@ -1,0 +1,237 @@
+"""Dead letters as an operator sees them: listed, shown with what a redrive would do, redriven or dropped once."""
+
+import base64
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, cast
+
+import orjson
+
+from schemas.dead_letters import (
+    ActView,
+    DeadLetterDetail,
+    DeadLetterPage,
+    DeadLetterView,
+    LetterState,
+    OperatorRequest,
+    OperatorResult,
+    Redrive,
+)
+from schemas.topics import TOPICS, Topic
+from services.compose.manage.redriving import Seen, carry_out, look
+from services.compose.rules.redriving import CARRIED_OUT, Preview, blank, blank_text, effect_of
+from shared.bus.dead_letters import BY_NOUN, DeadLetter, LetterHead, find_letter, load_newest, to_moment
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.runtime import Runtime
+from shared.store import operator_acts as acts
+from shared.store.operator_acts import DROPPED, NOBODY, REDRIVEN, OperatorAct
+from shared.telemetry import logger
+
+KIND = "dead_letter"
+LOOKED_AT = 5
+"""So many times as many letters of each partition are looked at as are asked for: filters leave some out."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which dead letters are asked for; None: whatever it is."""
+
+    topic: str | None = None
+    error: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    state: LetterState | None = "open"
+    tenant_id: str | None = None
+    user_id: str | None = None
+    limit: int = 50
+
+
+async def page(rt: Runtime, wanted: Wanted) -> DeadLetterPage:
+    """The letters that are wanted, newest first, without their words. RefusedError `unknown_topic`."""
+    since_ms = int(wanted.since.timestamp() * 1000) if wanted.since else None
+    newest = await load_newest(rt.bootstrap, find_topics(wanted.topic), wanted.limit * LOOKED_AT, since_ms)
+    async with rt.db.system() as conn:
+        done = await acts.find_all(conn, {letter.about for letter in newest.letters})
+    views = [_view(letter, done.get(letter.about)) for letter in newest.letters if is_whose(letter, wanted)]
+    chosen = [each for each in views if is_wanted(each, wanted)]
+    return DeadLetterPage(letters=tuple(chosen[: wanted.limit]), unread=newest.unread or len(chosen) > wanted.limit)
+
+
+def find_topics(name: str | None) -> Collection[Topic]:
+    """The topics meant: by short name, by full name, or all. RefusedError `unknown_topic`."""
+    if name is None:
+        return TOPICS
+    noun = name.removesuffix(".dlq").removeprefix("smartbrain.").removesuffix(".v1")
+    if noun not in BY_NOUN:
+        raise RefusedError("unknown_topic", f"topic: there is none named {noun}; see {', '.join(BY_NOUN)}")
+    return (BY_NOUN[noun],)
+
+
+def is_whose(letter: DeadLetter | LetterHead, wanted: Wanted) -> bool:
+    """Whether it is of the tenant and the user who are asked for."""
+    tenant, user = letter.owner or (None, None)
+    return wanted.tenant_id in (None, tenant) and wanted.user_id in (None, user)
+
+
+def is_wanted(letter: DeadLetterView, wanted: Wanted) -> bool:
+    """Whether its time, its state and the reason for which it is here are asked for."""
+    in_time = (not wanted.since or letter.dead_at >= wanted.since) and (
+        not wanted.until or letter.dead_at < wanted.until
+    )
+    says_so = wanted.error is None or wanted.error.lower() in letter.error.lower()
+    return in_time and says_so and wanted.state in (None, letter.state)
+
+
+async def view(rt: Runtime, letter_id: str, whose: Wanted, *, raw: bool) -> DeadLetterDetail:
+    """The letter, what it says and what a redrive would do; words are blanked where `raw` is not asked for."""
+    letter = await find(rt, letter_id, whose)
+    subject = letter.owner or NOBODY
+    async with rt.db.transaction(subject) as conn:
+        act = await acts.find(conn, subject, letter.about)
+        seen = await look(conn, subject, letter)
+    effect = effect_of(_with_act(seen, act).behind)
+    if raw:
+        logger().warning("dead_letter_shown_raw", letter_id=letter_id)
+    detail = {
+        **_view(letter.head, act).model_dump(),
+        **_content(letter, raw=raw),
+        "redrive": redrive_view(letter.topic, effect),
+    }
+    return DeadLetterDetail.model_validate(detail)
+
+
+async def redrive(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
+    """The letter goes back to its topic, once: asked for again, nothing is done. RefusedError: nothing would change."""
+    letter = await find(rt, letter_id, whose)
+    return await redrive_letter(rt, letter, order)
+
+
+async def redrive_letter(rt: Runtime, letter: DeadLetter, order: OperatorRequest) -> OperatorResult:
+    """As `redrive`, of a letter that has been read."""
+    subject = letter.owner or NOBODY
+    async with rt.db.transaction(subject) as conn:
+        result = await put_act(conn, subject, letter.about, f"{KIND}.{REDRIVEN}", order, _place(letter))
+        if result.fresh:
+            seen = await look(conn, subject, letter)
+            effect = effect_of(seen.behind)
+            if effect.effect not in CARRIED_OUT:
+                raise refuse_redrive(effect)
+            await carry_out(conn, subject, letter, seen.turn)
+    rt.db.wake()
+    return result
+
+
+async def drop(rt: Runtime, letter_id: str, whose: Wanted, order: OperatorRequest) -> OperatorResult:
+    """The letter counts as settled and is not redriven any more; its record goes with its retention, or an erasure."""
+    letter = await find(rt, letter_id, whose)
+    subject = letter.owner or NOBODY
+    async with rt.db.transaction(subject) as conn:
+        return await put_act(conn, subject, letter.about, f"{KIND}.{DROPPED}", order, _place(letter))
+
+
+async def find(rt: Runtime, letter_id: str, whose: Wanted) -> DeadLetter:
+    """The letter of this id. RefusedError `not_found`: it stands nowhere, or is somebody else's."""
+    letter = await find_letter(rt.bootstrap, letter_id)
+    if letter is None or not is_whose(letter, whose):
+        raise RefusedError("not_found", "letter_id: not found", status=404)
+    return letter
+
+
+async def put_act(
+    conn: Connection,
+    subject: Subject,
+    about: str,
+    kind: str,
+    order: OperatorRequest,
+    what: Mapping[str, Any],
+) -> OperatorResult:
+    """The act is on record, once. RefusedError `already_redriven` or `already_dropped`: the other was done before."""
+    told = {"requested_by": order.requested_by, "reason": blank_text(order.reason), **what}
+    fresh = await acts.put(conn, subject, about, kind, told)
+    act = await acts.find(conn, subject, about)
+    assert act is not None  # noqa: S101 # it stands now, whoever put it there
+    state = state_of(act)
+    if state != kind.rpartition(".")[2]:
+        raise RefusedError(f"already_{state}", f"it has been {state} before", status=409)
+    if fresh:
+        logger().info("operator_acted", kind=kind, about=about, requested_by=order.requested_by)
+    return OperatorResult(state=state, fresh=fresh, act=act_view(act))
+
+
+def refuse_redrive(effect: Preview) -> RefusedError:
+    """What is answered where a redrive would change nothing, or cannot be."""
+    return RefusedError(f"redrive_{effect.effect}", f"nothing was done: {effect.why}", status=409)
+
+
+def state_of(act: OperatorAct | None) -> LetterState:
+    """Whether anything was done about it."""
+    return cast("LetterState", act.kind.rpartition(".")[2]) if act else "open"
+
+
+def act_view(act: OperatorAct) -> ActView:
+    """The act as it is shown, with who and why where they were asked for."""
+    told = {name: act.details.get(name) for name in ("requested_by", "reason")}
+    return ActView(act=cast("Literal['redriven', 'dropped']", state_of(act)), at=act.at, **told)
+
+
+def redrive_view(topic: Topic, effect: Preview) -> Redrive:
+    """The effect as it is shown, with where the record would go and who reads it there."""
+    group = next((reader.group for reader in topic.consumers if reader.group), None)
+    return Redrive(effect=effect.effect, why=effect.why, topic=topic.name, group=group)
+
+
+def _with_act(seen: Seen, act: OperatorAct | None) -> Seen:
+    return seen if act is None else seen.with_act(state_of(act))
+
+
+def _place(letter: DeadLetter) -> dict[str, Any]:
+    record = letter.record
+    return {
+        "letter_id": letter.letter_id,
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+    }
+
+
+def _view(head: LetterHead, act: OperatorAct | None) -> DeadLetterView:
+    return DeadLetterView(
+        letter_id=head.letter_id,
+        topic=head.topic.noun,
+        partition=head.partition,
+        offset=head.offset,
+        origin=head.origin,
+        error=blank_text(head.reason),
+        dead_at=to_moment(head.dead_ms),
+        value_bytes=head.value_bytes,
+        tenant_id=head.owner.tenant_id if head.owner else None,
+        user_id=head.owner.user_id if head.owner else None,
+        event_type=head.envelope.event_type if head.envelope else None,
+        event_id=head.envelope.event_id if head.envelope else None,
+        state=state_of(act),
+        act=act_view(act) if act else None,
+    )
+
+
+def _content(letter: DeadLetter, *, raw: bool) -> dict[str, Any]:
+    """Key and value; JSON as such, other text as text, bytes as base64. What is no JSON is blanked as a whole."""
+    value, key = letter.record.value or b"", letter.record.key
+    shown_key = key.decode(errors="replace") if key else None
+    try:
+        parsed = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return {"key": shown_key, **_bytes(value, raw=raw)}
+    kept = parsed if raw else blank(parsed, carries_text=letter.topic.carries_text)
+    return {"key": shown_key, "value": kept, "encoding": "json"}
+
+
+def _bytes(value: bytes, *, raw: bool) -> dict[str, Any]:
+    if not raw:
+        return {"value": f"({len(value)} bytes)", "encoding": "text"}
+    try:
+        return {"value": value.decode(), "encoding": "text"}
+    except UnicodeDecodeError:
+        return {"value": base64.b64encode(value).decode(), "encoding": "base64"}

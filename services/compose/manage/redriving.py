@@ -1,0 +1,154 @@
+"""What stands behind a dead letter, and carrying a redrive out: in the transaction that puts the act on record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from schemas.envelope import Envelope
+from schemas.erasure import ErasureRequest
+from schemas.events import (
+    AnalysisProposed,
+    ErasureRequested,
+    ObservationRecorded,
+    ObservationUrgent,
+    Payload,
+    ResourceIngestRequested,
+    TurnCommitted,
+    TurnExtract,
+)
+from schemas.topics import OBSERVATION_RECORDED, OBSERVATION_URGENT, TURN_COMMIT, TURN_COMMITTED, Topic
+from schemas.turn_events import MAX_BODY_BYTES, TurnEvents
+from services.compose.intake.records import is_erasure, make_key
+from services.compose.rules.redriving import BESIDE_THE_OUTCOME, Behind, notes_of
+from shared import clock, parsing
+from shared.bus.dead_letters import DeadLetter, to_moment
+from shared.db import Connection
+from shared.domain.subjects import Subject
+from shared.errors import RefusedError
+from shared.store import inbox, outbox, quarantine, redriving
+from shared.store.erasure import tombstones
+from shared.store.redriving import TurnBehind
+
+CONSUMERS = {"turn.extract": "observer-model"}
+"""What a service calls itself in the inbox where that is not its name, by the topic it reads."""
+OF_TURNS = ("observer", "analyzer", "evolver")
+"""Stages of quarantine whose events a turn's outcome waits for."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What stands behind a letter, and the turn that was found there."""
+
+    behind: Behind
+    turn: TurnBehind | None = None
+
+    def with_act(self, act: str) -> "Seen":
+        """The same, about which this has been done."""
+        return replace(self, behind=replace(self.behind, act=act))
+
+
+async def look(conn: Connection, subject: Subject, letter: DeadLetter) -> Seen:
+    """What stands behind the letter; its turn stays as it is until the transaction ends."""
+    behind = Behind(letter.topic, whole=letter.whole)
+    if not letter.whole:
+        return Seen(behind)
+    if letter.topic == TURN_COMMIT:
+        return await _look_behind_intake(conn, subject, letter, behind)
+    if letter.event is None:
+        return Seen(replace(behind, refusal="no event of its topic can be read in it"))
+    envelope, payload = letter.event
+    consumer = CONSUMERS.get(letter.topic.noun, letter.topic.readers[0] if letter.topic.readers else "")
+    seen = replace(
+        behind,
+        given_up=await quarantine.find_event(conn, subject, envelope.event_id) is not None,
+        handled=await inbox.had(conn, consumer, envelope.event_id),
+    )
+    if isinstance(payload, ErasureRequested):
+        erasure = await tombstones.one(subject, payload.tombstone_id).on(conn)
+        return Seen(replace(seen, erasure=erasure.status if erasure else None))
+    turn = await _find_turn(conn, subject, payload)
+    return Seen(_with_turn(seen, turn, named=letter.topic not in BESIDE_THE_OUTCOME), turn)
+
+
+def _with_turn(behind: Behind, turn: TurnBehind | None, *, named: bool) -> Behind:
+    if turn is None:
+        return replace(behind, turn="missing" if named else None)
+    return replace(behind, turn=turn.state, status=(turn.outcome or {}).get("status"))
+
+
+async def _find_turn(conn: Connection, subject: Subject, payload: Payload) -> TurnBehind | None:
+    match payload:
+        case TurnCommitted() | TurnExtract() | ObservationRecorded() | ObservationUrgent():
+            return await redriving.find_turn(conn, subject, payload.turn_id)
+        case AnalysisProposed():
+            return await redriving.find_observed_turn(conn, subject, payload.observation_ids)
+        case _:
+            return None
+
+
+async def _look_behind_intake(conn: Connection, subject: Subject, letter: DeadLetter, behind: Behind) -> Seen:
+    body = letter.record.value or b""
+    try:
+        if is_erasure(body):
+            inbound, _ = parsing.parse(ErasureRequest, body)
+        else:
+            inbound, _ = parsing.parse(TurnEvents, body, limit=MAX_BODY_BYTES)
+    except RefusedError as error:
+        return Seen(replace(behind, refusal=f"{error.code}: {error.message}"))
+    key = inbound.idempotency_key or make_key(letter.first, body)
+    sent_at = to_moment(letter.sent_ms)
+    if isinstance(inbound, ErasureRequest):
+        known = await tombstones.by_key(conn, subject, key)
+        return Seen(replace(behind, erasure=known.status if known else None))
+    erased = await redriving.is_erased(conn, subject, sent_at, inbound.session_id)
+    turn = await redriving.find_committed_turn(conn, subject, key)
+    return Seen(_with_turn(replace(behind, erased=erased), turn, named=False), turn)
+
+
+async def carry_out(conn: Connection, subject: Subject, letter: DeadLetter, turn: TurnBehind | None) -> None:
+    """The letter goes back to its topic once the transaction commits; what was given up with it is open again."""
+    if letter.event is None:
+        await outbox.put_letter(conn, letter.topic, letter.letter_id)
+        return
+    envelope, payload = letter.event
+    if turn is not None and turn.state == "quarantined" and letter.topic not in BESIDE_THE_OUTCOME:
+        await reopen_turn(conn, subject, turn, envelope.event_id)
+        return
+    if isinstance(payload, ResourceIngestRequested):
+        await redriving.reopen_resource(conn, subject, payload.ref_id)
+    await quarantine.release(conn, subject, envelope.event_id)
+    await outbox.put(conn, [(letter.topic, _anew(envelope, payload))])
+
+
+def _anew(envelope: Envelope, payload: Payload) -> Envelope:
+    """The event under an id that no worker has claimed; a model is asked as if the turn had come just now."""
+    told: dict[str, Any] = {"event_id": clock.uuid7()}
+    if isinstance(payload, TurnExtract):
+        told["occurred_at"] = clock.now()
+    return envelope.model_copy(update=told)
+
+
+async def reopen_turn(conn: Connection, subject: Subject, turn: TurnBehind, event_id: UUID) -> None:
+    """The turn waits for its outcome again, and goes on where it was given up: read anew, or with its observations."""
+    reopened = await redriving.reopen_observations(conn, subject, turn.turn_id)
+    notes = notes_of(turn.outcome or {}, reopened) if reopened else None
+    await redriving.reopen_turn(conn, subject, turn.turn_id, notes)
+    await quarantine.release(conn, subject, event_id, turn.turn_id, OF_TURNS)
+    told = {"trace_id": turn.trace_id, "policy_version": turn.policy_version, "session_id": turn.session_id}
+    events = [(topic, outbox.event(each, subject, turn.turn_id, **told)) for topic, each in _list_next(turn, reopened)]
+    await outbox.put(conn, events)
+
+
+def _list_next(turn: TurnBehind, reopened: Sequence[Mapping[str, Any]]) -> list[tuple[Topic, Payload]]:
+    """What carries the turn on: its observations, corrections by their own way; without any it is read anew."""
+    if not reopened:
+        return [(TURN_COMMITTED, TurnCommitted(turn_id=turn.turn_id, seq=turn.seq))]
+    urgent = tuple(each["observation_id"] for each in reopened if each["priority"] == "urgent")
+    normal = tuple(each["observation_id"] for each in reopened if each["priority"] != "urgent")
+    events: list[tuple[Topic, Payload]] = []
+    if urgent:
+        events.append((OBSERVATION_URGENT, ObservationUrgent(observation_ids=urgent, turn_id=turn.turn_id)))
+    if normal:
+        events.append((OBSERVATION_RECORDED, ObservationRecorded(observation_ids=normal, turn_id=turn.turn_id)))
+    return events

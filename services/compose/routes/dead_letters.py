@@ -1,0 +1,144 @@
+"""Routes of dead letters and of quarantined events, for operators: of everybody, or of whom the address names."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import AwareDatetime, StringConstraints
+
+from schemas.base import ExternalId
+from schemas.dead_letters import (
+    DeadLetterDetail,
+    DeadLetterPage,
+    LetterId,
+    LetterState,
+    OperatorRequest,
+    OperatorResult,
+    QuarantinePage,
+    QuarantineView,
+)
+from services.compose.manage import dead_letters, quarantine
+from services.compose.manage.dead_letters import Wanted
+from services.compose.routes.access import OPERATE, AskedBy, choose_owner
+from services.compose.routes.openapi import body_of
+from services.compose.routes.requests import Limit, Owner, ParsedBody, ServiceRuntime, json_of, parse_body
+
+router = APIRouter(prefix="/v1/dead-letters", tags=["dead letters"])
+quarantine_router = APIRouter(prefix="/v1/quarantine", tags=["dead letters"])
+OneLetter = Annotated[LetterId, Path(description="The topic's short name and a hash")]
+OfTenant = Annotated[ExternalId | None, Query(description="Of this tenant only")]
+OfUser = Annotated[ExternalId | None, Query(description="Of this user only")]
+Since = Annotated[AwareDatetime | None, Query(description="Not before this moment, which names its zone")]
+Until = Annotated[AwareDatetime | None, Query(description="Before this moment")]
+State = Annotated[LetterState | None, Query(description="`open` where nothing was done; any where it is not given")]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Asked = Annotated[ParsedBody[OperatorRequest], Depends(parse_body(OperatorRequest))]
+
+
+async def get_whose(requester: AskedBy, user_id: OfUser = None, tenant_id: OfTenant = None) -> Wanted:
+    """Whose letters are meant: anybody's where nobody is named and the key is bound to no tenant."""
+    tenant = tenant_id or requester.tenant_id
+    if tenant is not None:
+        choose_owner(requester, tenant, user_id)
+    return Wanted(state=None, user_id=user_id, tenant_id=tenant)
+
+
+Whose = Annotated[Wanted, Depends(get_whose)]
+
+
+@router.get("", name="letters", dependencies=[OPERATE], summary="Dead letters, newest first, without their words")
+async def list_letters(
+    rt: ServiceRuntime,
+    whose: Whose,
+    topic: Annotated[Word | None, Query(description="Of this topic, by its short name")] = None,
+    error: Annotated[Word | None, Query(description="Whose reason holds these words")] = None,
+    since: Since = None,
+    until: Until = None,
+    state: State = None,
+    limit: Limit = 50,
+) -> DeadLetterPage:
+    return await dead_letters.page(rt, Wanted(topic, error, since, until, state, whose.tenant_id, whose.user_id, limit))
+
+
+@router.get(
+    "/{letter_id}", name="letter", dependencies=[OPERATE], summary="A dead letter, and what a redrive of it would do"
+)
+async def get_letter(
+    letter_id: OneLetter,
+    whose: Whose,
+    rt: ServiceRuntime,
+    raw: Annotated[bool, Query(description="With its words; blanked without")] = False,
+) -> DeadLetterDetail:
+    return await dead_letters.view(rt, letter_id, whose, raw=raw)
+
+
+@router.post(
+    "/{letter_id}/redrive",
+    response_model=OperatorResult,
+    openapi_extra=body_of(OperatorRequest),
+    name="redrive",
+    dependencies=[OPERATE],
+    summary="Send it back to its topic, once; refused where nothing would change",
+)
+async def redrive_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: ServiceRuntime) -> Response:
+    return json_of(await dead_letters.redrive(rt, letter_id, whose, body.value))
+
+
+@router.post(
+    "/{letter_id}/drop",
+    response_model=OperatorResult,
+    openapi_extra=body_of(OperatorRequest),
+    name="drop",
+    dependencies=[OPERATE],
+    summary="Let it be: it is not redriven any more",
+)
+async def drop_letter(letter_id: OneLetter, body: Asked, whose: Whose, rt: ServiceRuntime) -> Response:
+    return json_of(await dead_letters.drop(rt, letter_id, whose, body.value))
+
+
+@quarantine_router.get(
+    "", name="quarantined", dependencies=[OPERATE], summary="Events that workers gave up, newest first"
+)
+async def list_quarantined(
+    rt: ServiceRuntime,
+    whose: Whose,
+    stage: Annotated[Word | None, Query(description="Given up at this stage")] = None,
+    since: Annotated[datetime | None, Query(description="Not before this moment")] = None,
+    limit: Limit = 50,
+) -> QuarantinePage:
+    return await quarantine.page(rt, Wanted(None, stage, since, None, None, whose.tenant_id, whose.user_id, limit))
+
+
+@quarantine_router.get(
+    "/{quarantine_id}",
+    name="quarantined one",
+    dependencies=[OPERATE],
+    summary="A quarantined event, and what a redrive of it would do",
+)
+async def get_quarantined(quarantine_id: UUID, owner: Owner, rt: ServiceRuntime) -> QuarantineView:
+    return await quarantine.view(rt, owner, quarantine_id)
+
+
+@quarantine_router.post(
+    "/{quarantine_id}/redrive",
+    response_model=OperatorResult,
+    openapi_extra=body_of(OperatorRequest),
+    name="redrive quarantined",
+    dependencies=[OPERATE],
+    summary="Have its turn go on, once; refused where nothing would change",
+)
+async def redrive_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt: ServiceRuntime) -> Response:
+    return json_of(await quarantine.redrive(rt, owner, quarantine_id, body.value))
+
+
+@quarantine_router.post(
+    "/{quarantine_id}/drop",
+    response_model=OperatorResult,
+    openapi_extra=body_of(OperatorRequest),
+    name="drop quarantined",
+    dependencies=[OPERATE],
+    summary="Let it be: its turn stays as it is",
+)
+async def drop_quarantined(quarantine_id: UUID, body: Asked, owner: Owner, rt: ServiceRuntime) -> Response:
+    return json_of(await quarantine.drop(rt, owner, quarantine_id, body.value))

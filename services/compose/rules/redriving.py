@@ -1,0 +1,183 @@
+"""What a redrive of a dead letter would do, from what it is and what stands behind it; pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from schemas.dead_letters import RedriveEffect
+from schemas.topics import (
+    COMPOSE_REQUEST,
+    ERASURE_REQUESTED,
+    FEEDBACK_RECORDED,
+    RESOURCE_INGEST,
+    TURN_COMMIT,
+    TURN_EXTRACT,
+    Topic,
+)
+from schemas.vocabulary import TombstoneStatus
+from shared.secrets import redact
+
+CARRIED_OUT: frozenset[RedriveEffect] = frozenset({"commits", "derives", "applies"})
+"""What a redrive does; the other effects are told and nothing is done."""
+BESIDE_THE_OUTCOME = frozenset({TURN_EXTRACT, FEEDBACK_RECORDED, RESOURCE_INGEST})
+"""Topics whose events leave the outcome of their turn as it is: it says nothing of whether they were handled."""
+IDS = frozenset(
+    {
+        "tenant_id",
+        "user_id",
+        "session_id",
+        "turn_id",
+        "event_id",
+        "event_type",
+        "role",
+        "type",
+        "scope",
+        "version",
+        "created_at",
+        "occurred_at",
+        "requested_at",
+        "trace_id",
+        "policy_version",
+    }
+)
+"""Fields of a record that carries text which are shown as they are."""
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What stands behind a dead letter.
+
+    `whole`: the record itself is kept. `refusal`: why nobody could read it today either. `turn`: how far its turn is,
+    None where it names none. `status`: the outcome of that turn. `given_up`: its event is in quarantine. `handled`: a
+    worker has claimed it. `erasure`: how far the erasure is that it asks to carry out.
+    """
+
+    topic: Topic
+    whole: bool = True
+    act: str | None = None
+    refusal: str | None = None
+    erased: bool = False
+    turn: str | None = None
+    status: str | None = None
+    given_up: bool = False
+    handled: bool = False
+    erasure: TombstoneStatus | None = None
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What would happen, and why."""
+
+    effect: RedriveEffect
+    why: str
+
+
+def effect_of(behind: Behind) -> Preview:
+    """What a redrive would do now."""
+    return _find_obstacle(behind) or _of_topic(behind)
+
+
+def _find_obstacle(behind: Behind) -> Preview | None:
+    """What keeps any record from being redriven, whatever its topic."""
+    if behind.act:
+        return Preview("nothing", f"it has been {behind.act}")
+    if not behind.whole:
+        return Preview("impossible", "only the bytes of a batch or a hash are kept; the sender has to send it again")
+    if not any(reader.group for reader in behind.topic.consumers):
+        return Preview("nothing", "no service reads its topic")
+    if behind.topic == COMPOSE_REQUEST:
+        return Preview("nothing", "whoever asked no longer waits for the answer")
+    if behind.erased:
+        return Preview("nothing", "it was sent before an erasure that covers it")
+    if behind.refusal:
+        return Preview("returns", behind.refusal)
+    return None
+
+
+def _of_topic(behind: Behind) -> Preview:
+    if behind.topic == TURN_COMMIT:
+        return _of_intake(behind)
+    if behind.topic == ERASURE_REQUESTED:
+        return _of_erasure(behind)
+    if behind.turn == "missing":
+        return Preview("nothing", "its turn does not exist")
+    if behind.turn == "erased":
+        return Preview("nothing", "its turn has been erased")
+    if behind.topic in BESIDE_THE_OUTCOME:
+        return _of_event(behind)
+    return _of_turn(behind)
+
+
+def _of_intake(behind: Behind) -> Preview:
+    if behind.erasure:
+        return Preview("nothing", f"the erasure is in force: {behind.erasure}")
+    if behind.turn in (None, "missing"):
+        return Preview("commits", "nothing was committed under its key")
+    return Preview("nothing", f"it was committed before; its turn is {behind.status or behind.turn}")
+
+
+def _of_erasure(behind: Behind) -> Preview:
+    if behind.erasure is None:
+        return Preview("nothing", "no such erasure")
+    if behind.erasure == "completed":
+        return Preview("nothing", "the erasure is completed")
+    if behind.erasure == "escalated":
+        return Preview("nothing", "the erasure waits for an operator: requeue it")
+    return Preview("applies", f"the erasure is {behind.erasure}")
+
+
+def _of_event(behind: Behind) -> Preview:
+    if behind.given_up:
+        return Preview("applies", "it was given up and had no effect")
+    if behind.handled:
+        return Preview("nothing", "it has been handled")
+    return Preview("applies", "no worker has handled it")
+
+
+def _of_turn(behind: Behind) -> Preview:
+    if behind.turn == "open":
+        return Preview("derives", "its turn has no outcome yet")
+    if behind.turn == "quarantined":
+        if behind.given_up:
+            return Preview("derives", "its turn was given up with it")
+        return Preview("nothing", "its turn was given up at another event: redrive that")
+    return Preview("nothing", f"its turn has its outcome: {behind.status or behind.turn}")
+
+
+def notes_of(outcome: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the observer had noted of a turn, from its outcome: what it read of each stretch, and the summary.
+
+    What came of the observations that are open again is not known any more.
+    """
+    said = [each for each in outcome.get("retention_explain") or () if "span" in each]
+    explain = [
+        {**each, "decision": "kept", "reason": "redriven"} if _touches(each, reopened) else each for each in said
+    ]
+    return {"explain": explain, "summary": outcome.get("summary") or {}}
+
+
+def _touches(said: Mapping[str, Any], reopened: Sequence[Mapping[str, Any]]) -> bool:
+    start, end = said["span"]
+    here = (each for each in reopened if each["ordinal"] == said.get("ordinal"))
+    return said.get("decision") == "dropped" and any(s["span_start"] < end and start < s["span_end"] for s in here)
+
+
+def blank(value: JsonValue, *, carries_text: bool, name: str = "") -> JsonValue:
+    """The value without words: where its topic carries text only how long each is, else without secrets and numbers."""
+    if isinstance(value, dict):
+        return {key: blank(each, carries_text=carries_text, name=key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [blank(each, carries_text=carries_text, name=name) for each in value]
+    if not isinstance(value, str):
+        return value
+    is_id = name in IDS and value.isascii() and " " not in value
+    if carries_text and not is_id:
+        return f"({len(value)} characters)"
+    return blank_text(value)
+
+
+def blank_text(text: str) -> str:
+    """The text without credentials and personal data of any kind, whatever the policy lets stand in memory."""
+    return redact(text, frozenset())[0]

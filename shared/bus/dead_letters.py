@@ -1,0 +1,205 @@
+"""Dead letters as an operator sees them: which there are, whose, why, and the one that an id names.
+
+They are read where they stand, by nobody's consumer group, so that what an erasure removes there is gone here too.
+"""
+
+import hashlib
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+
+from aiokafka import TopicPartition
+from pydantic import ValidationError
+
+from schemas.envelope import Envelope
+from schemas.events import Payload
+from schemas.topics import PAYLOADS, TOPICS, Topic
+from shared.bus.delivery import FIRST, Record
+from shared.bus.record_owner import ORIGIN, find_record_owner, read_header
+from shared.bus.topic_admin import Span, TopicAdmin, open_topic_admin
+from shared.bus.unreadable import UnreadableRecord
+from shared.domain.subjects import Subject
+
+DIGITS = 32
+"""Of the hash in an id."""
+LONGEST_TIME = 15
+"""No time in ms is longer."""
+BY_NOUN: Mapping[str, Topic] = {topic.noun: topic for topic in TOPICS}
+"""Every topic by its short name."""
+_OF_DEAD_LETTERS: Mapping[str, Topic] = {topic.dead_letter: topic for topic in TOPICS}
+
+
+@dataclass(frozen=True)
+class LetterHead:
+    """What a list says of a dead letter: all but what it says itself, which may be large."""
+
+    letter_id: str
+    about: str
+    topic: Topic
+    partition: int
+    offset: int
+    origin: str
+    reason: str
+    dead_ms: int
+    value_bytes: int
+    owner: Subject | None
+    envelope: Envelope | None
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """One record of a dead-letter topic; `topic` is the one that it failed on."""
+
+    topic: Topic
+    record: Record
+
+    @cached_property
+    def reason(self) -> str:
+        """Why it is here; empty where it does not say."""
+        return read_header(self.record, "x-error")
+
+    @property
+    def origin(self) -> str:
+        """Where it came from: topic/partition/offset."""
+        return read_header(self.record, ORIGIN)
+
+    @cached_property
+    def owner(self) -> Subject | None:
+        """Whose it is, where anything in it tells."""
+        found = find_record_owner(self.record, keyed=self.topic.key == "tenant:user")
+        return found if found and all(found) and "\0" not in "".join(found) else None
+
+    @property
+    def sent_ms(self) -> int:
+        """When it was put on its topic, in ms since the epoch; when it died, where it does not say."""
+        told = read_header(self.record, "x-sent-at")
+        return int(told) if told.isdecimal() and len(told) <= LONGEST_TIME else self.record.timestamp
+
+    @property
+    def first(self) -> str:
+        """Partition, offset and time of where it stood first, by which intake knows it however often it comes."""
+        place = "/".join(self.origin.split("/")[1:]) or f"{self.record.partition}/{self.record.offset}"
+        return read_header(self.record, FIRST) or f"{place}/{self.sent_ms}"
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is the record as it came: not a batch that nobody could read, nor only the hash of one."""
+        return not (
+            isinstance(self.record, UnreadableRecord)
+            or read_header(self.record, "x-batch")
+            or read_header(self.record, "x-value-sha256")
+        )
+
+    @cached_property
+    def event(self) -> tuple[Envelope, Payload] | None:
+        """The event in it, if a worker could read it."""
+        try:
+            envelope = Envelope.model_validate_json(self.record.value or b"")
+            model = PAYLOADS.get(envelope.event_type)
+            return (envelope, model.model_validate(envelope.payload)) if model in self.topic.carries else None
+        except ValidationError:
+            return None
+
+    @cached_property
+    def about(self) -> str:
+        """What it is a letter about, whatever place in the topic it has been moved to, and however often it stands."""
+        if self.event:
+            return f"event:{self.event[0].event_id}"
+        record = self.record
+        place = self.origin or f"{record.partition}/{record.timestamp}"
+        parts = (self.topic.name.encode(), place.encode(), record.key or b"", record.value or b"")
+        return f"letter:{hash_parts(parts)}"
+
+    @cached_property
+    def letter_id(self) -> str:
+        """Its id: the topic's short name and a hash."""
+        return make_letter_id(self.topic, self.about)
+
+    @property
+    def head(self) -> LetterHead:
+        """What a list says of it."""
+        return LetterHead(
+            letter_id=self.letter_id,
+            about=self.about,
+            topic=self.topic,
+            partition=self.record.partition,
+            offset=self.record.offset,
+            origin=self.origin,
+            reason=self.reason,
+            dead_ms=max(0, self.record.timestamp),
+            value_bytes=len(self.record.value or b""),
+            owner=self.owner,
+            envelope=self.event[0] if self.event else None,
+        )
+
+
+def to_moment(ms: int) -> datetime:
+    """The moment of a record's time, which its sender chose; the last one there is, where it names none."""
+    try:
+        return datetime.fromtimestamp(max(0, ms) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def hash_parts(parts: Sequence[bytes]) -> str:
+    """A hash of these in this order; where one ends is part of it."""
+    told = hashlib.sha256()
+    for part in parts:
+        told.update(len(part).to_bytes(8, "big") + part)
+    return told.hexdigest()[:DIGITS]
+
+
+def make_letter_id(topic: Topic, about: str) -> str:
+    """The id of the letter about this."""
+    return f"{topic.noun}-{hash_parts((about.encode(),))}"
+
+
+@dataclass
+class NewestLetters:
+    """Dead letters, newest first, each once; `unread`: there are older ones that were not looked at."""
+
+    letters: list[LetterHead] = field(default_factory=list[LetterHead])
+    unread: bool = False
+
+
+async def load_newest(
+    bootstrap: str, topics: Collection[Topic], most: int, since_ms: int | None = None
+) -> NewestLetters:
+    """The newest letters of these topics, at most so many of each partition. TransientError: the broker is away."""
+    async with open_topic_admin(bootstrap) as broker:
+        whole = await broker.spans(topic.dead_letter for topic in topics)
+        first = await broker.since(whole, since_ms) if since_ms is not None else {}
+        wanted = {place: (max(first.get(place, 0), start), end) for place, (start, end) in whole.items()}
+        spans = {place: (max(start, end - most), end) for place, (start, end) in wanted.items()}
+        once: dict[str, LetterHead] = {}
+        async with aclosing(_read(broker, spans)) as letters:
+            async for letter in letters:
+                once[letter.about] = max(once.get(letter.about, letter.head), letter.head, key=_place)
+    newest = sorted(once.values(), key=_place, reverse=True)
+    return NewestLetters(newest, unread=any(spans[place][0] > wanted[place][0] for place in spans))
+
+
+def _place(head: LetterHead) -> tuple[int, int]:
+    return head.dead_ms, head.offset
+
+
+async def find_letter(bootstrap: str, letter_id: str) -> DeadLetter | None:
+    """The letter of this id, if it still stands. TransientError: the broker is away."""
+    topic = BY_NOUN.get(letter_id.rpartition("-")[0])
+    if topic is None:
+        return None
+    async with open_topic_admin(bootstrap) as broker:
+        spans = await broker.spans([topic.dead_letter])
+        async with aclosing(_read(broker, spans)) as letters:
+            async for letter in letters:
+                if letter.letter_id == letter_id:
+                    return letter
+    return None
+
+
+async def _read(broker: TopicAdmin, spans: Mapping[TopicPartition, Span]) -> AsyncGenerator[DeadLetter]:
+    async for records in broker.read(spans):
+        for record in records:
+            yield DeadLetter(_OF_DEAD_LETTERS[record.topic], record)

@@ -1,0 +1,97 @@
+"""audit_events of operators: what was done with a dead letter or a quarantined event, once, by whom and why.
+
+Written by compose in the transaction of what the act does; removed by governor when its years are over.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, LiteralString
+from uuid import UUID
+
+import orjson
+
+from shared.clock import uuid7
+from shared.db import Connection
+from shared.domain.subjects import Subject
+
+NOBODY = Subject("", "")
+"""Whose act it is that concerns a record of which nobody can tell whose it is: no user has this name."""
+REDRIVEN: Literal["redriven"] = "redriven"
+DROPPED: Literal["dropped"] = "dropped"
+
+
+@dataclass(frozen=True)
+class OperatorAct:
+    """What became of it, and when; by whom and why as far as it is known."""
+
+    about: str
+    kind: str
+    at: datetime
+    details: Mapping[str, Any]
+
+
+_PUT: LiteralString = """
+INSERT INTO audit_events (tenant_id, user_id, audit_id, kind, about, item_count, details)
+VALUES (%(tenant)s, %(user)s, %(id)s, %(kind)s, %(about)s, 1, %(details)s::jsonb)
+ON CONFLICT (tenant_id, user_id, about) DO NOTHING
+"""
+
+
+async def put(conn: Connection, subject: Subject, about: str, kind: str, details: Mapping[str, Any]) -> bool:
+    """Whether this is the first act about it; where another is being done, it is waited for."""
+    params = {
+        "tenant": subject.tenant_id,
+        "user": subject.user_id,
+        "id": uuid7(),
+        "kind": kind,
+        "about": about,
+        "details": orjson.dumps(details).decode(),
+    }
+    return (await conn.execute(_PUT, params)).rowcount == 1
+
+
+_ONE: LiteralString = """
+SELECT about, kind, at, details FROM audit_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND about = %(about)s
+"""
+
+
+async def find(conn: Connection, subject: Subject, about: str) -> OperatorAct | None:
+    """What was done about it, with who and why."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "about": about}
+    row = await (await conn.execute(_ONE, params)).fetchone()
+    return OperatorAct(**row) if row else None
+
+
+_OF_QUARANTINE: LiteralString = """
+SELECT about, kind, at, details FROM audit_events
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND tombstone_id IS NULL AND details ->> 'quarantine_id' = %(id)s
+"""
+
+
+async def find_of_quarantine(conn: Connection, subject: Subject, quarantine_id: UUID) -> OperatorAct | None:
+    """What was done about the event that was in quarantine under this id."""
+    params = {"tenant": subject.tenant_id, "user": subject.user_id, "id": str(quarantine_id)}
+    row = await (await conn.execute(_OF_QUARANTINE, params)).fetchone()
+    return OperatorAct(**row) if row else None
+
+
+_KINDS: LiteralString = "SELECT about, kind, at FROM audit_events WHERE about = ANY(%(about)s)"
+
+
+async def find_all(conn: Connection, about: Iterable[str]) -> dict[str, OperatorAct]:
+    """What was done about those of them about which anything was, whosever they are: without who and why."""
+    rows = await (await conn.execute(_KINDS, {"about": list(about)})).fetchall()
+    return {row["about"]: OperatorAct(row["about"], row["kind"], row["at"], {}) for row in rows}
+
+
+_PRUNE: LiteralString = """
+DELETE FROM audit_events WHERE (tenant_id, user_id, audit_id) IN (SELECT tenant_id, user_id, audit_id
+    FROM audit_events WHERE about IS NOT NULL AND at < now() - make_interval(years => %(years)s) LIMIT %(limit)s)
+"""
+
+
+async def prune(conn: Connection, years: int, limit: int) -> int:
+    """How many acts of so long ago were forgotten."""
+    return (await conn.execute(_PRUNE, {"years": years, "limit": limit})).rowcount
