@@ -18,7 +18,8 @@ from schemas.erasure import DeletionReceipt, ErasureRequest
 from schemas.topics import COMPOSE_REQUEST, TURN_COMMIT
 from schemas.turn_events import CommitResult, ErrorReply, TurnEvents
 from schemas.vocabulary import ErasureScope
-from shared import clock
+from shared import clock, settings
+from shared.bus.access import KafkaAccess, open_access
 from shared.bus.requests import Asker
 from shared.errors import RefusedError, TransientError
 from shared.parsing import problems
@@ -29,8 +30,11 @@ Made = TypeVar("Made", bound=BaseModel)
 class SmartBrain:
     """A client with its own producer and reply partition; open it once and share it within a process."""
 
-    def __init__(self, bootstrap: str, *, tenant_id: str = "default") -> None:
-        self._asker = Asker(bootstrap)
+    def __init__(self, kafka: str | KafkaAccess | None = None, *, tenant_id: str = "default") -> None:
+        """`kafka`: a plain host:port, or None: as SMARTBRAIN_KAFKA_BOOTSTRAP and the settings beside it say."""
+        if kafka is None:
+            kafka = open_access(settings.load(), "client")
+        self._asker = Asker(KafkaAccess(kafka) if isinstance(kafka, str) else kafka)
         self._tenant_id = tenant_id
 
     async def __aenter__(self) -> Self:

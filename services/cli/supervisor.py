@@ -148,9 +148,12 @@ class Supervisor:
         return {**alone, light[0]: light} if light else alone
 
     async def _ensure_topics(self) -> None:
+        from shared.bus.access import open_access
         from shared.bus.topics import ensure_topics
 
-        await ensure_topics(self.bootstrap)
+        kafka = open_access(self.settings.model_copy(update={"kafka_bootstrap": self.bootstrap}), "up")
+        await kafka.check()
+        await ensure_topics(kafka)
 
     async def _prepare(self) -> None:
         # loaded while the services load their own code

@@ -10,6 +10,7 @@ from contextlib import suppress
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
+from shared.bus.access import KafkaAccess
 from shared.bus.shutdown import disconnect
 from shared.errors import TransientError
 
@@ -22,9 +23,8 @@ HOPELESS = (MessageSizeTooLargeError, RecordTooLargeError)
 class Publisher:
     """An idempotent producer that is made anew after an error that it cannot mend itself."""
 
-    def __init__(self, bootstrap: str, client_id: str) -> None:
-        self._bootstrap = bootstrap
-        self._client_id = client_id
+    def __init__(self, kafka: KafkaAccess) -> None:
+        self._arguments = kafka.make_arguments()
         self._producer: AIOKafkaProducer | None = None
 
     async def start(self) -> None:
@@ -33,8 +33,7 @@ class Publisher:
 
     async def connect_producer(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
-            bootstrap_servers=self._bootstrap,
-            client_id=self._client_id,
+            **self._arguments,
             acks="all",
             enable_idempotence=True,
             linger_ms=0,
