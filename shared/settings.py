@@ -120,13 +120,13 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
                 raise ConfigurationError(f"{name_of(field)}_FILE: {name_of(field)} is set too; only one of them may be")
             given[field] = _read_secret(f"{name_of(field)}_FILE", Path(path))
     try:
-        found = Settings.model_validate(given)
+        settings = Settings.model_validate(given)
     except ValidationError as error:
         problem = error.errors()[0]
         raise ConfigurationError(f"{name_of(str(problem['loc'][0]))}: {problem['msg']}") from error
-    for field, problem in find_kafka_problems(found):
+    for field, problem in find_kafka_problems(settings):
         raise ConfigurationError(f"{name_of(field)}: {problem}")
-    return found
+    return settings
 
 
 def name_of(field: str) -> str:
@@ -148,31 +148,35 @@ def _read_secret(variable: str, path: Path) -> str:
     return secret
 
 
-def find_kafka_problems(found: Settings) -> Iterator[tuple[str, str]]:
+def find_kafka_problems(settings: Settings) -> Iterator[tuple[str, str]]:
     """Settings of Kafka that cannot work together: the field and what is wrong with it."""
-    protocol = found.kafka_security_protocol
-    if protocol != "PLAINTEXT" and found.embedded_kafka:
+    protocol = settings.kafka_security_protocol
+    if protocol != "PLAINTEXT" and settings.embedded_kafka:
         yield (
             "kafka_security_protocol",
             f"{protocol}, but the embedded broker has none: set {name_of('kafka_bootstrap')}",
         )
-    yield from _find_sasl_problems(found)
-    tls = {"kafka_ca": found.kafka_ca, "kafka_certificate": found.kafka_certificate, "kafka_key": found.kafka_key}
+    yield from _find_sasl_problems(settings)
+    tls = {
+        "kafka_ca": settings.kafka_ca,
+        "kafka_certificate": settings.kafka_certificate,
+        "kafka_key": settings.kafka_key,
+    }
     for field, path in tls.items():
         if path and not protocol.endswith("SSL"):
             yield field, f"is set, but {name_of('kafka_security_protocol')} is {protocol}: there would be no TLS"
-    if found.kafka_certificate and not found.kafka_key:
+    if settings.kafka_certificate and not settings.kafka_key:
         yield "kafka_key", f"is not set, and {name_of('kafka_certificate')} is"
-    if found.kafka_key and not found.kafka_certificate:
+    if settings.kafka_key and not settings.kafka_certificate:
         yield "kafka_certificate", f"is not set, and {name_of('kafka_key')} is"
-    if found.kafka_key_password and not found.kafka_key:
+    if settings.kafka_key_password and not settings.kafka_key:
         yield "kafka_key", f"is not set, and {name_of('kafka_key_password')} is"
 
 
-def _find_sasl_problems(found: Settings) -> Iterator[tuple[str, str]]:
-    protocol, mechanism = found.kafka_security_protocol, found.kafka_sasl_mechanism
+def _find_sasl_problems(settings: Settings) -> Iterator[tuple[str, str]]:
+    protocol, mechanism = settings.kafka_security_protocol, settings.kafka_sasl_mechanism
     sasl = {
-        field: getattr(found, field)
+        field: getattr(settings, field)
         for field in (
             "kafka_sasl_mechanism",
             "kafka_username",
@@ -194,9 +198,9 @@ def _find_sasl_problems(found: Settings) -> Iterator[tuple[str, str]]:
         for field in ("kafka_token_file", "kafka_token_url", "kafka_token_scope"):
             if sasl[field]:
                 yield field, f"is set, but {mechanism} knows no tokens"
-    elif bool(found.kafka_token_file) == bool(found.kafka_token_url):
+    elif bool(settings.kafka_token_file) == bool(settings.kafka_token_url):
         yield "kafka_token_url", f"OAUTHBEARER needs either it or {name_of('kafka_token_file')}"
-    elif found.kafka_token_url:
+    elif settings.kafka_token_url:
         for field in ("kafka_username", "kafka_password"):
             if not sasl[field]:
                 yield field, "is not set, and the token URL needs a client id and secret"

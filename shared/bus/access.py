@@ -63,7 +63,8 @@ class KafkaAccess:
         try:
             token = self.security.get("sasl_oauth_token_provider")
             # a token that is refused is not told of: the broker answers nothing that makes sense from then on
-            if token and not (await connection.send(MetadataRequest([]))).brokers:
+            answer: Any = await connection.send(MetadataRequest([])) if token else None
+            if token and not answer.brokers:
                 raise TokenError("the broker does not take the token", asked=isinstance(token, TokenUrl))
         finally:
             connection.close()
@@ -101,21 +102,21 @@ def _make_security(settings: Settings) -> dict[str, Any]:
     protocol, mechanism = settings.kafka_security_protocol, settings.kafka_sasl_mechanism
     if protocol == "PLAINTEXT":
         return {}
-    made: dict[str, Any] = {"security_protocol": protocol}
+    security: dict[str, Any] = {"security_protocol": protocol}
     if protocol.endswith("SSL"):
-        made["ssl_context"] = _make_context(settings)
+        security["ssl_context"] = _make_context(settings)
     if not mechanism:
-        return made
-    made["sasl_mechanism"] = mechanism
+        return security
+    security["sasl_mechanism"] = mechanism
     user, password = settings.kafka_username or "", settings.kafka_password
     secret = password.get_secret_value() if password else ""
     if mechanism != "OAUTHBEARER":
-        return {**made, "sasl_plain_username": user, "sasl_plain_password": secret}
+        return {**security, "sasl_plain_username": user, "sasl_plain_password": secret}
     if settings.kafka_token_file:
         provider = TokenFile(settings.kafka_token_file)
     else:
         provider = TokenUrl(settings.kafka_token_url or "", user, secret, settings.kafka_token_scope)
-    return {**made, "sasl_oauth_token_provider": provider}
+    return {**security, "sasl_oauth_token_provider": provider}
 
 
 def _make_context(settings: Settings) -> ssl.SSLContext:

@@ -40,17 +40,17 @@ class Grant:
 
 def list_grants(topics: Sequence[Topic] = TOPICS) -> list[Grant]:
     """What every service, whoever talks with it and its operator need; a service that needs nothing is left out."""
-    found = [grant for service in SERVICES for grant in _of_service(service, topics)]
-    return [grant for grant in (*found, *_of_client(topics), *_of_operator(topics)) if grant.names]
+    grants = [grant for service in SERVICES for grant in _of_service(service, topics)]
+    return [grant for grant in (*grants, *_of_client(topics), *_of_operator(topics)) if grant.names]
 
 
 def _of_service(service: str, topics: Sequence[Topic]) -> Iterator[Grant]:
-    read = [topic for topic in topics if service in topic.readers]
-    yield Grant(service, ("Read", "Describe"), "topic", names(read))
+    inputs = [topic for topic in topics if service in topic.readers]
+    yield Grant(service, ("Read", "Describe"), "topic", names(inputs))
     groups = tuple(each.group for topic in topics for each in topic.consumers if each.service == service)
     yield Grant(service, ("Read", "Describe"), "group", groups)
-    written = [topic for topic in topics if service in writers(topic)]
-    yield Grant(service, ("Write", "Describe"), "topic", (*names(written), *dead_letters(read)))
+    outputs = [topic for topic in topics if service in writers(topic)]
+    yield Grant(service, ("Write", "Describe"), "topic", (*names(outputs), *dead_letters(inputs)))
     if service == "relay":
         yield from _create(service, topics)
     if service == "erasure":

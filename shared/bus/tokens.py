@@ -79,8 +79,8 @@ class TokenUrl(AbstractTokenProvider):
             async with httpx.AsyncClient(verify=tls.trust_store(), timeout=TIMEOUT_S) as client:
                 answer = await client.post(self._url, data=self._form, auth=self._credentials)
             answer.raise_for_status()
-            told: Any = answer.json()
-            token, holds_s = told["access_token"], float(told.get("expires_in") or LEAST_S)
+            reply: Any = answer.json()
+            token, holds_s = reply["access_token"], float(reply.get("expires_in") or LEAST_S)
         except httpx.HTTPStatusError as error:
             raise TokenError(f"{self._url} answered {error.response.status_code}", asked=True) from error
         except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -17,7 +17,7 @@ from tests.system.known import MEDIA, SESSION, Known, known, strangers
 from tests.system.person import Person
 from tests.system.running import System, listening, policy_file, running, settings_for
 
-OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "schemas", "backup", "restore"}
+OF_NOBODY = {"up", "status", "serve", "migrate", "demo", "observe", "eval", "schemas", "topics", "backup", "restore"}
 """Commands that name no user: they run the system, or read what is given to them."""
 MISSING = ("not found", "no package", "no receipts", "no summary", "no such")
 """How commands say that this user has nothing of that name."""

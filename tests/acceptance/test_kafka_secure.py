@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError, TopicAuthorizationFailedError
+from aiokafka.errors import KafkaError
 from confluent_kafka.admin import (
     AclBinding,
     AclBindingFilter,
@@ -27,6 +27,10 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from schemas.topics import COMPOSE_REPLY, COMPOSE_REQUEST, ERASURE_REQUESTED, TURN_COMMIT, Topic
 from schemas.turn_events import CommitResult
@@ -45,8 +49,10 @@ from shared.settings import Settings, name_of
 from tests.kafka.apache_kafka import jars_at_hand, tool
 from tests.kafka.secure import PLAIN_USER, Doors, find_doors
 from tests.system.databases import Databases
+from tests.system.kafka import Stored, of_tenant, publish
 from tests.system.person import UNHURRIED, Person, shown
 from tests.system.running import System, rest, settings_for
+from tests.system.serving import serving
 from tests.system.wait import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.kafka
@@ -167,17 +173,24 @@ async def test_a_system_learns_and_answers_wholly_over_sasl_and_tls(
     assert word in shown(package)
 
 
-async def test_the_topics_are_purged_by_the_rights_of_erasure(guarded: GuardedSystem, somebody: Person) -> None:
+async def test_the_topics_are_purged_by_the_rights_of_erasure(
+    guarded: GuardedSystem, somebody: Person, kafka: str
+) -> None:
     client = access_of(guarded.doors.settings("smartbrain-client"), "client")
     async with SmartBrain(client, tenant_id=somebody.tenant_id) as brain:
         for text in ("I like tea.", "I like my bicycle."):
             told = {"user_id": somebody.user_id, "session_id": "s1"}
             assert isinstance(await brain.commit(**told, messages=[{"role": "user", "content": text}]), CommitResult)
         await brain.compose(user_id=somebody.user_id, session_id="s1", user_message="What do I like?", **UNHURRIED)
+    for who in (somebody, Person(guarded)):
+        faulty = json.dumps({**who.turn("secret"), "messages": "none"}).encode()
+        key = f"{who.tenant_id}:{who.user_id}".encode()
+        await publish(kafka, [Stored(TURN_COMMIT.name, key=key, value=faulty)])
+        await wait_for(lambda who=who: of_tenant(kafka, who.tenant_id, TURN_COMMIT.dead_letter), "the dead letter")
     erasing = access_of(guarded.doors.settings("smartbrain-erasure"), "erasure")
     subject, asked_at = Subject(somebody.tenant_id, somebody.user_id), clock.now()
     found = await count_left(erasing, subject, asked_at)
-    assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name]) == (2, 1)
+    assert (found[TURN_COMMIT.name], found[COMPOSE_REQUEST.name], found[TURN_COMMIT.dead_letter]) == (3, 1, 1)
 
     async def gone() -> bool:
         purged = await purge(erasing, subject, asked_at, now=asked_at + timedelta(seconds=130))
@@ -201,11 +214,16 @@ async def test_an_erasure_goes_through_and_its_topic_can_be_read_by_the_operator
     assert f"{somebody.tenant_id}:{somebody.user_id}".encode() in keys
 
 
-async def test_nobody_may_do_what_is_not_in_the_lists(guarded: GuardedSystem) -> None:
+async def test_nobody_may_do_what_is_not_in_the_lists(guarded: GuardedSystem, somebody: Person) -> None:
     observer = access_of(guarded.doors.settings("smartbrain-observer"), "observer")
-    with suppress(TransientError):
-        assert [each async for each in history.read(observer, TURN_COMMIT, History())] == []
-    with pytest.raises((TransientError, TopicAuthorizationFailedError)):
+    assert (await somebody.say("I like tea."))["status"] == "derived"
+    client = access_of(guarded.doors.settings("smartbrain-client"), "client")
+    async with SmartBrain(client, tenant_id=somebody.tenant_id) as brain:
+        await brain.commit(user_id=somebody.user_id, session_id="s1", messages=[{"role": "user", "content": "Hello."}])
+    erasing = access_of(guarded.doors.settings("smartbrain-erasure"), "erasure")
+    assert [each async for each in history.read(erasing, TURN_COMMIT, History())]
+    assert not [each async for each in history.read(observer, TURN_COMMIT, History())]
+    with pytest.raises(TransientError, match="TopicAuthorizationFailed"):
         await ensure_topics(observer, [Topic(f"made.{uuid4().hex}", "tenant", (), "users")])
 
 
@@ -228,7 +246,7 @@ async def test_the_operator_makes_topics_and_the_printed_lines_are_those_of_kafk
     operator = access_of(guarded.doors.settings("smartbrain-operator"), "operator")
 
     async def allowed() -> list[str]:
-        with suppress(TransientError, TopicAuthorizationFailedError):
+        with suppress(TransientError):
             return await ensure_topics(operator, [made])
         return []
 
@@ -280,6 +298,28 @@ async def test_a_client_comes_in_by_a_token_of_a_file_that_is_read_again(doors: 
     assert await come_in(access)
 
 
+async def test_a_client_comes_in_by_a_token_that_it_is_given_for_its_credentials(doors: Doors) -> None:
+    async def issue(request: Request) -> JSONResponse:
+        known = base64.b64encode(b"brain:plum-4").decode()
+        if request.headers["authorization"] != f"Basic {known}":
+            return JSONResponse({"error": "invalid_client"}, 401)
+        return JSONResponse({"access_token": unsigned_token("smartbrain-client"), "expires_in": 600})
+
+    async with serving(Starlette(routes=[Route("/token", issue, methods=["POST"])])) as url:
+        given = {
+            "kafka_bootstrap": doors.sasl,
+            "kafka_security_protocol": "SASL_SSL",
+            "kafka_sasl_mechanism": "OAUTHBEARER",
+            "kafka_token_url": f"{url}/token",
+            "kafka_username": "brain",
+            "kafka_password": "plum-4",
+            "kafka_ca": doors.ca,
+        }
+        assert await come_in(access_of(given))
+        with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_token_url')}: .*answered 401"):
+            await access_of({**given, "kafka_password": "wrong"}).check()
+
+
 async def test_a_broker_whose_certificate_is_not_trusted_is_not_talked_to(doors: Doors) -> None:
     given = doors.settings("smartbrain-compose")
     with pytest.raises(ConfigurationError, match=f"^{name_of('kafka_ca')}: .*not trusted"):
@@ -322,6 +362,13 @@ def test_the_command_line_takes_the_password_from_a_file(
     assert ran.returncode == 1
     assert ran.stderr.startswith(f"error: {name_of('kafka_password')}: Kafka at {doors.sasl}: user or password refused")
     assert "Traceback" not in ran.stderr
+
+
+async def test_a_broker_that_is_away_is_no_fault_of_the_settings(doors: Doors) -> None:
+    access = access_of({**doors.settings("smartbrain-observer"), "kafka_bootstrap": "127.0.0.1:1"})
+    await access.check()
+    with pytest.raises(TransientError):
+        await ensure_topics(access)
 
 
 def test_replies_are_read_by_clients_alone() -> None:
