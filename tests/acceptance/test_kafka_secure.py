@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -18,15 +18,6 @@ from uuid import uuid4
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
-from confluent_kafka.admin import (
-    AclBinding,
-    AclBindingFilter,
-    AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
-    ResourceType,
-)
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -37,8 +28,8 @@ from schemas.turn_events import CommitResult
 from services.erasure.topics.purge import count_left, purge
 from shared import clock
 from shared.bus import history
-from shared.bus.access import KafkaAccess, open_access
-from shared.bus.acls import PRINCIPAL, Grant, list_grants
+from shared.bus.access import KafkaAccess
+from shared.bus.acls import PRINCIPAL, list_grants
 from shared.bus.history import History
 from shared.bus.topics import ensure_topics
 from shared.client import SmartBrain
@@ -47,13 +38,14 @@ from shared.errors import ConfigurationError, TransientError
 from shared.runtime import open_runtime
 from shared.settings import Settings, name_of
 from tests.kafka.apache_kafka import jars_at_hand, tool
-from tests.kafka.secure import PLAIN_USER, Doors, find_doors
+from tests.kafka.secure import PLAIN_USER, Doors
 from tests.system.databases import Databases
+from tests.system.guarded import GuardedSystem, access_of, give, need_doors
 from tests.system.kafka import Stored, of_tenant, publish
 from tests.system.person import UNHURRIED, Person, shown
-from tests.system.running import System, rest, settings_for
+from tests.system.running import rest, settings_for
 from tests.system.serving import serving
-from tests.system.wait import PATIENCE_S, wait_for
+from tests.system.wait import wait_for
 
 pytestmark = pytest.mark.kafka
 
@@ -61,22 +53,7 @@ pytestmark = pytest.mark.kafka
 @pytest.fixture(scope="module")
 def doors() -> Doors:
     """The guarded doors of this run's broker."""
-    found = find_doors()
-    if found is None:
-        pytest.skip("the broker has no SASL and no TLS: `make test-kafka` starts an Apache Kafka that has")
-    return found
-
-
-class GuardedSystem(System):
-    """Each service comes as its own user by the guarded door."""
-
-    def __init__(self, settings: Settings, doors: Doors) -> None:
-        super().__init__(settings)
-        self.doors = doors
-
-    def settings_of(self, name: str) -> Settings:
-        """The shared ones, with the user of the service."""
-        return Settings.model_validate({**dict(self.settings), **self.doors.settings(f"smartbrain-{name}")})
+    return need_doors()
 
 
 @pytest.fixture(scope="module")
@@ -96,47 +73,6 @@ async def guarded(databases: Databases, kafka: str, doors: Doors) -> AsyncGenera
 def somebody(guarded: GuardedSystem) -> Person:
     """A user whom nobody has heard of."""
     return Person(guarded)
-
-
-def give(bootstrap: str, grants: Sequence[Grant]) -> None:
-    """Kafka's lists hold these grants."""
-    kinds = {"topic": ResourceType.TOPIC, "group": ResourceType.GROUP}
-    operations = {
-        "Read": AclOperation.READ,
-        "Write": AclOperation.WRITE,
-        "Create": AclOperation.CREATE,
-        "Delete": AclOperation.DELETE,
-        "Describe": AclOperation.DESCRIBE,
-        "DescribeConfigs": AclOperation.DESCRIBE_CONFIGS,
-    }
-    bindings = [
-        AclBinding(
-            kinds[grant.kind],
-            name,
-            ResourcePatternType.LITERAL,
-            grant.principal(PRINCIPAL),
-            "*",
-            operations[operation],
-            AclPermissionType.ALLOW,
-        )
-        for grant in grants
-        for name in grant.names
-        for operation in grant.operations
-    ]
-    admin = AdminClient({"bootstrap.servers": bootstrap})  # held: its answers go with it
-    for future in admin.create_acls([*dict.fromkeys(bindings)]).values():
-        future.result(30)
-    every = AclBindingFilter(
-        ResourceType.ANY, None, ResourcePatternType.ANY, None, None, AclOperation.ANY, AclPermissionType.ANY
-    )
-    until = time.monotonic() + PATIENCE_S
-    while not {*bindings} <= {*admin.describe_acls(every).result(30)}:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def access_of(given: dict[str, Any], service: str = "test") -> KafkaAccess:
-    return open_access(Settings.model_validate(given), service)
 
 
 async def come_in(access: KafkaAccess) -> bool:

@@ -15,7 +15,7 @@ from shared.settings import SERVICES
 
 VARIABLE = "SMARTBRAIN_TEST_KAFKA_SECURE"
 """Names the file that says how the guarded doors are reached."""
-USERS = (*(f"smartbrain-{name}" for name in SERVICES), "smartbrain-operator", "smartbrain-client")
+USERS = (*(f"smartbrain-{name}" for name in SERVICES), "smartbrain-operator", "smartbrain-client", "smartbrain-alone")
 PLAIN_USER = "smartbrain-plain"
 CERTIFIED = "smartbrain-certified"
 LOGIN = "org.apache.kafka.common.security"
